@@ -1,0 +1,69 @@
+import type { TimelineEntry } from "./timeline.ts";
+
+/** What the pipeline knows about the call that an error ended. */
+export interface CallDetails {
+  /** The endpoint as the specification writes it, for example `POST /orders`. */
+  readonly endpoint: string;
+  /** What happened, in order: queueing, attempts, waits, look-ups. */
+  readonly timeline: readonly TimelineEntry[];
+  /** The stack below the message: the caller's own frames. */
+  readonly callSite: string;
+}
+
+const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
+
+/**
+ * The root of everything the SDK throws, apart from a caller's own abort reason.
+ *
+ * Use {@link PodPartnerError.isInstance} instead of `instanceof` where two copies of the package may be installed.
+ */
+export abstract class PodPartnerError extends Error {
+  /** The endpoint of the call, for example `POST /orders`; undefined where no call was involved. */
+  endpoint: string | undefined;
+  /** The HTTP status of the answer that led here, if there was one. */
+  readonly status: number | undefined = undefined;
+  /** The service's error code (specification 7), if it gave one. */
+  readonly code: string | undefined = undefined;
+  /** What happened before the error, in order, with the time each step took. */
+  timeline: readonly TimelineEntry[] = [];
+  /** What to do about it, where that is known. */
+  readonly hint: string | undefined = undefined;
+
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = new.target.kind;
+    for (let type = new.target; type !== Object.getPrototypeOf(Error); type = Object.getPrototypeOf(type)) {
+      if (Object.hasOwn(type, "kind")) Object.defineProperty(this, marker(type.kind), { value: true });
+      if (type === PodPartnerError) break;
+    }
+  }
+
+  /** Whether doing the same call again, later, may succeed and cannot do harm. */
+  abstract readonly isRetryable: boolean;
+
+  /** The name by which this class is recognised in other copies of the package. */
+  static readonly kind: string = "PodPartnerError";
+
+  /** `instanceof` that also recognises errors of another installed copy of the package. */
+  static isInstance<Type extends PodPartnerError>(
+    this: (abstract new (...arguments_: never[]) => Type) & { readonly kind: string },
+    error: unknown,
+  ): error is Type {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
+    return typeof error === "object" && error !== null && marker(this.kind) in error;
+  }
+
+  /** The parts worth logging; never the secret key. */
+  toJSON(): Record<string, unknown> {
+    const { name, message, endpoint, status, code, hint, isRetryable, timeline } = this;
+    return { name, message, endpoint, status, code, hint, isRetryable, timeline };
+  }
+}
+
+/** Completes an error with its call: endpoint, timeline, and the caller's own line in its stack. */
+export function attachCall(error: PodPartnerError, call: CallDetails): void {
+  if (error.endpoint !== undefined) return;
+  error.endpoint = call.endpoint;
+  error.timeline = call.timeline;
+  error.stack = `${error.name}: ${error.message}\n${call.callSite}`;
+}

@@ -1,0 +1,25 @@
+import { PodPartnerError } from "./base.ts";
+
+/**
+ * The answer to a creation was lost and looking it up could not decide: it may or may not exist.
+ * It was not sent again. `find` carries what is needed to find out.
+ */
+export class OutcomeUnknownError extends PodPartnerError {
+  static override readonly kind: string = "OutcomeUnknownError";
+  readonly isRetryable = false;
+  override readonly hint: string;
+  /** What was sent, or what identifies it: for an order its `customIdentifier`. */
+  readonly find: Readonly<Record<string, unknown>>;
+
+  constructor(details: { endpoint: string; how: string; find: Readonly<Record<string, unknown>>; cause: unknown }) {
+    super(`The answer to ${details.endpoint} was lost: it may or may not have been carried out. ${details.how}`, {
+      cause: details.cause,
+    });
+    this.hint = details.how;
+    this.find = details.find;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), find: this.find };
+  }
+}

@@ -1,0 +1,7 @@
+/** What came back, as it is kept on an error: the secret key is blotted out wherever the answer repeats it. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed JSON, or the text where it is no JSON; undefined for an empty body. */
+  readonly body: unknown;
+}

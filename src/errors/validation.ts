@@ -1,0 +1,65 @@
+import { PodPartnerError } from "./base.ts";
+import type { ErrorResponse } from "./response.ts";
+
+/** One fault, and where it is. */
+export interface Issue {
+  /** The way to the faulty value, for example `["order", "orderlines", 0, "quantity"]`. */
+  readonly path: readonly (string | number)[];
+  readonly message: string;
+}
+
+/** Writes a path as a developer would: `order.orderlines[0].quantity`. */
+export const formatPath = (path: Issue["path"]): string =>
+  path.reduce<string>(
+    (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
+    "",
+  );
+
+const list = (issues: readonly Issue[]) =>
+  issues.map(({ path, message }) => `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`).join("");
+
+/** The input of a call breaks a rule of the specification. Nothing was sent. All faults are told at once in `issues`. */
+export class RequestValidationError extends PodPartnerError {
+  static override readonly kind: string = "RequestValidationError";
+  readonly isRetryable = false;
+  readonly issues: readonly Issue[];
+
+  constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
+    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${list(issues)}`);
+    this.issues = issues;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), issues: this.issues };
+  }
+}
+
+/** An option of the client is missing or wrong; `issues` names each. */
+export class ConfigurationError extends RequestValidationError {
+  static override readonly kind: string = "ConfigurationError";
+}
+
+/**
+ * An answer does not have the shape that the specification promises, or is no JSON at all.
+ * The request was carried out: it is never sent again for this. With `responses: "report"` a JSON answer is returned instead.
+ */
+export class ResponseValidationError extends PodPartnerError {
+  static override readonly kind: string = "ResponseValidationError";
+  readonly isRetryable = false;
+  override readonly status: number;
+  override readonly hint =
+    'The service answered in a way this version does not know. Set `responses: "report"` to receive such answers as they come.';
+  readonly issues: readonly Issue[];
+  readonly response: ErrorResponse;
+
+  constructor({ issues, response, endpoint }: { issues: readonly Issue[]; response: ErrorResponse; endpoint: string }) {
+    super(`The answer to ${endpoint} (${response.status}) is not what the specification promises.${list(issues)}`);
+    this.status = response.status;
+    this.issues = issues;
+    this.response = response;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), issues: this.issues, response: this.response };
+  }
+}

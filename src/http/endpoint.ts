@@ -1,0 +1,153 @@
+import * as z from "zod";
+import type { Reference, ReferenceKind } from "../references/references.ts";
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The rate-limit policies that the specification names (part 8). The live headers may bring others. */
+export type Policy = "default" | "uploads" | "downloads";
+
+/**
+ * What a lost answer means for an endpoint, and so whether its request may be sent again.
+ *
+ * - `safe`: it only reads.
+ * - `idempotent`: doing it twice is the same as once.
+ * - `recoverable`: it creates, and a look-up can tell whether it did.
+ * - `unsafe`: it may have happened, and nothing can tell.
+ */
+export type Lost = "safe" | "idempotent" | "recoverable" | "unsafe";
+
+/** What a request carries. A JSON body has exactly one field, named for what it carries: `{ "order": … }`. */
+export type RequestShape<Given> =
+  | { readonly kind: "none"; readonly given?: (value: Given) => void }
+  | { readonly kind: "image"; readonly given?: (value: Given) => void }
+  | {
+      readonly kind: "json";
+      readonly field: string;
+      readonly schema: z.ZodType;
+      readonly given?: (value: Given) => void;
+    };
+
+/** What an endpoint answers. A resource and a list stand under a field named for them (specification 1, Conventions). */
+export type ResponseShape<Data> =
+  | { readonly kind: "empty"; readonly data?: Data }
+  | { readonly kind: "binary"; readonly data?: Data }
+  | { readonly kind: "whole"; readonly schema: z.ZodType; readonly data?: Data }
+  | {
+      readonly kind: "field";
+      readonly field: string;
+      readonly schema: z.ZodType;
+      /** Whether the field's name is not shown: then an answer without it is taken as a whole. */
+      readonly assumed?: boolean;
+      readonly data?: Data;
+    }
+  | { readonly kind: "page"; readonly field: string; readonly item: z.ZodType; readonly data?: Data };
+
+/** One page of a paginated list (specification 4.11). */
+export interface Page<Item> {
+  readonly items: readonly Item[];
+  /** Opaque; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+/** The schemas of the query parameters, by name. */
+export type QueryShape = Readonly<Record<string, z.ZodType>>;
+
+/** An endpoint of the service as data: all that the client, the emulator and the tests know about it. */
+export interface Endpoint<Input = never, Data = unknown> {
+  /** The method of the client that calls it, for example `orders.create`. */
+  readonly call: string;
+  readonly method: Method;
+  /** As the specification writes it. A `{orderReference}` in it is checked to be a reference of kind Order. */
+  readonly path: string;
+  readonly query: QueryShape;
+  readonly request: RequestShape<never>;
+  readonly response: ResponseShape<Data>;
+  /** The buckets that a request draws a token from (specification 8). */
+  readonly policies: readonly Policy[];
+  readonly lost: Lost;
+  /** For the compiler only. */
+  readonly input?: (input: Input) => void;
+}
+
+/** What a call gives an endpoint: path parameters, query parameters, and the content of the body's one field. */
+export interface EndpointInput {
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParameterName<Rest>
+  : never;
+type Parameter<Name extends string> = Name extends `${infer Kind}Reference`
+  ? Reference<Capitalize<Kind> & ReferenceKind>
+  : string;
+type PathInput<Path extends string> = string extends Path
+  ? EndpointInput
+  : [ParameterName<Path>] extends [never]
+    ? unknown
+    : { readonly path: { readonly [Name in ParameterName<Path>]: Parameter<Name> } };
+type QueryInput<Query> = [keyof Query] extends [never]
+  ? unknown
+  : {
+      readonly query?: {
+        readonly [Field in keyof Query]?: Query[Field] extends z.ZodType<infer Value> ? Value : never;
+      };
+    };
+type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
+
+interface Specification<Path extends string, Query extends QueryShape, Given, Data> {
+  readonly call: string;
+  readonly method: Method;
+  readonly path: Path;
+  readonly query?: Query;
+  readonly request?: RequestShape<Given>;
+  readonly response: ResponseShape<Data>;
+  readonly policies?: readonly Policy[];
+  readonly lost: Lost;
+}
+
+/** Describes an endpoint. Without `policies` it draws from `default` alone. */
+export function endpoint<
+  const Path extends string,
+  Data,
+  Given = never,
+  Query extends QueryShape = Record<never, never>,
+>(
+  specification: Specification<Path, Query, Given, Data>,
+): Endpoint<EndpointInput & PathInput<Path> & QueryInput<Query> & BodyInput<Given>, Data> {
+  return { query: {}, request: { kind: "none" }, policies: ["default"], ...specification };
+}
+
+/** A JSON body of one field. `Given` is what the caller gives for it, before the schema's defaults. */
+export const json = <Given>(field: string, schema: z.ZodType): RequestShape<Given> => ({ kind: "json", field, schema });
+
+/** A resource, or a list that has no pages, under its field. */
+export const field = <Data>(
+  name: string,
+  schema: z.ZodType<Data>,
+): Extract<ResponseShape<Data>, { kind: "field" }> => ({
+  kind: "field",
+  field: name,
+  schema,
+});
+
+/** A response whose field is not shown in the specification: named by its conventions, and an answer without it is taken whole. */
+export const assumed = <Data>(shape: Extract<ResponseShape<Data>, { kind: "field" }>): ResponseShape<Data> => ({
+  ...shape,
+  assumed: true,
+});
+
+/** A list without pages, under its plural field. */
+export const list = <Item>(name: string, item: z.ZodType<Item>) => field<readonly Item[]>(name, z.array(item));
+
+/** A page of a list, under its plural field, beside `nextCursor`. */
+export const page = <Item>(name: string, item: z.ZodType<Item>): ResponseShape<Page<Item>> => ({
+  kind: "page",
+  field: name,
+  item,
+});
+
+export const nothing: ResponseShape<void> = { kind: "empty" };
+/** The query of every paginated list. */
+export const cursor = { cursor: z.string().optional() };

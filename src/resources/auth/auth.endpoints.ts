@@ -1,0 +1,10 @@
+import { endpoint } from "../../http/endpoint.ts";
+import { type KeyValidation, keyValidation } from "./auth.schema.ts";
+
+export const validateKey = endpoint<"/auth/validate", KeyValidation>({
+  call: "auth.validate",
+  method: "POST",
+  path: "/auth/validate",
+  response: { kind: "whole", schema: keyValidation },
+  lost: "safe",
+});

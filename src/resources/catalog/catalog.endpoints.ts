@@ -1,0 +1,55 @@
+import * as z from "zod";
+import { assumed, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
+import { reference } from "../../references/schema.ts";
+import { packaging, product, productDetail, productgroup } from "./catalog.schema.ts";
+
+export const listProducts = endpoint({
+  call: "catalog.products.list",
+  method: "GET",
+  path: "/products",
+  query: cursor,
+  response: page("products", product),
+  lost: "safe",
+});
+
+export const getProduct = endpoint({
+  call: "catalog.products.get",
+  method: "GET",
+  path: "/products/{productReference}",
+  response: field("product", productDetail),
+  lost: "safe",
+});
+
+export const getProductMedia = endpoint({
+  call: "catalog.products.media",
+  method: "GET",
+  path: "/products/{productReference}/media/{filename}",
+  response: { kind: "binary" },
+  policies: ["default", "downloads"],
+  lost: "safe",
+});
+
+export const lookupProduct = endpoint({
+  call: "catalog.products.lookup",
+  method: "GET",
+  path: "/utilities/lookup-product-reference-by-legacy-sku",
+  query: { legacyItemSku: z.string().min(1) },
+  response: field("productReference", reference("Product")),
+  lost: "safe",
+});
+
+export const listProductgroups = endpoint({
+  call: "catalog.productgroups.list",
+  method: "GET",
+  path: "/productgroups",
+  response: assumed(list("productgroups", productgroup)),
+  lost: "safe",
+});
+
+export const listPackagings = endpoint({
+  call: "catalog.packagings.list",
+  method: "GET",
+  path: "/packagings",
+  response: assumed(list("packagings", packaging)),
+  lost: "safe",
+});

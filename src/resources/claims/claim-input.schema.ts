@@ -1,0 +1,68 @@
+import * as z from "zod";
+import type {
+  ClaimcategoryReference,
+  ClaimReference,
+  EvidenceReference,
+  OrderReference,
+  ShipmentReference,
+} from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { count, open, strict } from "../../schemas/shape.ts";
+
+/** A parcel that never came (specification 4.9). It claims all items of the shipment. */
+export interface PackageMissingInput {
+  readonly shipmentReference: ShipmentReference;
+  /** At most 3. Default: none. */
+  readonly evidenceReferences?: readonly EvidenceReference[];
+}
+
+/** What is wrong with the items of one line. */
+export interface ClaimlineInput {
+  readonly orderlineIndex: number;
+  /** At most what was shipped, open claims counted. */
+  readonly quantity: number;
+  readonly claimcategoryReference: ClaimcategoryReference;
+  /** At most 3; at least 1 when the category has `evidenceRequired`. Default: none. */
+  readonly evidenceReferences?: readonly EvidenceReference[];
+}
+
+/** Items that are not as they should be (specification 4.9). */
+export interface ItemIssuesInput {
+  readonly shipmentReference: ShipmentReference;
+  readonly orderReference: OrderReference;
+  /** At most 1000 characters. */
+  readonly comment?: string;
+  readonly claimlines: readonly ClaimlineInput[];
+}
+
+/** What filing a claim gives. */
+export interface CreatedClaim {
+  readonly reference: ClaimReference;
+}
+export const createdClaim = open<CreatedClaim>({ reference: reference("Claim") });
+
+const evidenceReferences = z
+  .array(reference("Evidence"))
+  .max(3, { error: "at most 3 evidence references" })
+  .default([]) as z.ZodType<readonly EvidenceReference[]>;
+
+export const packageMissingInput = strict<PackageMissingInput>({
+  shipmentReference: reference("Shipment"),
+  evidenceReferences,
+});
+
+export const itemIssuesInput = strict<ItemIssuesInput>({
+  shipmentReference: reference("Shipment"),
+  orderReference: reference("Order"),
+  comment: z.string().max(1000, { error: "at most 1000 characters" }).optional(),
+  claimlines: z
+    .array(
+      strict<ClaimlineInput>({
+        orderlineIndex: count(1),
+        quantity: count(1),
+        claimcategoryReference: reference("Claimcategory"),
+        evidenceReferences,
+      }),
+    )
+    .min(1, { error: "name at least one claimline" }),
+});

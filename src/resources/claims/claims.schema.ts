@@ -1,0 +1,135 @@
+import * as z from "zod";
+import type {
+  ClaimcategoryReference,
+  ClaimReference,
+  ImageReference,
+  OrderReference,
+  ProductReference,
+  ShipmentReference,
+} from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { count, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
+
+/** Why something is claimed (specification 2.8). The list may change: always fetch it. */
+export interface ClaimcategorySummary {
+  readonly reference: ClaimcategoryReference;
+  readonly name: string;
+}
+
+export interface Claimcategory extends ClaimcategorySummary {
+  /** Whether a claimline of this category needs at least one photo. */
+  readonly evidenceRequired: boolean;
+}
+
+/** `pending` until reviewed or retracted; the others are final (specification 3.1). */
+export type ClaimStatus = OpenEnum<"pending" | "resolved" | "rejected" | "retracted">;
+
+/** A claim as a list gives it. */
+export interface ClaimSummary {
+  readonly reference: ClaimReference;
+  readonly orderReference: OrderReference;
+  readonly status: ClaimStatus;
+  readonly claimcategories: readonly ClaimcategorySummary[];
+  readonly created: string;
+  /** When it was retracted; null unless it was. */
+  readonly retracted: string | null;
+  /** When it was decided; null while pending. */
+  readonly decided: string | null;
+}
+
+/** What the operator decided about a claim. */
+export interface ClaimDecision {
+  readonly decided: string;
+  readonly refundShippingCosts: boolean;
+  readonly comment?: string | null;
+}
+
+/** What the operator decided about one line. */
+export interface ClaimlineDecision {
+  readonly replacementQuantity: number;
+  readonly refundQuantity: number;
+  readonly rejectionQuantity: number;
+  readonly comment?: string | null;
+}
+
+export interface Claimline {
+  readonly productReference: ProductReference;
+  readonly orderlineIndex: number;
+  readonly quantity: number;
+  /** Missing or null for a product that is not printed. */
+  readonly imageReference?: ImageReference | null;
+  readonly claimcategory: ClaimcategorySummary;
+  /** Null while pending. */
+  readonly decision: ClaimlineDecision | null;
+  /** Empty about four months after the claim is closed. */
+  readonly evidenceUrls: readonly string[];
+}
+
+/** A claim in full (specification 2.8). */
+export interface Claim {
+  readonly reference: ClaimReference;
+  readonly orderReference: OrderReference;
+  readonly shipmentReference: ShipmentReference;
+  readonly status: ClaimStatus;
+  readonly comment?: string | null;
+  /** Identifies the user who filed it. */
+  readonly createdBy?: string | null;
+  readonly created: string;
+  /** When it was retracted; null unless it was. */
+  readonly retracted: string | null;
+  /** Null while pending. */
+  readonly decision: ClaimDecision | null;
+  /** Filled for package-missing claims only. */
+  readonly evidenceUrls: readonly string[];
+  readonly claimlines: readonly Claimline[];
+}
+
+const categoryFields = { reference: reference("Claimcategory"), name: z.string() };
+const categorySummary = open<ClaimcategorySummary>(categoryFields);
+
+export const claimcategory = open<Claimcategory>({ ...categoryFields, evidenceRequired: z.boolean() });
+
+const status = openEnum<"pending" | "resolved" | "rejected" | "retracted">();
+
+export const claimSummary = open<ClaimSummary>({
+  reference: reference("Claim"),
+  orderReference: reference("Order"),
+  status,
+  claimcategories: z.array(categorySummary),
+  created: timestamp,
+  retracted: timestamp.nullable(),
+  decided: timestamp.nullable(),
+});
+
+const claimline = open<Claimline>({
+  productReference: reference("Product"),
+  orderlineIndex: count(1),
+  quantity: count(0),
+  imageReference: reference("Image").nullish(),
+  claimcategory: categorySummary,
+  decision: open<ClaimlineDecision>({
+    replacementQuantity: count(0),
+    refundQuantity: count(0),
+    rejectionQuantity: count(0),
+    comment: z.string().nullish(),
+  }).nullable(),
+  evidenceUrls: z.array(z.string()),
+});
+
+export const claim = open<Claim>({
+  reference: reference("Claim"),
+  orderReference: reference("Order"),
+  shipmentReference: reference("Shipment"),
+  status,
+  comment: z.string().nullish(),
+  createdBy: z.string().nullish(),
+  created: timestamp,
+  retracted: timestamp.nullable(),
+  decision: open<ClaimDecision>({
+    decided: timestamp,
+    refundShippingCosts: z.boolean(),
+    comment: z.string().nullish(),
+  }).nullable(),
+  evidenceUrls: z.array(z.string()),
+  claimlines: z.array(claimline),
+});

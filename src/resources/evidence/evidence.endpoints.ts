@@ -1,0 +1,14 @@
+import type { ImageSource } from "../../binary/source.ts";
+import { endpoint, field } from "../../http/endpoint.ts";
+import { type Evidence, evidence } from "./evidence.schema.ts";
+
+/** A second copy of unused evidence is deleted after a day (specification 2.7), so sending it again does no harm. */
+export const uploadEvidence = endpoint<"/evidence", Evidence, ImageSource>({
+  call: "evidence.upload",
+  method: "POST",
+  path: "/evidence",
+  request: { kind: "image" },
+  response: field("evidence", evidence),
+  policies: ["default", "uploads"],
+  lost: "idempotent",
+});

@@ -1,0 +1,22 @@
+import type { ImageSource } from "../../binary/source.ts";
+import { cursor, endpoint, field, page } from "../../http/endpoint.ts";
+import { type Image, image } from "./images.schema.ts";
+
+export const uploadImage = endpoint<"/images", Image, ImageSource>({
+  call: "images.upload",
+  method: "POST",
+  path: "/images",
+  request: { kind: "image" },
+  response: field("image", image),
+  policies: ["default", "uploads"],
+  lost: "idempotent",
+});
+
+export const listImages = endpoint({
+  call: "images.list",
+  method: "GET",
+  path: "/images",
+  query: cursor,
+  response: page("images", image),
+  lost: "safe",
+});

@@ -1,0 +1,9 @@
+import type { ImageReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { open } from "../../schemas/shape.ts";
+
+/** A print image (specification 2.7). The same content uploaded again has the same reference. */
+export interface Image {
+  readonly reference: ImageReference;
+}
+export const image = open<Image>({ reference: reference("Image") });

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
+import { reference } from "../../references/schema.ts";
+import { type AddressInput, addressInput } from "../../schemas/address.ts";
+import {
+  createdOrder,
+  type OrderInput,
+  orderInput,
+  type QuoteInput,
+  quoteInput,
+  shippingOption,
+} from "./order-input.schema.ts";
+import { type Cancellation, cancellations, order, orderSummary } from "./orders.schema.ts";
+
+export const createOrder = endpoint({
+  call: "orders.create",
+  method: "POST",
+  path: "/orders",
+  request: json<OrderInput>("order", orderInput),
+  response: field("order", createdOrder),
+  lost: "recoverable",
+});
+
+export const listOrders = endpoint({
+  call: "orders.list",
+  method: "GET",
+  path: "/orders",
+  query: cursor,
+  response: page("orders", orderSummary),
+  lost: "safe",
+});
+
+export const getOrder = endpoint({
+  call: "orders.get",
+  method: "GET",
+  path: "/orders/{orderReference}",
+  response: field("order", order),
+  lost: "safe",
+});
+
+export const cancelOrder = endpoint({
+  call: "orders.cancel",
+  method: "POST",
+  path: "/orders/{orderReference}/cancel",
+  request: json<readonly Cancellation[]>("orderlines", cancellations),
+  response: nothing,
+  lost: "idempotent",
+});
+
+export const replaceDropshipAddress = endpoint({
+  call: "orders.replaceDropshipAddress",
+  method: "PUT",
+  path: "/orders/{orderReference}/dropship-address",
+  request: json<AddressInput>("dropshipAddress", addressInput),
+  response: nothing,
+  lost: "idempotent",
+});
+
+export const quoteOrder = endpoint({
+  call: "orders.quote",
+  method: "POST",
+  path: "/quote",
+  request: json<QuoteInput>("quote", quoteInput),
+  response: list("shippingOptions", shippingOption),
+  lost: "safe",
+});
+
+/** The names of the query parameter and of the answer's field are not shown (specification 4.12). */
+export const lookupOrder = endpoint({
+  call: "orders.lookup",
+  method: "GET",
+  path: "/utilities/lookup-order-reference-by-custom-identifier",
+  query: { customIdentifier: z.string().min(1) },
+  response: field("orderReference", reference("Order")),
+  lost: "safe",
+});

@@ -1,0 +1,34 @@
+import { assumed, endpoint, field, list } from "../../http/endpoint.ts";
+import { account, brand, organization, store } from "./organization.schema.ts";
+
+export const getOrganization = endpoint({
+  call: "organization.get",
+  method: "GET",
+  path: "/organization",
+  response: assumed(field("organization", organization)),
+  lost: "safe",
+});
+
+export const listAccounts = endpoint({
+  call: "organization.accounts.list",
+  method: "GET",
+  path: "/accounts",
+  response: assumed(list("accounts", account)),
+  lost: "safe",
+});
+
+export const listStores = endpoint({
+  call: "organization.stores.list",
+  method: "GET",
+  path: "/stores",
+  response: assumed(list("stores", store)),
+  lost: "safe",
+});
+
+export const listBrands = endpoint({
+  call: "organization.brands.list",
+  method: "GET",
+  path: "/brands",
+  response: assumed(list("brands", brand)),
+  lost: "safe",
+});

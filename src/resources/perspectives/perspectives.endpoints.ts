@@ -1,0 +1,20 @@
+import { endpoint, field, list } from "../../http/endpoint.ts";
+import { reference } from "../../references/schema.ts";
+import { perspective } from "./perspectives.schema.ts";
+
+export const listPerspectives = endpoint({
+  call: "perspectives.list",
+  method: "GET",
+  path: "/perspectives",
+  query: { sceneReference: reference("Scene").optional(), productReference: reference("Product").optional() },
+  response: list("perspectives", perspective),
+  lost: "safe",
+});
+
+export const getPerspective = endpoint({
+  call: "perspectives.get",
+  method: "GET",
+  path: "/perspectives/{perspectiveReference}",
+  response: field("perspective", perspective),
+  lost: "safe",
+});

@@ -1,0 +1,28 @@
+import * as z from "zod";
+import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { open } from "../../schemas/shape.ts";
+
+/** The picture that a perspective gives. */
+export interface PerspectiveOutput {
+  readonly widthPx: number;
+  readonly heightPx: number;
+  readonly format: string;
+}
+
+/** A camera on a scene or on a product (specification 2.9): one of `scenes` and `products` is set, the other null. */
+export interface Perspective {
+  readonly reference: PerspectiveReference;
+  readonly name: string;
+  readonly output: PerspectiveOutput;
+  readonly scenes: readonly { readonly reference: SceneReference }[] | null;
+  readonly products: readonly { readonly reference: ProductReference }[] | null;
+}
+
+export const perspective = open<Perspective>({
+  reference: reference("Perspective"),
+  name: z.string(),
+  output: open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() }),
+  scenes: z.array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") })).nullable(),
+  products: z.array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") })).nullable(),
+});

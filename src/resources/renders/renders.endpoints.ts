@@ -1,0 +1,38 @@
+import { endpoint, field, json } from "../../http/endpoint.ts";
+import { createdRender, type RenderInput, render, renderInput } from "./renders.schema.ts";
+
+/** The same pair gives the same render, yet each request deducts tokens (specification 4.6): sent again only when it must be. */
+export const createRender = endpoint({
+  call: "renders.create",
+  method: "POST",
+  path: "/renders",
+  request: json<RenderInput>("render", renderInput),
+  response: field("render", createdRender),
+  lost: "idempotent",
+});
+
+export const getRender = endpoint({
+  call: "renders.get",
+  method: "GET",
+  path: "/renders/{renderReference}",
+  response: field("render", render),
+  lost: "safe",
+});
+
+export const getRenderMedia = endpoint({
+  call: "renders.media",
+  method: "GET",
+  path: "/renders/{renderReference}/media",
+  response: { kind: "binary" },
+  policies: ["default", "downloads"],
+  lost: "safe",
+});
+
+export const getRenderThumbnail = endpoint({
+  call: "renders.thumbnail",
+  method: "GET",
+  path: "/renders/{renderReference}/thumbnail",
+  response: { kind: "binary" },
+  policies: ["default", "downloads"],
+  lost: "safe",
+});

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import type { CompositionReference, ImageReference, RenderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { open, strict, timestamp } from "../../schemas/shape.ts";
+
+/** A strict enum: no new values within v2 (specification 9.6). */
+export type RenderStatus = "pending" | "completed" | "failed";
+
+/** One of a render's files. */
+export interface RenderFile {
+  readonly mimeType: string;
+  readonly extension: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** A mockup of an image on a composition (specification 2.9). Files, `thumbhash` and `completed` come with completion. */
+export interface Render {
+  readonly reference: RenderReference;
+  readonly compositionReference: CompositionReference;
+  readonly imageReference: ImageReference;
+  readonly status: RenderStatus;
+  /** Base64 of a compact placeholder image; only when completed. */
+  readonly thumbhash?: string | null;
+  readonly media?: RenderFile | null;
+  readonly thumbnail?: RenderFile | null;
+  readonly created: string;
+  readonly completed?: string | null;
+}
+
+/** What a render is made of. */
+export interface RenderInput {
+  readonly compositionReference: CompositionReference;
+  readonly imageReference: ImageReference;
+}
+
+const file = open<RenderFile>({ mimeType: z.string(), extension: z.string(), size: z.number() });
+
+export const render = open<Render>({
+  reference: reference("Render"),
+  compositionReference: reference("Composition"),
+  imageReference: reference("Image"),
+  status: z.enum(["pending", "completed", "failed"]),
+  thumbhash: z.string().nullish(),
+  media: file.nullish(),
+  thumbnail: file.nullish(),
+  created: timestamp,
+  completed: timestamp.nullish(),
+});
+
+/** What the creation of a render gives. */
+export interface CreatedRender {
+  readonly reference: RenderReference;
+}
+export const createdRender = open<CreatedRender>({ reference: reference("Render") });
+
+export const renderInput = strict<RenderInput>({
+  compositionReference: reference("Composition"),
+  imageReference: reference("Image"),
+});

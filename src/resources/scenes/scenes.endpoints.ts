@@ -1,0 +1,20 @@
+import { endpoint, field, list } from "../../http/endpoint.ts";
+import { reference } from "../../references/schema.ts";
+import { scene, sceneSummary } from "./scenes.schema.ts";
+
+export const listScenes = endpoint({
+  call: "scenes.list",
+  method: "GET",
+  path: "/scenes",
+  query: { productgroupReference: reference("Productgroup").optional() },
+  response: list("scenes", sceneSummary),
+  lost: "safe",
+});
+
+export const getScene = endpoint({
+  call: "scenes.get",
+  method: "GET",
+  path: "/scenes/{sceneReference}",
+  response: field("scene", scene),
+  lost: "safe",
+});

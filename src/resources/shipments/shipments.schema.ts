@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { ShipmentReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { open } from "../../schemas/shape.ts";
+
+/** A parcel (specification 2.10). Carrier and tracking are there for tracked and express shipments. */
+export interface Shipment {
+  readonly reference: ShipmentReference;
+  /** The orders in it. The shape of an entry is not shown. */
+  readonly orders: readonly unknown[];
+  readonly carrier?: string | null;
+  readonly trackingNumber?: string | null;
+  /** White-label tracking page, there before the carrier's first update. */
+  readonly trackingUrl?: string | null;
+}
+
+export const shipment = open<Shipment>({
+  reference: reference("Shipment"),
+  orders: z.array(z.unknown()),
+  carrier: z.string().nullish(),
+  trackingNumber: z.string().nullish(),
+  trackingUrl: z.string().nullish(),
+});

@@ -1,0 +1,23 @@
+import * as z from "zod";
+import type { ItemReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { open } from "../../schemas/shape.ts";
+
+/** A physical stock unit that you own and the operator stores (specification 2.10). */
+export interface Item {
+  readonly reference: ItemReference;
+  /** Warehouse identifier; not the suffixed legacy SKU of a product. */
+  readonly sku: string;
+  readonly logicalQuantity: number;
+  readonly physicalQuantity: number;
+  /** The products linked to it. The shape of an entry is not shown. */
+  readonly products: readonly unknown[];
+}
+
+export const item = open<Item>({
+  reference: reference("Item"),
+  sku: z.string(),
+  logicalQuantity: z.number(),
+  physicalQuantity: z.number(),
+  products: z.array(z.unknown()),
+});

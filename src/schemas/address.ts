@@ -1,0 +1,105 @@
+import * as z from "zod";
+import { open } from "./shape.ts";
+
+/** A complete address (specification 2.3). Unused fields are empty strings. */
+export interface Address {
+  /** Recipient's company name. */
+  readonly company: string;
+  readonly firstname: string;
+  readonly lastname: string;
+  /** Street name; usable as address line 1. */
+  readonly streetname: string;
+  readonly housenumber: string;
+  /** Suffix of the house number. */
+  readonly housenumberAddition: string;
+  /** Extra delivery information; usable as address line 2. */
+  readonly additionalInfo: string;
+  /** State or province, as a 2-letter code where there is one. */
+  readonly state: string;
+  /** Postal code. */
+  readonly zipcode: string;
+  readonly city: string;
+  /** ISO 3166-1 alpha-2, uppercase. */
+  readonly countryCode: string;
+  readonly phonenumber: string;
+  readonly email: string;
+}
+
+/**
+ * A customer's address, as you give it. Fields left out are sent as empty strings, as the specification's samples do.
+ *
+ * Checked before sending: `email` is there, and `state` where the country is the United States or Italy (specification 2.3).
+ */
+export type AddressInput = Partial<Address> & Pick<Address, "countryCode" | "email">;
+
+/** The destination of a quote: as an order's, but `email` is not asked for (specification 4.7). */
+export type QuoteAddressInput = Partial<Address> & Pick<Address, "countryCode">;
+
+/** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
+const countriesWithStates = new Set(["US", "IT"]);
+
+const countryCode = z
+  .string()
+  .regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" });
+
+/** As the service answers it. Its response shape is not shown: fields it leaves out are undefined, `countryCode` is always there. */
+export type AnsweredAddress = Partial<Address> & Pick<Address, "countryCode">;
+
+const text = z.string().optional();
+
+export const address: z.ZodType<AnsweredAddress> = open<AnsweredAddress>({
+  company: text,
+  firstname: text,
+  lastname: text,
+  streetname: text,
+  housenumber: text,
+  housenumberAddition: text,
+  additionalInfo: text,
+  state: text,
+  zipcode: text,
+  city: text,
+  countryCode: z.string(),
+  phonenumber: text,
+  email: text,
+});
+
+const given = z.string().default("");
+
+const fields = {
+  company: given,
+  firstname: given,
+  lastname: given,
+  streetname: given,
+  housenumber: given,
+  housenumberAddition: given,
+  additionalInfo: given,
+  state: given,
+  zipcode: given,
+  city: given,
+  countryCode,
+  phonenumber: given,
+  email: given,
+};
+
+const filled = (value: unknown, field: keyof Address): boolean => {
+  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
+  return typeof text === "string" && text.trim() !== "";
+};
+
+/** Told beside the faults of single fields, wherever there is an address at all. */
+const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
+
+export const quoteAddressInput: z.ZodType<Address> = z.strictObject(fields);
+
+export const addressInput: z.ZodType<Address> = z
+  .strictObject(fields)
+  .refine((value) => filled(value, "email"), {
+    ...anyway,
+    path: ["email"],
+    error: "a dropship address must have an e-mail address (invalid_address_missing_email)",
+  })
+  .refine((value) => !countriesWithStates.has(String(Object(value).countryCode)) || filled(value, "state"), {
+    ...anyway,
+    path: ["state"],
+    error: "must be set for a destination in the United States or Italy; a 2-letter code is best",
+  });

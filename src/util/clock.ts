@@ -1,0 +1,23 @@
+/**
+ * The one source of time: every deadline, wait, poll, refill and timestamp of the SDK and of the emulator reads it.
+ *
+ * Replace it in tests with `createManualClock()` of `pod-partner/testing`.
+ */
+export interface Clock {
+  /** Milliseconds since 1970, never running backwards. */
+  now(): number;
+  /** Calls back once, `ms` milliseconds from now; gives the function that cancels it. */
+  after(ms: number, callback: () => void): () => void;
+}
+
+/** Node turns a longer delay into 1 ms; one that fires early is harmless, since whoever waits looks at the clock again. */
+const longestTimer = 2 ** 31 - 1;
+
+/** The machine's own time. It reads the globals at each call, so that a test runner's fake timers reach it too. */
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));
+    return () => clearTimeout(timer);
+  },
+};

@@ -1,0 +1,14 @@
+import { defineConfig } from "tsup";
+
+/** ESM with shared chunks, so that every door has the same classes; `scripts/commonjs.ts` adds the CommonJS doors. */
+export default defineConfig({
+  entry: { index: "src/index.ts", testing: "src/testing/index.ts" },
+  format: "esm",
+  target: "node22",
+  platform: "neutral",
+  external: [/^node:/],
+  splitting: true,
+  clean: true,
+  dts: true,
+  treeshake: false,
+});

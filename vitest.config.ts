@@ -1,0 +1,18 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig({
+  resolve: {
+    alias: [
+      { find: /^pod-partner$/, replacement: source("./src/index.ts") },
+      { find: /^pod-partner\/testing$/, replacement: source("./src/testing/index.ts") },
+    ],
+  },
+  test: {
+    include: ["test/**/*.test.ts"],
+    testTimeout: 20_000,
+    coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
+  },
+});
