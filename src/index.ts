@@ -1,0 +1,159 @@
+export type { Conditional, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export { Download } from "./binary/download.ts";
+export type { ImageSource } from "./binary/source.ts";
+export { PodPartner } from "./client.ts";
+export {
+  ApiError,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  GoneError,
+  NotFoundError,
+  NotImplementedError,
+  NotReadyError,
+  PermissionDeniedError,
+  RateLimitError,
+  RedirectError,
+  RendertokenLimitError,
+  ServerError,
+} from "./errors/api.ts";
+export { PodPartnerError } from "./errors/base.ts";
+export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
+export { ConnectionError, DeadlineError, TimeoutError } from "./errors/connection.ts";
+export { OutcomeUnknownError } from "./errors/outcome.ts";
+export { CursorLoopError } from "./errors/pagination.ts";
+export type { ErrorResponse } from "./errors/response.ts";
+export type { TimelineEntry } from "./errors/timeline.ts";
+export type { Issue } from "./errors/validation.ts";
+export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
+export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
+export type { Call, WithResponse } from "./http/call.ts";
+export type { ResponseMode } from "./http/decode.ts";
+export type { Method, Page } from "./http/endpoint.ts";
+export type {
+  Hooks,
+  InvalidResponseEvent,
+  Logger,
+  PauseEvent,
+  RequestEvent,
+  ResponseEvent,
+  RetryEvent,
+} from "./http/observer.ts";
+export type { RateLimit } from "./http/pacing/pacer.ts";
+export type { AnyRequestOptions } from "./http/request-any.ts";
+export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/request-options.ts";
+export type { StandardSchema } from "./http/standard-schema.ts";
+export type { FetchLike } from "./http/transport.ts";
+export type { PodPartnerOptions } from "./options.ts";
+export type { ListOptions, Paginator } from "./pagination/paginator.ts";
+export { parseReference } from "./references/parse.ts";
+export type {
+  AccountReference,
+  AddressReference,
+  BrandReference,
+  ClaimcategoryReference,
+  ClaimReference,
+  CompositionReference,
+  EvidenceReference,
+  ImageReference,
+  ItemReference,
+  KeyReference,
+  OrderReference,
+  PackagingReference,
+  PerspectiveReference,
+  ProductgroupReference,
+  ProductReference,
+  Reference,
+  ReferenceKind,
+  RenderReference,
+  SceneReference,
+  ShipmentReference,
+  StoreReference,
+} from "./references/references.ts";
+export { isReference, referenceKinds } from "./references/references.ts";
+export type { Addresses } from "./resources/addresses/addresses.ts";
+export type { KeyValidation } from "./resources/auth/auth.schema.ts";
+export type { Auth } from "./resources/auth/auth.ts";
+export type {
+  Packaging,
+  Product,
+  ProductDetail,
+  Productgroup,
+  ProductStatus,
+} from "./resources/catalog/catalog.schema.ts";
+export type { Catalog, Packagings, Productgroups } from "./resources/catalog/catalog.ts";
+export type { Products } from "./resources/catalog/products.ts";
+export type {
+  ClaimlineInput,
+  CreatedClaim,
+  ItemIssuesInput,
+  PackageMissingInput,
+} from "./resources/claims/claim-input.schema.ts";
+export type {
+  Claim,
+  Claimcategory,
+  ClaimcategorySummary,
+  ClaimDecision,
+  Claimline,
+  ClaimlineDecision,
+  ClaimStatus,
+  ClaimSummary,
+} from "./resources/claims/claims.schema.ts";
+export type { Claimcategories, ClaimFilter, Claims } from "./resources/claims/claims.ts";
+export type { Composition } from "./resources/compositions/compositions.schema.ts";
+export type { CompositionParts, Compositions } from "./resources/compositions/compositions.ts";
+export type { Evidence } from "./resources/evidence/evidence.schema.ts";
+export type { Image } from "./resources/images/images.schema.ts";
+export type { Images } from "./resources/images/images.ts";
+export type {
+  CombinedOrderInput,
+  CombinedQuoteInput,
+  DropshipOrderInput,
+  DropshipQuoteInput,
+  OrderInput,
+  OrderlineInput,
+  QuoteInput,
+  QuoteLineInput,
+  ShippingLevel,
+  ShippingOption,
+} from "./resources/orders/order-input.schema.ts";
+export type { Assumptions } from "./resources/orders/orders.endpoints.ts";
+export type {
+  Annotation,
+  Cancellation,
+  Order,
+  OrderHold,
+  Orderline,
+  OrderStatus,
+  OrderSummary,
+} from "./resources/orders/orders.schema.ts";
+export type { CreateManyOptions, IdentifiedOrderInput, Orders, PlacedOrder } from "./resources/orders/orders.ts";
+export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
+export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
+export type { PerspectiveFilter, Perspectives } from "./resources/perspectives/perspectives.ts";
+export type { WaitOptions } from "./resources/renders/render-waiting.ts";
+export type {
+  CreatedRender,
+  Render,
+  RenderFile,
+  RenderInput,
+  RenderStatus,
+} from "./resources/renders/renders.schema.ts";
+export type {
+  AwaitedFileOptions,
+  BatchOptions,
+  ReadyFileOptions,
+  RenderedMockup,
+  Renders,
+} from "./resources/renders/renders.ts";
+export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
+export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
+export type { SceneFilter, Scenes } from "./resources/scenes/scenes.ts";
+export type { Shipment } from "./resources/shipments/shipments.schema.ts";
+export type { Shipments } from "./resources/shipments/shipments.ts";
+export type { Item } from "./resources/warehouse/warehouse.schema.ts";
+export type { Items, Warehouse } from "./resources/warehouse/warehouse.ts";
+export type { Address, AddressInput, AnsweredAddress, QuoteAddressInput } from "./schemas/address.ts";
+export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
+export type { Clock } from "./util/clock.ts";
+export type { Outcome } from "./util/concurrently.ts";

@@ -1,2 +1,100 @@
-/** Where the bytes of an upload come from: a file's path, bytes, a blob, or a web or Node stream. */
+import type { Issue } from "../errors/validation.ts";
+import { isImage, signatureLength } from "./signature.ts";
+
+/** Where the bytes of an upload come from: a file's path, bytes, a blob or file, or a web or Node stream. */
 export type ImageSource = string | Uint8Array | Blob | ReadableStream<Uint8Array> | NodeJS.ReadableStream;
+
+/** An upload that is ready to be sent. */
+export interface Upload {
+  /** Whether the bytes can be sent once more. A stream can be sent once. */
+  readonly replayable: boolean;
+  /** The body of the next attempt. */
+  body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+}
+
+/** What opening a source gives: the upload, or why it cannot be sent. */
+export type Opened =
+  | { readonly ok: true; readonly upload: Upload }
+  | { readonly ok: false; readonly issues: readonly Issue[] };
+
+const refuse = (message: string): Opened => ({ ok: false, issues: [{ path: [], message }] });
+
+const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
+
+async function openBlob(blob: Blob): Promise<Opened> {
+  const head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
+  return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
+}
+
+/** A blob of a file reads it piece by piece at each attempt; its size is known. */
+async function openFile(path: string): Promise<Opened> {
+  const { openAsBlob } = await import("node:fs");
+  let blob: Blob;
+  try {
+    blob = await openAsBlob(path);
+  } catch (error) {
+    return refuse(`the file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return openBlob(blob);
+}
+
+/** Reads no further than the signature before it is decided whether anything is sent. */
+async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
+  const chunks = source[Symbol.asyncIterator]();
+  const head: Uint8Array[] = [];
+  let length = 0;
+  while (length < signatureLength) {
+    const { done, value } = await chunks.next();
+    if (done) break;
+    if (!(value instanceof Uint8Array)) return refuse("the stream gives something other than bytes");
+    head.push(value);
+    length += value.byteLength;
+  }
+  if (!isImage(concatenate(head, length))) {
+    await chunks.return?.();
+    return refuse(noImage);
+  }
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const first = head.shift();
+        if (first !== undefined) return controller.enqueue(first);
+        const { done, value } = await chunks.next();
+        if (done) controller.close();
+        else controller.enqueue(value as Uint8Array);
+      },
+      async cancel() {
+        await chunks.return?.();
+      },
+    },
+    // Nothing is read ahead of the wire, so that a file of any size takes bounded memory.
+    { highWaterMark: 0 },
+  );
+  return { ok: true, upload: { replayable: false, body: () => body } };
+}
+
+/** Joins chunks of a known total length. */
+export function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+
+/** Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). */
+export async function openImage(source: unknown): Promise<Opened> {
+  if (typeof source === "string") return openFile(source);
+  if (source instanceof Uint8Array) {
+    const bytes = source as Uint8Array<ArrayBuffer>;
+    return isImage(bytes) ? { ok: true, upload: { replayable: true, body: () => bytes } } : refuse(noImage);
+  }
+  if (source instanceof Blob) return openBlob(source);
+  if (isIterable(source)) return openStream(source);
+  return refuse("expected a file's path, bytes, a blob or a stream");
+}

@@ -5,7 +5,7 @@ export interface CallDetails {
   /** The endpoint as the specification writes it, for example `POST /orders`. */
   readonly endpoint: string;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
-  readonly timeline: readonly TimelineEntry[];
+  readonly attempts: readonly TimelineEntry[];
   /** The stack below the message: the caller's own frames. */
   readonly callSite: string;
 }
@@ -25,7 +25,7 @@ export abstract class PodPartnerError extends Error {
   /** The service's error code (specification 7), if it gave one. */
   readonly code: string | undefined = undefined;
   /** What happened before the error, in order, with the time each step took. */
-  timeline: readonly TimelineEntry[] = [];
+  attempts: readonly TimelineEntry[] = [];
   /** What to do about it, where that is known. */
   readonly hint: string | undefined = undefined;
 
@@ -55,8 +55,8 @@ export abstract class PodPartnerError extends Error {
 
   /** The parts worth logging; never the secret key. */
   toJSON(): Record<string, unknown> {
-    const { name, message, endpoint, status, code, hint, isRetryable, timeline } = this;
-    return { name, message, endpoint, status, code, hint, isRetryable, timeline };
+    const { name, message, endpoint, status, code, hint, isRetryable, attempts } = this;
+    return { name, message, endpoint, status, code, hint, isRetryable, attempts };
   }
 }
 
@@ -64,6 +64,6 @@ export abstract class PodPartnerError extends Error {
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
-  error.timeline = call.timeline;
+  error.attempts = call.attempts;
   error.stack = `${error.name}: ${error.message}\n${call.callSite}`;
 }

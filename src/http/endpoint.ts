@@ -1,4 +1,5 @@
 import * as z from "zod";
+import type { Download, NotModified } from "../binary/download.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -31,7 +32,13 @@ export type RequestShape<Given> =
 export type ResponseShape<Data> =
   | { readonly kind: "empty"; readonly data?: Data }
   | { readonly kind: "binary"; readonly data?: Data }
-  | { readonly kind: "whole"; readonly schema: z.ZodType; readonly data?: Data }
+  | {
+      readonly kind: "whole";
+      readonly schema: z.ZodType;
+      /** Whether there may be no body at all. */
+      readonly optional?: boolean;
+      readonly data?: Data;
+    }
   | {
       readonly kind: "field";
       readonly field: string;
@@ -72,7 +79,9 @@ export interface Endpoint<Input = never, Data = unknown> {
 /** What a call gives an endpoint: path parameters, query parameters, and the content of the body's one field. */
 export interface EndpointInput {
   readonly path?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, unknown>>;
+  /** A whole URL that the service gave out, instead of the path. Whoever sets it has checked its origin. */
+  readonly url?: string;
+  readonly query?: object;
   readonly body?: unknown;
 }
 
@@ -148,6 +157,10 @@ export const page = <Item>(name: string, item: z.ZodType<Item>): ResponseShape<P
   item,
 });
 
+/** Bytes; or, to a conditional request, that nothing has changed. */
+export const binary: ResponseShape<Download | NotModified> = { kind: "binary" };
+
+/** No body. */
 export const nothing: ResponseShape<void> = { kind: "empty" };
 /** The query of every paginated list. */
 export const cursor = { cursor: z.string().optional() };

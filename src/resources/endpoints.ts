@@ -32,4 +32,8 @@ export const endpoints: readonly Endpoint[] = [
   orders,
   shipments,
   claims,
-].flatMap((module) => Object.values<Endpoint>(module));
+].flatMap((module) => Object.values<unknown>(module).filter(isEndpoint));
+
+function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === "object" && value !== null && "call" in value;
+}

@@ -1,0 +1,14 @@
+export type { DemoCatalog } from "./catalog/demo.ts";
+export type { Stage } from "./catalog/product-table.ts";
+export type { CatalogControls, ProductChanges } from "./controls/catalog.ts";
+export type { ClaimControls, ClaimReview } from "./controls/claims.ts";
+export type { OrderControls, ShipOptions } from "./controls/orders.ts";
+export type { RenderControls } from "./controls/renders.ts";
+export { createEmulator, type Emulator } from "./emulator.ts";
+export { createManualClock, type ManualClock } from "./manual-clock.ts";
+export { emulatorHandlers } from "./msw.ts";
+export type { EmulatorOptions, RepeatedIdentifier } from "./options.ts";
+export { sampleImage } from "./pictures/sample-image.ts";
+export type { Limit } from "./rate-limit.ts";
+export type { LoggedRequest } from "./request-log.ts";
+export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./server.ts";

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { assumed, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
+import type { Download, NotModified } from "../../binary/download.ts";
+import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { packaging, product, productDetail, productgroup } from "./catalog.schema.ts";
 
@@ -24,7 +25,7 @@ export const getProductMedia = endpoint({
   call: "catalog.products.media",
   method: "GET",
   path: "/products/{productReference}/media/{filename}",
-  response: { kind: "binary" },
+  response: binary,
   policies: ["default", "downloads"],
   lost: "safe",
 });
@@ -51,5 +52,14 @@ export const listPackagings = endpoint({
   method: "GET",
   path: "/packagings",
   response: assumed(list("packagings", packaging)),
+  lost: "safe",
+});
+
+/** Called by the URL that a product's detail gives; its path is not shown. */
+export const getLayerImage = endpoint<string, Download | NotModified>({
+  call: "catalog.products.layerImage",
+  method: "GET",
+  path: "{layerImageUrl}",
+  response: binary,
   lost: "safe",
 });

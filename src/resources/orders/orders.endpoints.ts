@@ -65,12 +65,27 @@ export const quoteOrder = endpoint({
   lost: "safe",
 });
 
-/** The names of the query parameter and of the answer's field are not shown (specification 4.12). */
-export const lookupOrder = endpoint({
-  call: "orders.lookup",
-  method: "GET",
-  path: "/utilities/lookup-order-reference-by-custom-identifier",
-  query: { customIdentifier: z.string().min(1) },
-  response: field("orderReference", reference("Order")),
-  lost: "safe",
-});
+/** Names that the specification does not show (4.12). They can be overridden with the client's option `assumptions`. */
+export interface Assumptions {
+  /** The query parameter of the look-up by custom identifier. Default `customIdentifier`. */
+  readonly customIdentifierParameter: string;
+  /** The field of its answer. Default `orderReference`. */
+  readonly orderReferenceField: string;
+}
+
+export const assumptions: Assumptions = {
+  customIdentifierParameter: "customIdentifier",
+  orderReferenceField: "orderReference",
+};
+
+export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }: Assumptions) =>
+  endpoint({
+    call: "orders.lookup",
+    method: "GET",
+    path: "/utilities/lookup-order-reference-by-custom-identifier",
+    query: { [customIdentifierParameter]: z.string().min(1) },
+    response: field(orderReferenceField, reference("Order")),
+    lost: "safe",
+  });
+
+export const lookupOrder = lookupOrderBy(assumptions);

@@ -1,5 +1,9 @@
-import { endpoint, field, json } from "../../http/endpoint.ts";
+import type { Download } from "../../binary/download.ts";
+import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint.ts";
 import { createdRender, type RenderInput, render, renderInput } from "./renders.schema.ts";
+
+/** Never asked for conditionally: the files do not change (specification 4.6, rule 3). */
+const file = binary as ResponseShape<Download>;
 
 /** The same pair gives the same render, yet each request deducts tokens (specification 4.6): sent again only when it must be. */
 export const createRender = endpoint({
@@ -19,20 +23,20 @@ export const getRender = endpoint({
   lost: "safe",
 });
 
-export const getRenderMedia = endpoint({
+export const getRenderMedia = endpoint<`/renders/{renderReference}/${"media" | "thumbnail"}`, Download>({
   call: "renders.media",
   method: "GET",
   path: "/renders/{renderReference}/media",
-  response: { kind: "binary" },
+  response: file,
   policies: ["default", "downloads"],
   lost: "safe",
 });
 
-export const getRenderThumbnail = endpoint({
+export const getRenderThumbnail: typeof getRenderMedia = endpoint({
   call: "renders.thumbnail",
   method: "GET",
   path: "/renders/{renderReference}/thumbnail",
-  response: { kind: "binary" },
+  response: file,
   policies: ["default", "downloads"],
   lost: "safe",
 });

@@ -1,0 +1,10 @@
+import type { RequestOptions } from "../http/request-options.ts";
+import type { Conditional } from "./download.ts";
+
+/** Adds to a request's options what makes it conditional (`If-None-Match`, `If-Modified-Since`). */
+export function conditionally(conditional: Conditional | undefined, options: RequestOptions = {}): RequestOptions {
+  const headers: Record<string, string> = { ...options.headers };
+  if (conditional?.etag !== undefined) headers["if-none-match"] = conditional.etag;
+  if (conditional?.lastModified !== undefined) headers["if-modified-since"] = conditional.lastModified;
+  return { ...options, headers };
+}

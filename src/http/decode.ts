@@ -1,0 +1,86 @@
+import { type Issue, ResponseValidationError } from "../errors/validation.ts";
+import { check } from "../schemas/check.ts";
+import { nameOf } from "./encode.ts";
+import type { Endpoint, ResponseShape } from "./endpoint.ts";
+import type { Arrival } from "./exchange.ts";
+import { parseJson, type Redact, snapshot } from "./snapshot.ts";
+
+/** How an answer that breaks its schema is treated: an error, or returned as it came and reported. */
+export type ResponseMode = "throw" | "report";
+
+interface Decoding {
+  readonly mode: ResponseMode;
+  readonly redact: Redact;
+  readonly onInvalid: (status: number, issues: readonly Issue[]) => void;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+type JsonShape = Exclude<ResponseShape<unknown>, { kind: "empty" | "binary" }>;
+
+/** What was read, and what is wrong with it. */
+interface Reading {
+  readonly data: unknown;
+  readonly issues: readonly Issue[];
+}
+
+const isObject = (body: unknown): body is Fields => typeof body === "object" && body !== null && !Array.isArray(body);
+const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
+
+/** Unknown fields are kept because the answer itself is returned, not a copy of the parts that are known. */
+function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Reading {
+  const result = check(schema, data, path);
+  return { data, issues: result.ok ? [] : result.issues };
+}
+
+function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Reading {
+  const fields = isObject(body) ? body : {};
+  const items = fields[shape.field];
+  const nextCursor = fields.nextCursor;
+  const issues: Issue[] = [];
+  if (Array.isArray(items)) {
+    for (const [index, item] of items.entries()) issues.push(...checked(shape.item, item, [shape.field, index]).issues);
+  } else {
+    issues.push({ path: [shape.field], message: "expected a list" });
+  }
+  if (nextCursor !== null && typeof nextCursor !== "string") {
+    issues.push(
+      nextCursor === undefined
+        ? missing(["nextCursor"])
+        : { path: ["nextCursor"], message: "expected a string or null" },
+    );
+  }
+  const data = {
+    items: Array.isArray(items) ? items : [],
+    nextCursor: typeof nextCursor === "string" ? nextCursor : null,
+  };
+  return { data, issues };
+}
+
+function read(body: unknown, shape: JsonShape): Reading {
+  if (shape.kind === "page") return readPage(body, shape);
+  if (shape.kind === "whole") return checked(shape.schema, body, []);
+  if (isObject(body) && Object.hasOwn(body, shape.field))
+    return checked(shape.schema, body[shape.field], [shape.field]);
+  if (shape.assumed) return checked(shape.schema, body, []);
+  return { data: body, issues: [missing([shape.field])] };
+}
+
+/** Reads the data out of an answer, and checks it against the endpoint's schema. */
+export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onInvalid }: Decoding): unknown {
+  const { response, text, download } = arrival;
+  if (endpoint.response.kind === "binary") return download;
+  if (endpoint.response.kind === "empty") return undefined;
+  if (endpoint.response.kind === "whole" && endpoint.response.optional && text === "") return undefined;
+  const json = parseJson(text);
+  const reading = json.ok
+    ? read(json.value, endpoint.response)
+    : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is no JSON" }] };
+  if (reading.issues.length === 0) return reading.data;
+  onInvalid(response.status, reading.issues);
+  if (json.ok && mode === "report") return reading.data;
+  throw new ResponseValidationError({
+    issues: reading.issues,
+    response: snapshot(response.status, response.headers, text, redact),
+    endpoint: nameOf(endpoint),
+  });
+}

@@ -1,0 +1,117 @@
+import { openImage, type Upload } from "../binary/source.ts";
+import { type Issue, RequestValidationError } from "../errors/validation.ts";
+import { check } from "../schemas/check.ts";
+import type { Endpoint, EndpointInput, Method } from "./endpoint.ts";
+import { expandPath } from "./path.ts";
+import type { QueryValue, RequestOptions } from "./request-options.ts";
+
+/** A request as it goes over the wire, but for the key. */
+export interface EncodedRequest {
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Upload | undefined;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. */
+function merge(base: unknown, extra: Tree): Tree {
+  const merged = new Map(isTree(base) ? Object.entries(base) : []);
+  for (const [key, value] of Object.entries(extra)) {
+    merged.set(key, isTree(value) ? merge(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
+  }
+  const text = query.toString();
+  return text === "" ? "" : `?${text}`;
+}
+
+function checkQuery({ query }: Endpoint, input: EndpointInput, issues: Issue[]): Record<string, QueryValue> {
+  const checked: Record<string, QueryValue> = {};
+  const given = new Map<string, unknown>(Object.entries(input.query ?? {}));
+  for (const name of given.keys()) {
+    if (!Object.hasOwn(query, name)) issues.push({ path: [name], message: "is not a known query parameter here" });
+  }
+  for (const [name, schema] of Object.entries(query)) {
+    const parameter = check(schema, given.get(name), [name]);
+    if (parameter.ok) checked[name] = parameter.value as QueryValue;
+    else issues.push(...parameter.issues);
+  }
+  return checked;
+}
+
+async function encodeBody(
+  { request }: Endpoint,
+  input: EndpointInput,
+  extra: Tree | undefined,
+  issues: Issue[],
+): Promise<string | Upload | undefined> {
+  if (request.kind === "image") {
+    const opened = await openImage(input.body);
+    if (opened.ok) return opened.upload;
+    issues.push(...opened.issues);
+    return undefined;
+  }
+  let body: Tree | undefined;
+  if (request.kind === "json") {
+    const checked = check(request.schema, input.body, [request.field]);
+    if (checked.ok) body = { [request.field]: checked.value };
+    else issues.push(...checked.issues);
+  }
+  if (extra !== undefined) body = merge(body, extra);
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+/** Throws when a body breaks its endpoint's rules: for methods that do something else before they send it. */
+export function assertBody(endpoint: Endpoint, body: unknown): void {
+  const { request } = endpoint;
+  if (request.kind !== "json") return;
+  const checked = check(request.schema, body, [request.field]);
+  if (!checked.ok) throw new RequestValidationError({ issues: checked.issues, endpoint: nameOf(endpoint) });
+}
+
+/** A URL that the service gave out goes back to the service alone: the key goes along. */
+function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
+  if (!URL.canParse(url) || new URL(url).origin !== new URL(baseUrl).origin) {
+    issues.push({
+      path: ["url"],
+      message: `expected a URL of ${new URL(baseUrl).origin}: the secret key goes nowhere else`,
+    });
+  }
+  return url;
+}
+
+const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
+
+/** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. */
+export async function encode(
+  baseUrl: string,
+  endpoint: Endpoint,
+  input: EndpointInput,
+  options: RequestOptions,
+): Promise<EncodedRequest> {
+  const issues: Issue[] = [];
+  const path =
+    input.url === undefined
+      ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
+      : checkUrl(baseUrl, input.url, issues);
+  const query = encodeQuery({ ...checkQuery(endpoint, input, issues), ...options.query });
+  const body = await encodeBody(endpoint, input, options.body, issues);
+  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
+  const headers: Record<string, string> = { accept: endpoint.response.kind === "binary" ? "*/*" : "application/json" };
+  if (body !== undefined) headers["content-type"] = contentTypes[endpoint.request.kind];
+  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
+  return { method: endpoint.method, url: path + query, headers, body };
+}
+
+/** The endpoint as the specification writes it: `POST /orders`. */
+export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;

@@ -1,0 +1,124 @@
+import { Download, type NotModified } from "../binary/download.ts";
+import { TimeoutError } from "../errors/connection.ts";
+import { toConnectionError } from "./connection-fault.ts";
+import type { EncodedRequest } from "./encode.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { Transport } from "./transport.ts";
+
+/** An answer that has arrived: its head, and its body as text or as a download. */
+export interface Arrival {
+  readonly response: Response;
+  /** Empty where the body is a download's. */
+  readonly text: string;
+  readonly download?: Download | NotModified;
+}
+
+export interface ExchangeOptions {
+  readonly transport: Transport;
+  readonly request: EncodedRequest;
+  readonly lifeline: Lifeline;
+  readonly endpoint: string;
+  /** Milliseconds for head and body together. */
+  readonly timeout: number;
+  readonly binary: boolean;
+  /** Called as soon as the head is there. */
+  readonly onHead: (response: Response) => void;
+  /** Completes an error that ends a download's body. */
+  readonly complete: (error: unknown) => unknown;
+}
+
+/** Sends a request once, and receives its answer within the timeout. */
+export function exchange(options: ExchangeOptions): Promise<Arrival> {
+  const { transport, request, lifeline, endpoint, timeout, binary, onHead } = options;
+  return lifeline.hold<Arrival>(({ resolve, reject }) => {
+    const wire = new AbortController();
+    let fail = reject;
+    const stopTimer = lifeline.clock.after(timeout, () => {
+      const error = new TimeoutError({ endpoint, timeout });
+      fail(error);
+      wire.abort(error);
+    });
+    const stop = (reason: unknown) => {
+      stopTimer();
+      wire.abort(reason);
+    };
+
+    const receive = async (): Promise<Arrival> => {
+      const response = await transport(request, wire.signal);
+      if (wire.signal.aborted) {
+        // A `fetch` that does not heed its signal: nobody waits for this answer any more.
+        await response.body?.cancel();
+        throw wire.signal.reason;
+      }
+      onHead(response);
+      if (binary && response.ok && response.status !== 202) {
+        const body = openBody(response, options, stop, (onFail) => {
+          fail = onFail;
+        });
+        return { response, text: "", download: new Download(response.headers, body) };
+      }
+      const text = await response.text();
+      stopTimer();
+      return binary && response.status === 304
+        ? { response, text, download: notModified(response.headers) }
+        : { response, text };
+    };
+
+    receive().then(resolve, (error: unknown) => {
+      stopTimer();
+      reject(error instanceof TimeoutError ? error : toConnectionError(error, endpoint));
+    });
+    return stop;
+  });
+}
+
+const notModified = (headers: Headers): NotModified => ({
+  modified: false,
+  etag: headers.get("etag") ?? undefined,
+  lastModified: headers.get("last-modified") ?? undefined,
+});
+
+/** A body that keeps the call alive until it is read, let go, or out of time. */
+function openBody(
+  response: Response,
+  { lifeline, endpoint, complete }: ExchangeOptions,
+  stop: (reason: unknown) => void,
+  onFail: (fail: (error: unknown) => void) => void,
+): ReadableStream<Uint8Array> {
+  const reader = response.body?.getReader();
+  const close = () => {
+    stop(undefined);
+    lifeline.close();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const fail = (error: unknown) => {
+          controller.error(complete(error));
+          stop(error);
+          lifeline.close();
+        };
+        onFail(fail);
+        lifeline.guard(fail);
+      },
+      async pull(controller) {
+        try {
+          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
+          if (!done) return controller.enqueue(value);
+          lifeline.close();
+          stop(undefined);
+          controller.close();
+        } catch (error) {
+          close();
+          controller.error(complete(toConnectionError(error, endpoint)));
+        }
+      },
+      async cancel(reason) {
+        await reader?.cancel(reason);
+        close();
+      },
+    },
+    // The body is read as fast as the caller reads, no faster.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,116 @@
+import { DeadlineError } from "../errors/connection.ts";
+import type { Clock } from "../util/clock.ts";
+
+interface Settle<T> {
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * The life of one call. Everything in it that takes time runs through {@link Lifeline.hold}, so that an abort or the deadline
+ * ends it at once, wherever it is, and {@link Lifeline.close} leaves no timer and no listener behind.
+ */
+export class Lifeline {
+  readonly clock: Clock;
+  readonly startedAt: number;
+  readonly #signal: AbortSignal | undefined;
+  readonly #deadline: number | undefined;
+  #over: { readonly reason: unknown } | undefined;
+  #interrupt: ((reason: unknown) => void) | undefined;
+  #stopDeadline: (() => void) | undefined;
+
+  constructor(clock: Clock, signal: AbortSignal | undefined, deadline: number | undefined) {
+    this.clock = clock;
+    this.startedAt = clock.now();
+    this.#signal = signal;
+    this.#deadline = deadline;
+    if (signal?.aborted) this.#over = { reason: signal.reason };
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+    if (deadline !== undefined) this.#stopDeadline = clock.after(deadline, this.#onDeadline);
+  }
+
+  /** Milliseconds since the call began. */
+  elapsed(): number {
+    return this.clock.now() - this.startedAt;
+  }
+
+  /** Milliseconds until the deadline; infinite without one. */
+  remaining(): number {
+    return this.#deadline === undefined ? Number.POSITIVE_INFINITY : this.#deadline - this.elapsed();
+  }
+
+  /** Throws the reason when the call is over. */
+  check(): void {
+    if (this.#over !== undefined) throw this.#over.reason;
+  }
+
+  /** Whether this is what ended the call: the caller's own reason or the deadline. */
+  ended(error: unknown): boolean {
+    return this.#over !== undefined && this.#over.reason === error;
+  }
+
+  /** Waits for what `begin` starts. It gives back how to stop that; the call's end stops it and rejects at once. */
+  hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      this.check();
+      let settled = false;
+      const once =
+        <Value>(settle: (value: Value) => void) =>
+        (value: Value) => {
+          // What comes after the end belongs to nobody, and must not touch what is held by then.
+          if (settled) return;
+          settled = true;
+          this.#interrupt = undefined;
+          settle(value);
+        };
+      const settle = { resolve: once(resolve), reject: once(reject) };
+      const stop = begin(settle);
+      if (settled) return;
+      this.#interrupt = (reason) => {
+        settle.reject(reason);
+        stop(reason);
+      };
+    });
+  }
+
+  /** Has `stop` called when the call ends before {@link Lifeline.close}: for what goes on after the call has its answer. */
+  guard(stop: (reason: unknown) => void): void {
+    this.#interrupt = stop;
+  }
+
+  /** Waits `ms` milliseconds. When the deadline would come first it throws now: waiting for it would be of no use. */
+  async sleep(ms: number, why: string, cause?: unknown): Promise<void> {
+    this.allow(ms, why, cause);
+    await this.hold<void>(({ resolve }) => this.clock.after(ms, () => resolve()));
+  }
+
+  /** Throws when a wait of `ms` milliseconds would end after the deadline. */
+  allow(ms: number, why: string, cause?: unknown): void {
+    if (ms > this.remaining()) throw this.#deadlineError(`${why} takes ${Math.round(ms)} ms`, cause);
+  }
+
+  /** Lets go of the signal and the deadline. What is still held after this is ended by nothing else. */
+  close(): void {
+    this.#interrupt = undefined;
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopDeadline?.();
+  }
+
+  readonly #onAbort = () => this.#end(this.#signal?.reason);
+  readonly #onDeadline = () => this.#end(this.#deadlineError("it was not done"));
+
+  #end(reason: unknown): void {
+    if (this.#over !== undefined) return;
+    this.#over = { reason };
+    this.#interrupt?.(reason);
+    this.close();
+  }
+
+  #deadlineError(why: string, cause?: unknown): DeadlineError {
+    const left = Math.max(0, Math.round(this.remaining()));
+    return new DeadlineError({
+      message: `The call's deadline of ${this.#deadline} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
+      cause,
+    });
+  }
+}

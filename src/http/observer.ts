@@ -1,0 +1,101 @@
+import type { Issue } from "../errors/validation.ts";
+
+/** What every event tells: nothing of a header, a body or a query, so that nothing secret or personal is in it. */
+interface CallEvent {
+  /** The endpoint as the specification writes it, for example `GET /orders/{orderReference}`. */
+  readonly endpoint: string;
+}
+
+/** A request is about to be sent. */
+export interface RequestEvent extends CallEvent {
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+}
+
+/** An answer's head has arrived. */
+export interface ResponseEvent extends RequestEvent {
+  readonly status: number;
+  /** Milliseconds since the attempt began. */
+  readonly took: number;
+}
+
+/** An attempt failed and another follows. */
+export interface RetryEvent extends RequestEvent {
+  /** Milliseconds until the next attempt; a held bucket may add to it. */
+  readonly delay: number;
+  /** The name of the error, for example `ServerError`. */
+  readonly error: string;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+}
+
+/** A call has to wait for a token of a rate-limit bucket. */
+export interface PauseEvent extends CallEvent {
+  readonly reason: "bucket-empty" | "rate-limited";
+  readonly policy: string;
+  /** Milliseconds until the bucket has its next token; calls before this one may use it. */
+  readonly length: number;
+}
+
+/** An answer does not have the shape that the specification promises. */
+export interface InvalidResponseEvent extends CallEvent {
+  readonly status: number;
+  readonly issues: readonly Issue[];
+}
+
+/** Functions that are told what happens. What they throw is logged and otherwise ignored. */
+export interface Hooks {
+  readonly onRequest?: (event: RequestEvent) => void;
+  readonly onResponse?: (event: ResponseEvent) => void;
+  readonly onRetry?: (event: RetryEvent) => void;
+  readonly onPause?: (event: PauseEvent) => void;
+  readonly onInvalidResponse?: (event: InvalidResponseEvent) => void;
+}
+
+/** Receives the same events as text and fields; `console` fits. */
+export interface Logger {
+  debug?(message: string, fields: object): void;
+  info?(message: string, fields: object): void;
+  warn?(message: string, fields: object): void;
+  error?(message: string, fields: object): void;
+}
+
+type Level = keyof Logger;
+type Event<Hook extends keyof Hooks> = Parameters<NonNullable<Hooks[Hook]>>[0];
+
+const levels: Readonly<Record<keyof Hooks, Level>> = {
+  onRequest: "debug",
+  onResponse: "debug",
+  onRetry: "warn",
+  onPause: "info",
+  onInvalidResponse: "error",
+};
+
+/** The same events on `node:diagnostics_channel`, where there is one, as `pod-partner:request`, `pod-partner:response` and so on. */
+const channelName = (hook: keyof Hooks): string =>
+  `pod-partner:${hook
+    .slice(2)
+    .replace(/(?!^)[A-Z]/g, "-$&")
+    .toLowerCase()}`;
+
+/** Tells an event to whoever watches. */
+export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
+
+export function createObserver(hooks: Hooks, logger: Logger | undefined): Observe {
+  const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
+  const channelOf = new Map(
+    (Object.keys(levels) as (keyof Hooks)[]).map((hook) => [hook, channels?.channel(channelName(hook))]),
+  );
+  return (hook, event) => {
+    const channel = channelOf.get(hook);
+    if (channel?.hasSubscribers) channel.publish(event);
+    logger?.[levels[hook]]?.(`pod-partner ${hook.slice(2)}`, event);
+    const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
+    if (callback === undefined) return;
+    try {
+      callback(event);
+    } catch (error) {
+      logger?.error?.(`pod-partner: the hook ${hook} threw`, { error: String(error) });
+    }
+  };
+}

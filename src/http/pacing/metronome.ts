@@ -1,0 +1,29 @@
+import pThrottle from "p-throttle";
+
+/**
+ * Beats at a steady interval, without drift: a beat that is asked for at the previous one comes exactly one interval after it.
+ *
+ * `p-throttle` fixes its limit at construction, so another interval takes another metronome.
+ */
+export interface Metronome {
+  /** Milliseconds. */
+  readonly interval: number;
+  /** Calls back at the next beat. */
+  beat(callback: () => void): void;
+  /** Takes the beat back that is due; this metronome is not used again. */
+  stop(): void;
+}
+
+export function createMetronome(interval: number): Metronome {
+  const stopped = new AbortController();
+  const throttled = pThrottle({ limit: 1, interval, signal: stopped.signal })(async (callback: () => void) =>
+    callback(),
+  );
+  return {
+    interval,
+    beat: (callback) => {
+      throttled(callback).catch(() => undefined);
+    },
+    stop: () => stopped.abort(),
+  };
+}

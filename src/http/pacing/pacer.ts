@@ -1,0 +1,260 @@
+import type { Clock } from "../../util/clock.ts";
+import type { Endpoint, Policy } from "../endpoint.ts";
+import type { Lifeline } from "../lifeline.ts";
+import type { Priority } from "../request-options.ts";
+import { Bucket, type Ticket } from "./bucket.ts";
+import { parseRateLimit, type RateLimitReport } from "./headers.ts";
+import { createMetronome, type Metronome } from "./metronome.ts";
+import { Queue } from "./queue.ts";
+
+/** What one request holds: a token of each bucket that it draws from. */
+export type Grant = ReadonlyMap<string, Ticket>;
+
+interface Waiter {
+  left: boolean;
+  readonly go: () => void;
+}
+
+/** Calls that draw from the same policies wait in one line; a line that waits for one bucket does not stand in another's way. */
+interface Line {
+  readonly policies: readonly string[];
+  readonly queues: Readonly<Record<Priority, Queue<Waiter>>>;
+  /** Grants since a lower priority last had its turn. */
+  overtakes: number;
+}
+
+/** A live picture of one policy. */
+export interface RateLimit {
+  /** Tokens that the full bucket holds. */
+  readonly quota: number;
+  /** Milliseconds in which the bucket refills from empty. */
+  readonly window: number;
+  /** Tokens that can be used now, as far as this process knows. */
+  readonly remaining: number;
+  /** Milliseconds until the next token; 0 while there are some. */
+  readonly nextTokenIn: number;
+  /** Calls of this client that are waiting for a token. */
+  readonly waiting: number;
+}
+
+/** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
+const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
+  default: { quota: 3000, window: 60_000 },
+  uploads: { quota: 5000, window: 86_400_000 },
+  downloads: { quota: 100_000, window: 86_400_000 },
+};
+
+const priorities = ["high", "normal", "low"] as const;
+/** Of so many grants one goes to whoever waits behind: a stream of urgent calls never starves the others. */
+const fairness = 8;
+
+/** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
+export class Pacer {
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+  readonly #lines = new Map<string, Line>();
+  /** Policies that answers have taught, beyond those of the descriptor. */
+  readonly #learned = new Map<string, Set<string>>();
+  #metronome: Metronome | undefined;
+  #stopTimer: (() => void) | undefined;
+  #beating = false;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The policies that an endpoint draws from: by its descriptor, and by what its answers have named. */
+  #policiesOf(endpoint: Endpoint): readonly string[] {
+    const learned = this.#learned.get(endpoint.call);
+    return learned === undefined ? endpoint.policies : [...endpoint.policies, ...learned];
+  }
+
+  /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
+  tryAcquire(endpoint: Endpoint): Grant | undefined {
+    const policies = this.#policiesOf(endpoint);
+    const line = this.#lines.get(policies.join());
+    return line !== undefined && sizeOf(line) > 0 ? undefined : this.#grant(policies);
+  }
+
+  /** Counts a request without waiting, for a client that does not pace itself. */
+  takeAnyway(endpoint: Endpoint): Grant {
+    return this.#take(this.#policiesOf(endpoint), this.#clock.now());
+  }
+
+  /** Waits in line for the tokens of a request. Leaving the line costs no token. */
+  acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline): Promise<Grant> {
+    const line = this.#line(this.#policiesOf(endpoint));
+    return lifeline.hold<Grant>(({ resolve }) => {
+      const waiter: Waiter = {
+        left: false,
+        go: () => {
+          const grant = this.#grant(line.policies);
+          if (grant !== undefined) resolve(grant);
+        },
+      };
+      const queue = line.queues[priority];
+      queue.push(waiter);
+      // Whoever stands in line already has arranged for the next turn.
+      if (sizeOf(line) === 1) this.#pump();
+      return () => {
+        queue.leave(waiter);
+        if (sizeOf(line) === 0) this.#pump();
+      };
+    });
+  }
+
+  /** The longest that a request of this endpoint would wait if it were next; for telling a pause. */
+  waitOf(endpoint: Endpoint): { readonly policy: string; readonly ms: number } {
+    const now = this.#clock.now();
+    return this.#policiesOf(endpoint)
+      .map((policy) => ({ policy, ms: this.#bucket(policy).wait(now) }))
+      .reduce((longest, next) => (next.ms > longest.ms ? next : longest));
+  }
+
+  /** Learns from an answer's headers. */
+  observe(endpoint: Endpoint, grant: Grant, headers: Headers): RateLimitReport {
+    const now = this.#clock.now();
+    const report = parseRateLimit(headers);
+    for (const [policy, ticket] of grant) {
+      const bucket = this.#bucket(policy);
+      bucket.observe(ticket, report.get(policy), now);
+      if (report.size > 0 && !report.has(policy)) bucket.vanish();
+    }
+    for (const policy of report.keys()) if (!(policy in specified)) this.#learn(endpoint, policy);
+    this.#pump();
+    return report;
+  }
+
+  /** The request ended without an answer. */
+  forget(grant: Grant): void {
+    const now = this.#clock.now();
+    for (const [policy, ticket] of grant) this.#bucket(policy).forget(ticket, now);
+    this.#pump();
+  }
+
+  /** An answer said that a bucket is empty: holds the policies that it names as empty, or all of the request's when it names none. */
+  hold(endpoint: Endpoint, report: RateLimitReport, ms: number): readonly string[] {
+    const policies = this.#policiesOf(endpoint);
+    const empty = policies.filter((policy) => report.get(policy)?.remaining === 0);
+    const held = empty.length > 0 ? empty : policies;
+    const now = this.#clock.now();
+    for (const policy of held) this.#bucket(policy).hold(now + ms, now);
+    return held;
+  }
+
+  snapshot(): Record<string, RateLimit> {
+    const now = this.#clock.now();
+    const limits: Record<string, RateLimit> = {};
+    for (const policy of new Set([...Object.keys(specified), ...this.#buckets.keys()])) {
+      const bucket = this.#bucket(policy);
+      let waiting = 0;
+      for (const line of this.#lines.values()) if (line.policies.includes(policy)) waiting += sizeOf(line);
+      const remaining = bucket.remaining(now);
+      const nextTokenIn = remaining > 0 ? 0 : bucket.wait(now);
+      limits[policy] = { quota: bucket.quota, window: bucket.window, remaining, nextTokenIn, waiting };
+    }
+    return limits;
+  }
+
+  #grant(policies: readonly string[]): Grant | undefined {
+    const now = this.#clock.now();
+    for (const policy of policies) if (this.#bucket(policy).wait(now) > 0) return undefined;
+    return this.#take(policies, now);
+  }
+
+  #take(policies: readonly string[], now: number): Grant {
+    const grant = new Map<string, Ticket>();
+    for (const policy of policies) grant.set(policy, this.#bucket(policy).take(now));
+    return grant;
+  }
+
+  /** Serves every line as far as the buckets go, then arranges to be called when the next token is due. */
+  #pump(): void {
+    let next = Number.POSITIVE_INFINITY;
+    let interval = 0;
+    for (const line of this.#lines.values()) {
+      while (sizeOf(line) > 0) {
+        const now = this.#clock.now();
+        let blocked = 0;
+        for (const policy of line.policies) {
+          const bucket = this.#bucket(policy);
+          const wait = bucket.wait(now);
+          if (wait > blocked) {
+            blocked = wait;
+            if (wait < next) interval = bucket.interval;
+          }
+        }
+        if (blocked > 0) {
+          next = Math.min(next, blocked);
+          break;
+        }
+        takeTurn(line)?.go();
+      }
+    }
+    this.#schedule(next, interval);
+  }
+
+  /** A wait of about one token goes by the metronome, which does not drift; any other by a timer. */
+  #schedule(wait: number, interval: number): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    if (!Number.isFinite(wait)) {
+      this.#metronome?.stop();
+      this.#metronome = undefined;
+      this.#beating = false;
+    } else if (interval >= 1 && wait <= interval && (!this.#beating || this.#metronome?.interval === interval)) {
+      this.#beat(interval);
+    } else {
+      this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(wait)), () => this.#pump());
+    }
+  }
+
+  #beat(interval: number): void {
+    if (this.#beating) return;
+    if (this.#metronome?.interval !== interval) this.#metronome = createMetronome(interval);
+    this.#beating = true;
+    this.#metronome.beat(() => {
+      this.#beating = false;
+      // A beat that comes at once comes within the call above: its turn is after it.
+      queueMicrotask(() => this.#pump());
+    });
+  }
+
+  /** An answer named a policy that the specification does not know: the endpoint draws from it too. */
+  #learn(endpoint: Endpoint, policy: string): void {
+    const learned = this.#learned.get(endpoint.call) ?? new Set<string>();
+    this.#learned.set(endpoint.call, learned.add(policy));
+  }
+
+  #bucket(policy: string): Bucket {
+    let bucket = this.#buckets.get(policy);
+    if (bucket === undefined) {
+      const { quota, window } = specified[policy as Policy] ?? specified.default;
+      bucket = new Bucket(quota, window, this.#clock.now());
+      this.#buckets.set(policy, bucket);
+    }
+    return bucket;
+  }
+
+  #line(policies: readonly string[]): Line {
+    const key = policies.join();
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = { policies, queues: { high: new Queue(), normal: new Queue(), low: new Queue() }, overtakes: 0 };
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+}
+
+const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
+
+/** The head of the highest priority, but for every eighth turn, which goes to the lowest that waits. */
+function takeTurn(line: Line): Waiter | undefined {
+  const waiting = priorities.filter((priority) => line.queues[priority].size > 0);
+  const [first, last] = [waiting[0], waiting.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  if (first === last) return line.queues[first].shift();
+  line.overtakes = (line.overtakes + 1) % fairness;
+  return line.queues[line.overtakes === 0 ? last : first].shift();
+}

@@ -1,0 +1,43 @@
+/** First in, first out, with removal from anywhere in constant time: whoever leaves is skipped when its turn comes. */
+export class Queue<Item extends { left: boolean }> {
+  #items: Item[] = [];
+  #head = 0;
+  #live = 0;
+
+  get size(): number {
+    return this.#live;
+  }
+
+  push(item: Item): void {
+    this.#items.push(item);
+    this.#live += 1;
+  }
+
+  /** The item whose turn it is. */
+  peek(): Item | undefined {
+    while (this.#head < this.#items.length && this.#items[this.#head]?.left) this.#head += 1;
+    if (this.#head === this.#items.length) this.#compact();
+    return this.#items[this.#head];
+  }
+
+  shift(): Item | undefined {
+    const item = this.peek();
+    if (item === undefined) return undefined;
+    this.#head += 1;
+    this.#live -= 1;
+    if (this.#head > 1024 && this.#head * 2 > this.#items.length) this.#compact();
+    return item;
+  }
+
+  leave(item: Item): void {
+    if (item.left) return;
+    item.left = true;
+    this.#live -= 1;
+    if (this.#live * 2 < this.#items.length - this.#head - 1024) this.#compact();
+  }
+
+  #compact(): void {
+    this.#items = this.#items.slice(this.#head).filter((item) => !item.left);
+    this.#head = 0;
+  }
+}

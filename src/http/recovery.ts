@@ -1,0 +1,95 @@
+import { ApiError } from "../errors/api.ts";
+import { DeadlineError } from "../errors/connection.ts";
+import { OutcomeUnknownError } from "../errors/outcome.ts";
+import { ResponseValidationError } from "../errors/validation.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { RequestOptions, RetryOptions } from "./request-options.ts";
+import { isLost } from "./retry.ts";
+
+/** A creation's data, and the answer that told it. */
+export interface Found<Data> {
+  readonly data: Data;
+  readonly response: Response;
+}
+
+/** How a creation whose answer was lost is found again. */
+export interface Recovery<Data> {
+  /** Looks for it: undefined when it is not there. An error means that this cannot be told. */
+  readonly look: (options: RequestOptions) => Promise<Found<Data> | undefined>;
+  /** Where it cannot be decided: what identifies it, and how to find out. */
+  readonly find: Readonly<Record<string, unknown>>;
+  readonly how: string;
+}
+
+/** Milliseconds before each look: what the service received may take a moment to be written. */
+const patience = [0, 500, 1_500];
+
+/** Whether a first attempt that was lost may be what made a later one fail: the service says that it is there already. */
+const mayBeConflict = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 400 && error.status < 500;
+
+export interface Recovering<Data> {
+  readonly endpoint: string;
+  readonly lifeline: Lifeline;
+  readonly retry: RetryOptions;
+  readonly recovery: Recovery<Data> | undefined;
+  /** Whether a request is out, or was given up, whose answer has not come. */
+  readonly inDoubt: () => boolean;
+  /** Looks once, as a step of the call's timeline. */
+  readonly look: (recovery: Recovery<Data>) => Promise<Found<Data> | undefined>;
+  /** Waits before the creation is sent again. */
+  readonly pause: (error: unknown, attempt: number) => Promise<void>;
+}
+
+/**
+ * Runs a creation so that nothing is created twice (law 2): after a lost answer it is looked up before it is sent again, and
+ * where that cannot decide, `OutcomeUnknownError` says so.
+ */
+export async function recovering<Data>(
+  run: () => Promise<Found<Data>>,
+  { endpoint, lifeline, retry, recovery, inDoubt, look, pause }: Recovering<Data>,
+): Promise<Found<Data> & { readonly recovered: boolean }> {
+  const unknown = (cause: unknown) =>
+    new OutcomeUnknownError({
+      endpoint,
+      how: recovery?.how ?? "The SDK knows no way to look it up: find out before you send it again.",
+      find: recovery?.find ?? {},
+      cause,
+    });
+
+  /** While it is unknown what happened, a failure leaves it unknown; only the caller's own abort stays what it is. */
+  const inTheDark = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (failure) {
+      throw lifeline.ended(failure) && !(failure instanceof DeadlineError) ? failure : unknown(failure);
+    }
+  };
+
+  const lookPatiently = async (): Promise<Found<Data> | undefined> => {
+    if (recovery === undefined) return undefined;
+    for (const delay of patience) {
+      await lifeline.sleep(delay, "looking for it again");
+      const found = await look(recovery);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
+  for (let attempt = 1, lostBefore = false; ; attempt++, lostBefore = true) {
+    try {
+      return { ...(await run()), recovered: false };
+    } catch (error) {
+      if (lifeline.ended(error))
+        throw error instanceof DeadlineError && (lostBefore || inDoubt()) ? unknown(error) : error;
+      const lost = isLost(error);
+      const unreadable = error instanceof ResponseValidationError;
+      if (!lost && !unreadable && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
+      const found = await inTheDark(lookPatiently);
+      if (found !== undefined) return { ...found, recovered: true };
+      if (!lost) throw error;
+      if (recovery === undefined || attempt > retry.retries) throw unknown(error);
+      await inTheDark(() => pause(error, attempt));
+    }
+  }
+}

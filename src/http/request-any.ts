@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { type Issue, RequestValidationError } from "../errors/validation.ts";
+import { type Call, toCall } from "./call.ts";
+import { endpoint, type Lost, type Method } from "./endpoint.ts";
+import type { Send } from "./pipeline.ts";
+import type { RequestOptions } from "./request-options.ts";
+import type { StandardSchema } from "./standard-schema.ts";
+
+/** Options of a request to any endpoint. `query` and `body` are all that is sent. */
+export interface AnyRequestOptions<Data> extends RequestOptions {
+  /** Checks the answer's JSON: a schema of zod, or of any library that follows Standard Schema. Default: no check. */
+  readonly schema?: StandardSchema<Data> | undefined;
+}
+
+const lost: Readonly<Record<Method, Lost>> = {
+  GET: "safe",
+  PUT: "idempotent",
+  DELETE: "idempotent",
+  PATCH: "unsafe",
+  POST: "unsafe",
+};
+
+/** Makes a zod schema of any Standard Schema, so that a request of this kind is decoded like every other. */
+function toZod<Data>(schema: StandardSchema<Data> | undefined): z.ZodType<Data> {
+  if (schema === undefined) return z.unknown() as z.ZodType<Data>;
+  return z.unknown().superRefine((value, context) => {
+    const result = schema["~standard"].validate(value);
+    if (result instanceof Promise) throw new TypeError("The schema checks asynchronously, which is not supported.");
+    for (const { message, path } of result.issues ?? []) {
+      const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
+      context.addIssue({
+        code: "custom",
+        message,
+        path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
+      });
+    }
+  }) as z.ZodType<unknown> as z.ZodType<Data>;
+}
+
+function faultsOf(method: Method, path: string): Issue[] {
+  const issues: Issue[] = [];
+  if (!Object.hasOwn(lost, method))
+    issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
+  const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
+  if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
+    issues.push({ path: ["path"], message: 'expected a path such as "/orders", without "." or ".." segments' });
+  }
+  if (/[?#\\\s]/.test(path))
+    issues.push({ path: ["path"], message: "must be encoded, without a query: give that as `query`" });
+  return issues;
+}
+
+function decodeURIComponentSafely(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Sends a request to any path under the base URL. */
+export function requestAny<Data>(
+  send: Send,
+  method: Method,
+  path: string,
+  { schema, ...options }: AnyRequestOptions<Data>,
+): Call<Data> {
+  const issues = faultsOf(method, path);
+  if (issues.length > 0) return toCall(Promise.reject(new RequestValidationError({ issues })));
+  const any = endpoint<string, Data>({
+    call: "request",
+    method,
+    // Braces are no parameters here.
+    path: path.replaceAll("{", "%7B").replaceAll("}", "%7D"),
+    response: { kind: "whole", schema: toZod(schema), optional: true },
+    lost: lost[method],
+  });
+  return send(any, {}, options);
+}

@@ -1,0 +1,18 @@
+/**
+ * The milliseconds that a `Retry-After` asks to wait, as seconds or as an HTTP date; undefined when it is absent or garbage.
+ *
+ * A date counts from the answer's own `Date`, so that a wrong clock on this side does not matter.
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) {
+    const ms = Number(value) * 1000;
+    return Number.isFinite(ms) ? ms : undefined;
+  }
+  // `Date.parse` takes nearly anything for a date; an HTTP date begins with the name of a day.
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
+  const until = Date.parse(value);
+  const since = Date.parse(headers.get("date") ?? "");
+  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(since) ? now : since));
+}

@@ -1,0 +1,50 @@
+import pRetry from "p-retry";
+import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../errors/api.ts";
+import { ConnectionError, TimeoutError } from "../errors/connection.ts";
+import type { Lost } from "./endpoint.ts";
+import type { RetryOptions } from "./request-options.ts";
+
+/** Whether the service refused a request for its rate limit: it did nothing, and says when to come back. */
+export const isRateLimited = (error: unknown): error is RateLimitError =>
+  error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
+
+/** Whether an answer was lost: the request may have been carried out, and this side does not know. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof TimeoutError || error instanceof ServerError || (error instanceof ConnectionError && error.sent);
+
+/** Whether the same request may go out again after this error. */
+export function maySendAgain(error: unknown, lost: Lost): boolean {
+  if (isRateLimited(error)) return true;
+  if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
+  return isLost(error) && (lost === "safe" || lost === "idempotent");
+}
+
+/** A wait drawn at random below a bound that doubles with each attempt, so that many clients do not come back together. */
+export const backoff = (attempt: number, { minDelay, maxDelay }: RetryOptions): number =>
+  Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1));
+
+/** What the answer asks for; undefined where it leaves the wait to us. */
+export const askedDelay = (error: unknown): number | undefined =>
+  error instanceof ApiError ? error.retryAfter : undefined;
+
+/**
+ * Repeats an attempt as often as the options allow. The waiting is the caller's: `pause` is called before each repetition
+ * and may throw to end it.
+ */
+export function retrying<T>(
+  attempt: (number: number) => Promise<T>,
+  options: RetryOptions,
+  mayRetry: (error: unknown) => boolean,
+  pause: (error: Error, attempt: number) => Promise<void>,
+): Promise<T> {
+  return pRetry(attempt, {
+    retries: options.retries,
+    minTimeout: 0,
+    shouldRetry: async ({ error, attemptNumber }) => {
+      if (!mayRetry(error)) return false;
+      if ((askedDelay(error) ?? 0) > options.maxRetryAfter) return false;
+      await pause(error, attemptNumber);
+      return true;
+    },
+  });
+}

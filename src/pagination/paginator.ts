@@ -1,0 +1,90 @@
+import type { Page } from "../http/endpoint.ts";
+import type { RequestOptions } from "../http/request-options.ts";
+import { CursorTrail } from "./cursor-trail.ts";
+import { RecentItems } from "./recent-items.ts";
+
+/** Options of a list: those of each of its requests, and how far to read ahead. */
+export interface ListOptions extends RequestOptions {
+  /** Pages to fetch while you work on the present one. Default 1; 0 fetches a page when it is asked for. */
+  readonly prefetch?: number | undefined;
+}
+
+/** Fetches one page of a list. */
+export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<Page<Item>>;
+
+/**
+ * A list of any length, fetched page by page as it is iterated (specification 4.11).
+ *
+ * Each item comes once and in order. Each iteration is a new chain of requests; leaving one early ends the request that is
+ * under way.
+ *
+ * @example
+ * for await (const order of partner.orders.list()) console.log(order.reference);
+ */
+export class Paginator<Item> implements AsyncIterable<Item> {
+  readonly #endpoint: string;
+  readonly #fetchPage: FetchPage<Item>;
+  readonly #options: ListOptions;
+
+  constructor(endpoint: string, fetchPage: FetchPage<Item>, options: ListOptions = {}) {
+    this.#endpoint = endpoint;
+    this.#fetchPage = fetchPage;
+    this.#options = options;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
+    for await (const page of this.pages()) yield* page.items;
+  }
+
+  /** The pages, with the items that an earlier page has already given left out. Empty ones come too. */
+  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    const { signal, prefetch = 1, ...options } = this.#options;
+    const left = new AbortController();
+    const leave = () => left.abort(signal?.reason);
+    if (signal?.aborted) leave();
+    signal?.addEventListener("abort", leave, { once: true });
+
+    const trail = new CursorTrail(this.#endpoint);
+    const recent = new RecentItems<Item>();
+    const fetch = (cursor: string | undefined) => this.#fetchPage(cursor, { ...options, signal: left.signal });
+    const following = async (page: Page<Item> | undefined): Promise<Page<Item> | undefined> => {
+      if (page === undefined || page.nextCursor === null) return undefined;
+      trail.follow(page.nextCursor);
+      return fetch(page.nextCursor);
+    };
+
+    // Each promise waits for the one before it: a cursor is known only when its page is there.
+    let last: Promise<Page<Item> | undefined> = fetch(undefined);
+    const ahead = [last];
+    const fetchNext = () => {
+      last = last.then(following);
+      // A failure is told when its turn comes, if it comes.
+      last.catch(() => undefined);
+      ahead.push(last);
+    };
+
+    try {
+      for (;;) {
+        if (ahead.length === 0) fetchNext();
+        const page = await ahead.shift();
+        if (page === undefined) return;
+        while (ahead.length < prefetch) fetchNext();
+        yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
+      }
+    } finally {
+      signal?.removeEventListener("abort", leave);
+      left.abort();
+    }
+  }
+
+  /** All items, or the first `limit` of them, in an array. */
+  async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<Item[]> {
+    const items: Item[] = [];
+    if (limit <= 0) return items;
+    for await (const item of this) {
+      items.push(item);
+      if (items.length >= limit) break;
+    }
+    return items;
+  }
+}

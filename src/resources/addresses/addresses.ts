@@ -1,0 +1,24 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { AddressReference } from "../../references/references.ts";
+import type { AnsweredAddress } from "../../schemas/address.ts";
+import { getAddress } from "./addresses.endpoints.ts";
+
+/** Addresses of orders and shipments (specification 2.3, 4.4). */
+export class Addresses {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Reads an address.
+   *
+   * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
+   */
+  get(addressReference: AddressReference, options?: RequestOptions): Call<AnsweredAddress> {
+    return this.#send(getAddress, { path: { addressReference } }, options);
+  }
+}

@@ -1,0 +1,23 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { validateKey } from "./auth.endpoints.ts";
+import type { KeyValidation } from "./auth.schema.ts";
+
+/** The secret key (specification 4.1, 5). */
+export class Auth {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Asks the service whether the key is valid.
+   *
+   * @throws `AuthenticationError` when it is not.
+   */
+  validate(options?: RequestOptions): Call<KeyValidation> {
+    return this.#send(validateKey, {}, options);
+  }
+}

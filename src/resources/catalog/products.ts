@@ -1,0 +1,83 @@
+import { conditionally } from "../../binary/conditional.ts";
+import type { Conditional, Download, NotModified } from "../../binary/download.ts";
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import type { ProductReference } from "../../references/references.ts";
+import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
+import type { Product, ProductDetail } from "./catalog.schema.ts";
+
+/** The orderable entries of the catalog (specification 2.6, 4.3). */
+export class Products {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Iterates all products. */
+  list(options?: ListOptions): Paginator<Product> {
+    return new Paginator(
+      "GET /products",
+      (cursor, page) => this.#send(listProducts, { query: { cursor } }, page),
+      options,
+    );
+  }
+
+  /**
+   * Reads one product in full.
+   *
+   * @throws `GoneError` when it is archived.
+   */
+  get(productReference: ProductReference, options?: RequestOptions): Call<ProductDetail> {
+    return this.#send(getProduct, { path: { productReference } }, options);
+  }
+
+  /**
+   * Downloads one of the product's images. Draws from the `downloads` bucket.
+   *
+   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   */
+  media(
+    productReference: ProductReference,
+    filename: string,
+    conditional?: undefined,
+    options?: RequestOptions,
+  ): Call<Download>;
+  media(
+    productReference: ProductReference,
+    filename: string,
+    conditional: Conditional | undefined,
+    options?: RequestOptions,
+  ): Call<Download | NotModified>;
+  media(
+    productReference: ProductReference,
+    filename: string,
+    conditional?: Conditional,
+    options?: RequestOptions,
+  ): Call<Download | NotModified> {
+    return this.#send(getProductMedia, { path: { productReference, filename } }, conditionally(conditional, options));
+  }
+
+  /**
+   * Downloads a layer image by the URL that a product's detail gives. Only URLs of the base URL's origin are accepted, since
+   * the key goes along.
+   *
+   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   */
+  layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
+  layerImage(url: string, conditional: Conditional | undefined, options?: RequestOptions): Call<Download | NotModified>;
+  layerImage(url: string, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
+    return this.#send(getLayerImage, { url }, conditionally(conditional, options));
+  }
+
+  /**
+   * Finds the v2 reference of a v1 SKU. Removed in v3.
+   *
+   * @throws `NotFoundError` when no product has this SKU.
+   */
+  lookup({ legacySku }: { readonly legacySku: string }, options?: RequestOptions): Call<ProductReference> {
+    return this.#send(lookupProduct, { query: { legacySku } }, options);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Call } from "../../http/call.ts";
+import type { Found, Recovery } from "../../http/recovery.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { Paginator } from "../../pagination/paginator.ts";
+import type { ClaimReference } from "../../references/references.ts";
+import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
+import type { Claim, ClaimSummary } from "./claims.schema.ts";
+
+/** What finding a claim again takes: the list and the details. */
+export interface ClaimReader {
+  list(options: RequestOptions): Paginator<ClaimSummary>;
+  get(reference: ClaimReference, options: RequestOptions): Call<Claim>;
+}
+
+/** The service's clock and this one may differ by so many milliseconds. */
+const skew = 120_000;
+
+/** Finds the one claim that was made since `since` and is what was sent; more than one cannot be told apart. */
+async function findClaim(
+  reader: ClaimReader,
+  since: number,
+  matches: { readonly summary: (claim: ClaimSummary) => boolean; readonly detail: (claim: Claim) => boolean },
+  options: RequestOptions,
+): Promise<Found<CreatedClaim> | undefined> {
+  const found: Found<CreatedClaim>[] = [];
+  for await (const summary of reader.list(options)) {
+    // The newest come first: nothing older can be it.
+    if (Date.parse(summary.created) < since - skew) break;
+    if (!matches.summary(summary)) continue;
+    const { data, response } = await reader.get(summary.reference, options).withResponse();
+    if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
+  }
+  if (found.length > 1) {
+    throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);
+  }
+  return found[0];
+}
+
+const how = "Read `claims.list()` and compare the claims of this shipment with what is in `find`.";
+
+/** A shipment has at most one package-missing claim (specification 4.9). */
+export const packageMissingRecovery = (
+  reader: ClaimReader,
+  since: number,
+  claim: PackageMissingInput,
+): Recovery<CreatedClaim> => ({
+  look: (options) =>
+    findClaim(
+      reader,
+      since,
+      { summary: () => true, detail: ({ shipmentReference }) => shipmentReference === claim.shipmentReference },
+      options,
+    ),
+  find: { shipmentReference: claim.shipmentReference },
+  how,
+});
+
+const lineKey = (orderlineIndex: number, quantity: number, claimcategoryReference: string) =>
+  `${orderlineIndex}×${quantity} ${claimcategoryReference}`;
+
+/** Whether a claim has exactly the lines that were sent, in any order. */
+function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
+  const made = claim.claimlines.map((line) =>
+    lineKey(line.orderlineIndex, line.quantity, line.claimcategory.reference),
+  );
+  const sent = claimlines.map((line) => lineKey(line.orderlineIndex, line.quantity, line.claimcategoryReference));
+  return made.sort().join() === sent.sort().join();
+}
+
+/** A claim about items is found by its shipment, its order and its lines. */
+export const itemIssuesRecovery = (
+  reader: ClaimReader,
+  since: number,
+  claim: ItemIssuesInput,
+): Recovery<CreatedClaim> => ({
+  look: (options) =>
+    findClaim(
+      reader,
+      since,
+      {
+        summary: ({ orderReference }) => orderReference === claim.orderReference,
+        detail: (made) => made.shipmentReference === claim.shipmentReference && sameLines(made, claim),
+      },
+      options,
+    ),
+  find: {
+    shipmentReference: claim.shipmentReference,
+    orderReference: claim.orderReference,
+    claimlines: claim.claimlines,
+  },
+  how,
+});
+
+/** A retraction is seen on the claim itself. */
+export const retractionRecovery = (reader: ClaimReader, claimReference: ClaimReference): Recovery<void> => ({
+  look: async (options) => {
+    const { data, response } = await reader.get(claimReference, options).withResponse();
+    return data.status === "retracted" ? { data: undefined, response } : undefined;
+  },
+  find: { claimReference },
+  how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
+});

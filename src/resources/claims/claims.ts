@@ -1,0 +1,117 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import type { ClaimReference } from "../../references/references.ts";
+import type { Clock } from "../../util/clock.ts";
+import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
+import { itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
+import {
+  createItemIssues,
+  createPackageMissing,
+  getClaim,
+  listClaimcategories,
+  listClaims,
+  retractClaim,
+} from "./claims.endpoints.ts";
+import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
+
+/** What narrows, or widens, a list of claims. */
+export interface ClaimFilter {
+  /** Also gives claims that were closed after this. Default: those of the last 14 days. */
+  readonly closedAfter?: Date | string | undefined;
+}
+
+/** Claims about shipments (specification 2.8, 3.1, 4.9). */
+export class Claims {
+  readonly categories: Claimcategories;
+  readonly #send: Send;
+  readonly #clock: Clock;
+
+  constructor(send: Send, clock: Clock) {
+    this.#send = send;
+    this.#clock = clock;
+    this.categories = new Claimcategories(send);
+  }
+
+  /**
+   * Claims all items of a shipment that never came, at most once: a lost answer is looked up before anything is sent again.
+   *
+   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed.
+   * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   */
+  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
+    return this.#send(createPackageMissing, { body: claim }, options, {
+      recovery: packageMissingRecovery(this.#reader, this.#clock.now(), claim),
+      shape: (created) => created,
+    });
+  }
+
+  /**
+   * Claims items that are not as they should be, at most once: a lost answer is looked up before anything is sent again.
+   *
+   * @throws `ApiError` with `evidence_required`, `order_not_in_shipment` or `orderline_not_in_shipment`.
+   * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @example
+   * const photo = await partner.evidence.upload("scratch.jpg");
+   * const { reference } = await partner.claims.createItemIssues({
+   *   shipmentReference, orderReference,
+   *   claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference, evidenceReferences: [photo.reference] }],
+   * });
+   */
+  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<CreatedClaim> {
+    return this.#send(createItemIssues, { body: claim }, options, {
+      recovery: itemIssuesRecovery(this.#reader, this.#clock.now(), claim),
+      shape: (created) => created,
+    });
+  }
+
+  /** Iterates the open claims and those closed within the last 14 days, or after `closedAfter`. */
+  list({ closedAfter, ...options }: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
+    const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
+    return new Paginator(
+      "GET /claims",
+      (cursor, page) => this.#send(listClaims, { query: { cursor, closedAfter: since } }, page),
+      options,
+    );
+  }
+
+  /** Reads one claim. */
+  get(claimReference: ClaimReference, options?: RequestOptions): Call<Claim> {
+    return this.#send(getClaim, { path: { claimReference } }, options);
+  }
+
+  /**
+   * Retracts a pending claim, for good. A lost answer is looked up on the claim.
+   *
+   * @throws `ConflictError` when the claim is no longer pending.
+   */
+  retract(claimReference: ClaimReference, options?: RequestOptions): Call<void> {
+    return this.#send(retractClaim, { path: { claimReference } }, options, {
+      recovery: retractionRecovery(this.#reader, claimReference),
+      shape: () => undefined,
+    });
+  }
+
+  readonly #reader = {
+    list: (options: RequestOptions) => this.list(options),
+    get: (reference: ClaimReference, options: RequestOptions) => this.get(reference, options),
+  };
+}
+
+/** An invalid date goes on as text, so that the request's validation tells of it. */
+const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
+
+/** Why something can be claimed. The list may change: always fetch it. */
+export class Claimcategories {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Lists the claim categories. */
+  list(options?: RequestOptions): Call<readonly Claimcategory[]> {
+    return this.#send(listClaimcategories, {}, options);
+  }
+}

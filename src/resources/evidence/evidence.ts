@@ -1,0 +1,24 @@
+import type { ImageSource } from "../../binary/source.ts";
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { uploadEvidence } from "./evidence.endpoints.ts";
+import type { Evidence as EvidenceRecord } from "./evidence.schema.ts";
+
+/** Photos for claims (specification 2.7, 4.5). */
+export class Evidence {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Uploads a JPEG or PNG for a claim. It is deleted after a day when no claim uses it. Draws from the `uploads` bucket.
+   *
+   * @throws `RequestValidationError` before sending when the bytes are no JPEG or PNG, or the file cannot be read.
+   */
+  upload(source: ImageSource, options?: RequestOptions): Call<EvidenceRecord> {
+    return this.#send(uploadEvidence, { body: source }, options);
+  }
+}

@@ -1,0 +1,35 @@
+import type { ImageSource } from "../../binary/source.ts";
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { listImages, uploadImage } from "./images.endpoints.ts";
+import type { Image } from "./images.schema.ts";
+
+/** Print images (specification 2.7, 4.5). */
+export class Images {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /**
+   * Uploads a JPEG or PNG in bounded memory. The same content gives the same reference; more than 7000 × 7000 pixels are
+   * made smaller by the service. Draws from the `uploads` bucket.
+   *
+   * A path, bytes or a blob can be sent again when an attempt fails; a stream is sent once.
+   *
+   * @throws `RequestValidationError` before sending when the bytes are no JPEG or PNG, or the file cannot be read.
+   * @example
+   * const { reference } = await partner.images.upload("design.png");
+   */
+  upload(source: ImageSource, options?: RequestOptions): Call<Image> {
+    return this.#send(uploadImage, { body: source }, options);
+  }
+
+  /** Iterates all images. */
+  list(options?: ListOptions): Paginator<Image> {
+    return new Paginator("GET /images", (cursor, page) => this.#send(listImages, { query: { cursor } }, page), options);
+  }
+}

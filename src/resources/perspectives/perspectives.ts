@@ -1,0 +1,31 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
+import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
+import type { Perspective } from "./perspectives.schema.ts";
+
+/** What narrows a list of perspectives. */
+export interface PerspectiveFilter {
+  readonly sceneReference?: SceneReference | undefined;
+  readonly productReference?: ProductReference | undefined;
+}
+
+/** Cameras on scenes and on products (specification 2.9, 4.6). */
+export class Perspectives {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Lists the perspectives, or those of a scene or a product. */
+  list(filter: PerspectiveFilter = {}, options?: RequestOptions): Call<readonly Perspective[]> {
+    return this.#send(listPerspectives, { query: filter }, options);
+  }
+
+  /** Reads one perspective. */
+  get(perspectiveReference: PerspectiveReference, options?: RequestOptions): Call<Perspective> {
+    return this.#send(getPerspective, { path: { perspectiveReference } }, options);
+  }
+}

@@ -1,0 +1,96 @@
+import type { Download } from "../../binary/download.ts";
+import { NotReadyError } from "../../errors/api.ts";
+import { DeadlineError } from "../../errors/connection.ts";
+import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
+import { Lifeline } from "../../http/lifeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { RenderReference } from "../../references/references.ts";
+import type { Clock } from "../../util/clock.ts";
+import { poll } from "../../waiting/poll.ts";
+import type { Render } from "./renders.schema.ts";
+
+/** How to wait for a render. `deadline` bounds the wait as a whole. */
+export interface WaitOptions extends RequestOptions {
+  /** Milliseconds for the wait as a whole. Default 600 000. */
+  readonly deadline?: number | undefined;
+  /** Milliseconds between two looks at the status. Default 60 000, the interval of the specification (8). */
+  readonly interval?: number | undefined;
+  /** Called after each look that found the render pending, with the milliseconds waited so far. */
+  readonly onPending?: ((render: Render, waited: number) => void) | undefined;
+}
+
+const defaults = { deadline: 600_000, interval: 60_000 };
+/** Milliseconds before asking again for a file whose answer does not say when. */
+const unsaid = 5_000;
+
+/** Runs a wait within its deadline, which ends it as `WaitTimeoutError`. */
+async function waiting<T>(
+  clock: Clock,
+  reference: RenderReference,
+  { signal, deadline = defaults.deadline }: WaitOptions,
+  wait: (lifeline: Lifeline) => Promise<T>,
+): Promise<T> {
+  const lifeline = new Lifeline(clock, signal, deadline);
+  try {
+    lifeline.check();
+    return await wait(lifeline);
+  } catch (error) {
+    if (!(error instanceof DeadlineError)) throw error;
+    throw new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error });
+  } finally {
+    lifeline.close();
+  }
+}
+
+const within = (lifeline: Lifeline, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
+  ...options,
+  deadline: Math.max(1, lifeline.remaining()),
+});
+
+/** Reads a render's status. */
+export type GetRender = (reference: RenderReference, options: RequestOptions) => Promise<Render>;
+
+/** Looks at a render's status until it is completed. */
+export function waitForRender(
+  clock: Clock,
+  get: GetRender,
+  reference: RenderReference,
+  options: WaitOptions,
+): Promise<Render> {
+  return waiting(clock, reference, options, (lifeline) =>
+    poll(lifeline, async () => {
+      const render = await get(reference, within(lifeline, options));
+      if (render.status === "completed") return { done: true, value: render };
+      if (render.status === "failed") throw new RenderFailedError({ reference });
+      options.onPending?.(render, lifeline.elapsed());
+      return { done: false, wait: options.interval ?? defaults.interval };
+    }),
+  );
+}
+
+/** Asks for a file until it is there, as often as the answers' `Retry-After` says; meanwhile notices a render that failed. */
+export function waitForFile(
+  clock: Clock,
+  get: GetRender,
+  download: (options: RequestOptions) => Promise<Download>,
+  reference: RenderReference,
+  options: WaitOptions,
+): Promise<Download> {
+  let lookAt = 0;
+  return waiting(clock, reference, options, (lifeline) =>
+    poll(lifeline, async () => {
+      try {
+        return { done: true, value: await download(within(lifeline, options)) };
+      } catch (error) {
+        if (!(error instanceof NotReadyError)) throw error;
+        if (lifeline.elapsed() >= lookAt) {
+          const render = await get(reference, within(lifeline, options));
+          if (render.status === "failed") throw new RenderFailedError({ reference });
+          options.onPending?.(render, lifeline.elapsed());
+          lookAt = lifeline.elapsed() + (options.interval ?? defaults.interval);
+        }
+        return { done: false, wait: error.retryAfter ?? unsaid };
+      }
+    }),
+  );
+}

@@ -1,0 +1,121 @@
+import type { Download } from "../../binary/download.ts";
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { RenderReference } from "../../references/references.ts";
+import type { Clock } from "../../util/clock.ts";
+import { concurrently, type Outcome } from "../../util/concurrently.ts";
+import { type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
+import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
+import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
+
+/** Fetches a file that is ready now; one that is not gives `NotReadyError`. */
+export interface ReadyFileOptions extends RequestOptions {
+  readonly wait?: false | undefined;
+}
+
+/** Waits for a file that is not ready. */
+export interface AwaitedFileOptions extends RequestOptions {
+  /** `true`, or how to wait. */
+  readonly wait: true | Omit<WaitOptions, keyof RequestOptions>;
+}
+
+/** Options for many renders. */
+export interface BatchOptions extends WaitOptions {
+  /** Renders under way at a time. Default 4. */
+  readonly concurrency?: number;
+}
+
+/** A render that is done, with its picture ready to be read. */
+export interface RenderedMockup {
+  readonly render: Render;
+  readonly media: Download;
+}
+
+/** Mockups (specification 2.9, 3.2, 4.6). */
+export class Renders {
+  readonly #send: Send;
+  readonly #clock: Clock;
+
+  constructor(send: Send, clock: Clock) {
+    this.#send = send;
+    this.#clock = clock;
+  }
+
+  /**
+   * Asks for a render. The same composition and image give the render that exists, yet every request deducts the
+   * composition's `tokenCost` again.
+   *
+   * @throws `RendertokenLimitError` when the week's tokens do not cover it; it tells when they reset, and is never waited for.
+   */
+  create(render: RenderInput, options?: RequestOptions): Call<CreatedRender> {
+    return this.#send(createRender, { body: render }, options);
+  }
+
+  /** Reads a render. To wait for one, use {@link Renders.wait}. */
+  get(renderReference: RenderReference, options?: RequestOptions): Call<Render> {
+    return this.#send(getRender, { path: { renderReference } }, options);
+  }
+
+  /**
+   * Waits until a render is completed, and gives it.
+   *
+   * @throws `RenderFailedError` when its processing failed.
+   * @throws `WaitTimeoutError` when `deadline` (default 600 000 ms) comes first; the render goes on.
+   * @example
+   * const render = await partner.renders.wait(reference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
+   */
+  wait(renderReference: RenderReference, options: WaitOptions = {}): Promise<Render> {
+    return waitForRender(this.#clock, this.#get, renderReference, options);
+  }
+
+  /**
+   * Downloads the picture. Draws from the `downloads` bucket.
+   *
+   * With `wait` it asks again as the service's `Retry-After` says until the picture is there, 600 000 ms at most
+   * (or `deadline`), and throws as {@link Renders.wait} does.
+   *
+   * @throws `NotReadyError` without `wait` while the render is not completed.
+   */
+  media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  media(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
+  media(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
+    return this.#file(getRenderMedia, renderReference, options);
+  }
+
+  /** Downloads the thumbnail, in the way of {@link Renders.media}. */
+  thumbnail(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
+  thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
+    return this.#file(getRenderThumbnail, renderReference, options);
+  }
+
+  /**
+   * Renders many: asks for each, waits for it and opens its picture, and gives each outcome with its input as it comes.
+   * One failure does not stop the others. Read or cancel each `media` before it times out.
+   */
+  batch(
+    inputs: Iterable<RenderInput> | AsyncIterable<RenderInput>,
+    { concurrency = 4, ...options }: BatchOptions = {},
+  ): AsyncIterable<Outcome<RenderInput, RenderedMockup>> {
+    const { interval, onPending, deadline, ...request } = { priority: "low" as const, ...options };
+    return concurrently(inputs, concurrency, async (input) => {
+      const { reference } = await this.create(input, request);
+      const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
+      return { render: await this.get(reference, request), media };
+    });
+  }
+
+  readonly #get = (reference: RenderReference, options?: RequestOptions): Call<Render> => this.get(reference, options);
+
+  #file(
+    endpoint: typeof getRenderMedia,
+    renderReference: RenderReference,
+    { wait, ...options }: ReadyFileOptions | AwaitedFileOptions,
+  ): Promise<Download> {
+    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference } }, request);
+    if (wait === undefined || wait === false) return download(options);
+    const how = wait === true ? options : { ...options, ...wait };
+    return waitForFile(this.#clock, this.#get, download, renderReference, how);
+  }
+}

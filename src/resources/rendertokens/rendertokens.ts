@@ -1,0 +1,19 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import { getRendertokens } from "./rendertokens.endpoints.ts";
+import type { Rendertokens as RendertokensRecord } from "./rendertokens.schema.ts";
+
+/** The week's budget for renders (specification 2.9, 4.6). */
+export class Rendertokens {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Reads how many rendertokens are used and left, and when they reset. */
+  get(options?: RequestOptions): Call<RendertokensRecord> {
+    return this.#send(getRendertokens, {}, options);
+  }
+}

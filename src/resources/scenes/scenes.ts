@@ -1,0 +1,30 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
+import { getScene, listScenes } from "./scenes.endpoints.ts";
+import type { Scene, SceneSummary } from "./scenes.schema.ts";
+
+/** What narrows a list of scenes. */
+export interface SceneFilter {
+  readonly productgroupReference?: ProductgroupReference | undefined;
+}
+
+/** Settings that products can be rendered in (specification 2.9, 4.6). */
+export class Scenes {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Lists the scenes, or those that fit a productgroup. */
+  list(filter: SceneFilter = {}, options?: RequestOptions): Call<readonly SceneSummary[]> {
+    return this.#send(listScenes, { query: filter }, options);
+  }
+
+  /** Reads one scene, with its perspectives. */
+  get(sceneReference: SceneReference, options?: RequestOptions): Call<Scene> {
+    return this.#send(getScene, { path: { sceneReference } }, options);
+  }
+}

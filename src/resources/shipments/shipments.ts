@@ -1,0 +1,20 @@
+import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/pipeline.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { ShipmentReference } from "../../references/references.ts";
+import { getShipment } from "./shipments.endpoints.ts";
+import type { Shipment } from "./shipments.schema.ts";
+
+/** Parcels (specification 2.10, 4.8). */
+export class Shipments {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Reads one shipment, with carrier and tracking where it has them. */
+  get(shipmentReference: ShipmentReference, options?: RequestOptions): Call<Shipment> {
+    return this.#send(getShipment, { path: { shipmentReference } }, options);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Send } from "../../http/pipeline.ts";
+import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { listItems } from "./warehouse.endpoints.ts";
+import type { Item } from "./warehouse.schema.ts";
+
+/** Stock that you own and the operator stores (specification 2.10, 4.3). */
+export class Warehouse {
+  readonly items: Items;
+
+  constructor(send: Send) {
+    this.items = new Items(send);
+  }
+}
+
+/** The physical stock units. */
+export class Items {
+  readonly #send: Send;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  /** Iterates all warehouse items. */
+  list(options?: ListOptions): Paginator<Item> {
+    return new Paginator("GET /items", (cursor, page) => this.#send(listItems, { query: { cursor } }, page), options);
+  }
+}

@@ -1,0 +1,80 @@
+import type { ItemReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
+import { Collection } from "../state/collection.ts";
+import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { type ProductRow, productgroupTable, productTable, type Stage } from "./product-table.ts";
+
+export interface StoredProductgroup {
+  readonly reference: ProductgroupReference;
+  readonly name: string;
+  /** EUR cents: the value of an order, which shipping depends on, is reckoned with it. */
+  readonly price: number;
+  readonly private: boolean;
+}
+
+export interface StoredItem {
+  readonly reference: ItemReference;
+  readonly sku: string;
+  readonly products: ProductReference[];
+  readonly quantity: number;
+}
+
+export interface StoredProduct {
+  readonly reference: ProductReference;
+  readonly name: string;
+  readonly group: StoredProductgroup;
+  readonly legacyItemSKU: string;
+  readonly printed: boolean;
+  status: Stage;
+  availableQuantity: number;
+  weightGrams: number | null;
+  layersModified: number;
+  printModified: number;
+}
+
+/** From this day on a product's legacy SKU is its item's with a suffix (specification 2.6). */
+const suffixedSince = "2026-03-22";
+
+/** Where layer assets and print dimensions of the demo catalog were last changed: some hours after the product was created. */
+const hour = 3_600_000;
+
+/** Makes the demo catalog's productgroups, products and warehouse items. */
+export function createProducts(make: ReferenceMaker, pageSize: number) {
+  const groups = new Map(
+    Object.entries(productgroupTable).map(([key, group]) => [
+      key,
+      { ...group, reference: make.named("Productgroup", key) } satisfies StoredProductgroup,
+    ]),
+  );
+  const products = new Collection<StoredProduct>("products", pageSize);
+  const items = new Collection<StoredItem>("items", pageSize);
+  const itemsBySku = new Map<string, StoredItem>();
+
+  const itemOf = ({ sku, stock }: ProductRow): StoredItem => {
+    const existing = itemsBySku.get(sku);
+    if (existing !== undefined) return existing;
+    const item = items.add({ reference: make.named("Item", sku), sku, products: [], quantity: stock });
+    itemsBySku.set(sku, item);
+    return item;
+  };
+
+  for (const [key, row] of Object.entries<ProductRow>(productTable)) {
+    const group = groups.get(row.group);
+    if (group === undefined) continue;
+    const item = itemOf(row);
+    const reference = make.named("Product", key);
+    item.products.push(reference);
+    products.add({
+      reference,
+      name: row.name,
+      group,
+      legacyItemSKU: row.created < suffixedSince ? row.sku : `${row.sku}P${item.products.length}`,
+      printed: row.printed ?? true,
+      status: row.stage,
+      availableQuantity: row.stock,
+      weightGrams: row.weight,
+      layersModified: Date.parse(row.created) + 9 * hour,
+      printModified: Date.parse(row.created) + 8 * hour,
+    });
+  }
+  return { productgroups: [...groups.values()], products, items };
+}

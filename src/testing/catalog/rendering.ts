@@ -1,0 +1,96 @@
+import type { CompositionReference } from "../../references/references.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
+import type { Scene } from "../../resources/scenes/scenes.schema.ts";
+import type { Collection } from "../state/collection.ts";
+import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { StoredProduct, StoredProductgroup } from "./products.ts";
+
+export interface StoredComposition {
+  readonly reference: CompositionReference;
+  readonly tokenCost: number;
+  readonly scene: Scene;
+  readonly product: StoredProduct;
+  readonly perspective: Perspective;
+}
+
+export const sceneTable = {
+  studio: { name: "Studio", description: "A plain background and soft light", private: false, own: true, tokenCost: 1 },
+  desk: { name: "Desk", description: "On a wooden desk beside a cup", private: false, own: false, tokenCost: 2 },
+  campaign: { name: "Spring campaign", description: "Made for Demo Prints", private: true, own: true, tokenCost: 5 },
+} as const;
+
+type SceneName = keyof typeof sceneTable;
+
+/** The cameras of the demo scenes: each gives a PNG. */
+export const perspectiveTable = {
+  front: { name: "Front", widthPx: 600, heightPx: 800, scenes: ["studio", "desk"] },
+  angled: { name: "Angled", widthPx: 900, heightPx: 1200, scenes: ["studio", "campaign"] },
+} as const satisfies Record<string, { scenes: readonly SceneName[]; [field: string]: unknown }>;
+
+/** The products that have a camera of their own. */
+const closeUps = new Set(["TOUGH-IP16", "SLIM-IP16"]);
+
+/** Makes the demo scenes, their cameras, and every combination that can be rendered. */
+export function createRendering(
+  make: ReferenceMaker,
+  productgroups: readonly StoredProductgroup[],
+  products: Collection<StoredProduct>,
+) {
+  const scenePerspectives = Object.entries(perspectiveTable).map(
+    ([key, { name, widthPx, heightPx, scenes }]): Perspective => ({
+      reference: make.named("Perspective", key),
+      name,
+      output: { widthPx, heightPx, format: "png" },
+      scenes: scenes.map((scene) => ({ reference: make.named("Scene", scene) })),
+      products: null,
+    }),
+  );
+  const productPerspectives = products
+    .all()
+    .filter((product) => closeUps.has(product.legacyItemSKU))
+    .map(
+      (product): Perspective => ({
+        reference: make.named("Perspective", `close-up/${product.reference}`),
+        name: `Close-up of ${product.name}`,
+        output: { widthPx: 800, heightPx: 800, format: "png" },
+        scenes: null,
+        products: [{ reference: product.reference }],
+      }),
+    );
+  const perspectives = [...scenePerspectives, ...productPerspectives];
+
+  const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
+  const compositions = new Map<string, StoredComposition>();
+  const scenes = Object.entries(sceneTable).map(([key, row]): Scene => {
+    const reference = make.named("Scene", key);
+    const own = scenePerspectives.filter(({ scenes: of }) => of?.some((scene) => scene.reference === reference));
+    const scene: Scene = {
+      reference,
+      name: row.name,
+      description: row.description,
+      private: row.private,
+      allowsProductPerspectives: row.own,
+      compatibleProductgroups: compatible.map((group) => ({ reference: group.reference })),
+      perspectives: own.map((perspective) => ({ reference: perspective.reference })),
+    };
+    for (const product of products.all().filter(({ printed, status }) => printed && status !== "announced")) {
+      const ofProduct = productPerspectives.filter((perspective) => isOf(perspective, product));
+      for (const perspective of [...own, ...(row.own ? ofProduct : [])]) {
+        const name = `${reference}/${product.reference}/${perspective.reference}`;
+        const composition = make.named("Composition", name);
+        compositions.set(composition, {
+          reference: composition,
+          tokenCost: row.tokenCost,
+          scene,
+          product,
+          perspective,
+        });
+      }
+    }
+    return scene;
+  });
+  return { scenes, perspectives, compositions };
+}
+
+const isOf = (perspective: Perspective, product: StoredProduct): boolean =>
+  perspective.products?.some(({ reference }) => reference === product.reference) ?? false;

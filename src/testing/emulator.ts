@@ -1,0 +1,70 @@
+import type { Policy } from "../http/endpoint.ts";
+import type { Clock } from "../util/clock.ts";
+import type { DemoCatalog } from "./catalog/demo.ts";
+import { type CatalogControls, createCatalogControls } from "./controls/catalog.ts";
+import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
+import { createOrderControls, type OrderControls } from "./controls/orders.ts";
+import { createRenderControls, type RenderControls } from "./controls/renders.ts";
+import { createFrame } from "./frame.ts";
+import { type EmulatorOptions, toSettings } from "./options.ts";
+import { createRequestLog, type LoggedRequest } from "./request-log.ts";
+import { allRoutes } from "./routes/table.ts";
+import { seedOrders } from "./state/seed.ts";
+import { createWorld } from "./state/world.ts";
+
+/** A stateful emulator of the whole service, and the handles that make things happen in it. */
+export interface Emulator extends OrderControls, ClaimControls, RenderControls, CatalogControls {
+  /** Ends in `/v2`. */
+  readonly baseUrl: string;
+  /** The key that requests must carry. */
+  readonly secretKey: string;
+  readonly clock: Clock;
+  /** The references of the demo catalog, by name. */
+  readonly demo: DemoCatalog;
+  /** The last 1000 answered requests, oldest first. */
+  readonly requests: readonly LoggedRequest[];
+  /**
+   * Answers a request as the service would: usable as the client's `fetch` option. Only the path of the URL matters.
+   *
+   * An aborted request rejects with the signal's reason.
+   */
+  fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
+  /** Draws tokens from a rate-limit bucket, as another consumer of the organization would. Default: all of them. */
+  drain(policy: Policy, tokens?: number): void;
+}
+
+/**
+ * Makes an emulator of the service in this process, without a port. Its state lives as long as it does.
+ *
+ * @example
+ * const emulator = createEmulator();
+ * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+ */
+export function createEmulator(options: EmulatorOptions = {}): Emulator {
+  const settings = toSettings(options);
+  const world = createWorld(settings);
+  seedOrders(world, settings.orders);
+  const frame = createFrame(world, allRoutes());
+  const log = createRequestLog(settings.baseUrl);
+
+  return {
+    baseUrl: settings.baseUrl,
+    secretKey: settings.secretKey,
+    clock: settings.clock,
+    demo: world.demo,
+    requests: log.entries,
+    fetch: async (input, init) => {
+      const request = new Request(input, init);
+      request.signal.throwIfAborted();
+      const response = await frame(request);
+      request.signal.throwIfAborted();
+      log.add(request, response);
+      return response;
+    },
+    drain: world.rateLimits.drain,
+    ...createOrderControls(world),
+    ...createClaimControls(world),
+    ...createRenderControls(world),
+    ...createCatalogControls(world),
+  };
+}

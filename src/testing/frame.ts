@@ -1,0 +1,59 @@
+import type { Endpoint } from "../http/endpoint.ts";
+import { problemAnswer } from "./answer.ts";
+import { checkPath, readBody, readQuery } from "./input.ts";
+import { Problem } from "./problem.ts";
+import type { Route } from "./route.ts";
+import { createRouter, type Match } from "./router.ts";
+import type { World } from "./state/world.ts";
+
+/** A whole service as one function. */
+export type Frame = (request: Request) => Promise<Response>;
+
+/** A request that no route fits draws from the bucket that every authenticated request draws from. */
+const unrouted: Endpoint["policies"] = ["default"];
+
+async function answer(world: World, request: Request, url: URL, match: Match | undefined): Promise<Response> {
+  if (match === undefined) throw new Problem("not_found", `There is no ${request.method} ${url.pathname}`);
+  const { route, path } = match;
+  checkPath(path);
+  const query = readQuery(route.endpoint, url.searchParams);
+  const body = await readBody(route.endpoint, request);
+  return await route.answer({ path, query, body }, world, request);
+}
+
+/** What a handler refuses becomes the error object; anything else it throws is a fault of the emulator, and stays one. */
+async function refusable(answering: () => Promise<Response>): Promise<Response> {
+  try {
+    return await answering();
+  } catch (error) {
+    if (error instanceof Problem) return problemAnswer(error);
+    throw error;
+  }
+}
+
+/** Puts authentication, routing, rate limits and the checks of the input around the handlers. */
+export function createFrame(world: World, routes: readonly Route[]): Frame {
+  const find = createRouter(routes);
+  const { secretKey, baseUrl } = world.settings;
+  const root = new URL(baseUrl).pathname;
+
+  return async (request) => {
+    if (request.headers.get("X-Service-Secret-Key") !== secretKey) {
+      return problemAnswer(
+        new Problem("unauthorized", "The header X-Service-Secret-Key is missing or its key invalid"),
+      );
+    }
+    const url = new URL(request.url);
+    const path = url.pathname.startsWith(`${root}/`) ? url.pathname.slice(root.length) : "";
+    const match = find(request.method, path);
+    const policies = match?.route.endpoint.policies ?? unrouted;
+
+    const retryAfter = world.rateLimits.take(policies);
+    const response =
+      retryAfter === undefined
+        ? await refusable(() => answer(world, request, url, match))
+        : problemAnswer(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
+    for (const [name, value] of Object.entries(world.rateLimits.headers(policies))) response.headers.set(name, value);
+    return response;
+  };
+}

@@ -1,0 +1,50 @@
+import type { Route } from "./route.ts";
+
+/** A route that fits a request, with the parameters of its path. */
+export interface Match {
+  readonly route: Route;
+  readonly path: Readonly<Record<string, string>>;
+}
+
+const parameter = /^\{(\w+)\}$/;
+
+const segmentsOf = (path: string): readonly string[] => path.split("/").slice(1);
+
+/** Reads the parameters out of a path; undefined when the template is another one. */
+function readSegments(
+  template: readonly string[],
+  segments: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const path: Record<string, string> = {};
+  for (const [position, expected] of template.entries()) {
+    const segment = segments[position] ?? "";
+    const name = parameter.exec(expected)?.[1];
+    if (name === undefined && segment !== expected) return undefined;
+    if (name !== undefined) path[name] = segment;
+  }
+  return path;
+}
+
+function decode(segments: readonly string[]): readonly string[] | undefined {
+  try {
+    return segments.map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes the function that finds the route for a method and a path, which is relative to the base URL. */
+export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match | undefined {
+  const key = (method: string, segments: readonly string[]) => `${method} ${segments[0]} ${segments.length}`;
+  const candidates = Map.groupBy(routes, ({ endpoint }) => key(endpoint.method, segmentsOf(endpoint.path)));
+
+  return (method, path) => {
+    const segments = decode(segmentsOf(path));
+    if (segments === undefined) return undefined;
+    for (const route of candidates.get(key(method, segments)) ?? []) {
+      const parameters = readSegments(segmentsOf(route.endpoint.path), segments);
+      if (parameters !== undefined) return { route, path: parameters };
+    }
+    return undefined;
+  };
+}

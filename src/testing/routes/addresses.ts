@@ -1,0 +1,11 @@
+import { getAddress } from "../../resources/addresses/addresses.endpoints.ts";
+import { found } from "../problem.ts";
+import { type Route, route } from "../route.ts";
+
+export const addressRoutes: readonly Route[] = [
+  route(getAddress, ({ world, path }) => {
+    const { addressReference } = path;
+    const stored = found(world.addresses.get(addressReference), `Address ${addressReference}`);
+    return { reference: stored.reference, ...stored.address };
+  }),
+];

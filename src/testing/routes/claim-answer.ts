@@ -1,0 +1,63 @@
+import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
+import { categoryOf, statusOf, summaryOf } from "../rules/claims.ts";
+import { evidenceUrls } from "../rules/evidence.ts";
+import type { StoredClaim, StoredClaimline, StoredDecision } from "../state/records.ts";
+import { toTimestamp, type World } from "../state/world.ts";
+
+const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);
+
+/** A claim as a list gives it (specification 2.8). */
+export function toClaimSummary(world: World, claim: StoredClaim): ClaimSummary {
+  const categories = new Set(claim.lines.map(({ categoryReference }) => categoryOf(world, categoryReference)));
+  return {
+    reference: claim.reference,
+    orderReference: claim.orderReference,
+    status: statusOf(claim),
+    claimcategories: [...categories].map(summaryOf),
+    created: toTimestamp(claim.created),
+    retracted: toTimestampOrNull(claim.retracted),
+    decided: toTimestampOrNull(claim.decision?.decided),
+  };
+}
+
+const toLineDecision = ({ quantity }: StoredClaimline, { award, comment }: StoredDecision): ClaimlineDecision => ({
+  replacementQuantity: award === "replacement" ? quantity : 0,
+  refundQuantity: award === "refund" ? quantity : 0,
+  rejectionQuantity: award === "rejection" ? quantity : 0,
+  comment,
+});
+
+const toClaimline = (world: World, claim: StoredClaim, line: StoredClaimline): Claimline => ({
+  productReference: line.productReference,
+  orderlineIndex: line.orderlineIndex,
+  quantity: line.quantity,
+  imageReference: line.imageReference,
+  claimcategory: summaryOf(categoryOf(world, line.categoryReference)),
+  decision: claim.decision === null ? null : toLineDecision(line, claim.decision),
+  evidenceUrls: evidenceUrls(world, claim, line.evidence),
+});
+
+/** A claim in full (specification 2.8). */
+export function toClaim(world: World, claim: StoredClaim): Claim {
+  const { decision } = claim;
+  return {
+    reference: claim.reference,
+    orderReference: claim.orderReference,
+    shipmentReference: claim.shipmentReference,
+    status: statusOf(claim),
+    comment: claim.comment,
+    createdBy: world.key,
+    created: toTimestamp(claim.created),
+    retracted: toTimestampOrNull(claim.retracted),
+    decision:
+      decision === null
+        ? null
+        : {
+            decided: toTimestamp(decision.decided),
+            refundShippingCosts: decision.refundShippingCosts,
+            comment: decision.comment,
+          },
+    evidenceUrls: evidenceUrls(world, claim, claim.evidence),
+    claimlines: claim.lines.map((line) => toClaimline(world, claim, line)),
+  };
+}

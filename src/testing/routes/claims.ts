@@ -1,0 +1,117 @@
+import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
+import {
+  createItemIssues,
+  createPackageMissing,
+  getClaim,
+  listClaimcategories,
+  listClaims,
+  retractClaim,
+} from "../../resources/claims/claims.endpoints.ts";
+import { packageMissing } from "../catalog/claimcategories.ts";
+import { found, known, Problem } from "../problem.ts";
+import { type Route, route } from "../route.ts";
+import {
+  addClaim,
+  categoryOf,
+  claimableShipment,
+  claimedQuantity,
+  refuseMissingPackage,
+  shippedQuantity,
+  statusOf,
+} from "../rules/claims.ts";
+import { closedAt } from "../rules/evidence.ts";
+import type { StoredClaim, StoredClaimline } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { toClaim, toClaimSummary } from "./claim-answer.ts";
+
+/** Claims closed within so many milliseconds are listed by default: 14 days (specification 8). */
+const listedClosed = 14 * 86_400_000;
+
+function claimPackage(world: World, { shipmentReference, evidenceReferences }: PackageMissingInput): StoredClaim {
+  const shipment = claimableShipment(world, shipmentReference);
+  refuseMissingPackage(world, shipment);
+  const category = known(
+    world.claimcategories.find(({ name }) => name === packageMissing),
+    packageMissing,
+  );
+  const [first] = shipment.parcels;
+  const lines = shipment.parcels.flatMap((parcel) =>
+    parcel.lines.map(({ index, quantity }) => ({
+      ...productOf(world, parcel.orderReference, index),
+      quantity,
+      categoryReference: category.reference,
+      evidence: [],
+    })),
+  );
+  return addClaim(world, {
+    shipmentReference,
+    orderReference: known(first, "The shipment's order").orderReference,
+    comment: "",
+    lines,
+    evidence: evidenceReferences ?? [],
+  });
+}
+
+function productOf(world: World, orderReference: StoredClaim["orderReference"], index: number) {
+  const line = world.orders.get(orderReference)?.lines.find((candidate) => candidate.index === index);
+  const { productReference, imageReference } = known(line, `Line ${index} of ${orderReference}`);
+  return { orderlineIndex: index, productReference, imageReference };
+}
+
+type ClaimlineInput = ItemIssuesInput["claimlines"][number];
+
+function checkClaimline(world: World, { claimcategoryReference, evidenceReferences }: ClaimlineInput): void {
+  const category = categoryOf(world, claimcategoryReference);
+  if (category.name === packageMissing) {
+    throw new Problem("package_missing_category_not_allowed", `${packageMissing} has an operation of its own`);
+  }
+  if (category.evidenceRequired && (evidenceReferences ?? []).length === 0) {
+    throw new Problem("evidence_required", `${category.name} needs at least one evidence reference`);
+  }
+}
+
+function claimItems(world: World, input: ItemIssuesInput): StoredClaim {
+  const { shipmentReference, orderReference, comment, claimlines } = input;
+  const shipment = claimableShipment(world, shipmentReference);
+  known(world.orders.get(orderReference), `Order ${orderReference}`);
+  for (const { orderlineIndex: index } of claimlines) {
+    const shipped = shippedQuantity(shipment, orderReference, index);
+    const asked = claimlines
+      .filter((line) => line.orderlineIndex === index)
+      .reduce((sum, line) => sum + line.quantity, 0);
+    const claimed = claimedQuantity(world, shipment, orderReference, index);
+    if (asked + claimed <= shipped) continue;
+    const message = `Of line ${index} ${shipped} were shipped, ${claimed} of them are claimed; ${asked} are too many`;
+    throw new Problem("claimed_quantity_exceeds_shipped", message);
+  }
+  for (const line of claimlines) checkClaimline(world, line);
+  const lines = claimlines.map(
+    ({ orderlineIndex, quantity, claimcategoryReference, evidenceReferences }): StoredClaimline => ({
+      ...productOf(world, orderReference, orderlineIndex),
+      quantity,
+      categoryReference: claimcategoryReference,
+      evidence: evidenceReferences ?? [],
+    }),
+  );
+  return addClaim(world, { shipmentReference, orderReference, comment: comment ?? "", lines, evidence: [] });
+}
+
+export const claimRoutes: readonly Route[] = [
+  route(listClaimcategories, ({ world }) => world.claimcategories),
+  route(createPackageMissing, ({ world, body }) => ({ reference: claimPackage(world, body).reference })),
+  route(createItemIssues, ({ world, body }) => ({ reference: claimItems(world, body).reference })),
+  route(listClaims, ({ world, query }) => {
+    const since = query?.closedAfter === undefined ? world.now() - listedClosed : Date.parse(query.closedAfter);
+    if (Number.isNaN(since)) throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");
+    const { items, nextCursor } = world.claims.page(query?.cursor, (claim) => (closedAt(claim) ?? since) >= since);
+    return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
+  }),
+  route(getClaim, ({ world, path }) =>
+    toClaim(world, found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`)),
+  ),
+  route(retractClaim, ({ world, path }) => {
+    const claim = found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`);
+    if (statusOf(claim) !== "pending") throw new Problem("claim_not_pending", `The claim is ${statusOf(claim)}`);
+    claim.retracted = world.now();
+  }),
+];

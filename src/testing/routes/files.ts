@@ -1,0 +1,46 @@
+import { endpoint } from "../../http/endpoint.ts";
+import { fileAnswer, revalidated } from "../answer.ts";
+import { drawPhoneCase } from "../pictures/phone-case.ts";
+import { found, Problem } from "../problem.ts";
+import { type Route, rawRoute } from "../route.ts";
+import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
+import { evidenceOf } from "../rules/evidence.ts";
+
+/** What URLs in answers lead to. Their paths are the emulator's own: the specification shows that there are URLs, not which. */
+
+const getLayerImage = endpoint({
+  call: "files.layerImage",
+  method: "GET",
+  path: "/products/{productReference}/layers/{filename}",
+  response: { kind: "binary" },
+  lost: "safe",
+});
+
+const getEvidence = endpoint({
+  call: "files.evidence",
+  method: "GET",
+  path: "/evidence/{evidenceReference}",
+  response: { kind: "binary" },
+  lost: "safe",
+});
+
+export const fileRoutes: readonly Route[] = [
+  rawRoute(getLayerImage, ({ world, path, request }) => {
+    const product = availableProduct(world, path.productReference);
+    if (path.filename !== layerFile || !hasLayers(product)) {
+      throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
+    }
+    const bytes = drawPhoneCase(`${product.name}/${product.layersModified}`, 240, 320);
+    return fileAnswer(request, {
+      bytes,
+      type: "image/png",
+      cacheControl: revalidated,
+      modified: product.layersModified,
+    });
+  }),
+  rawRoute(getEvidence, ({ world, path, request }) => {
+    const evidence = found(evidenceOf(world, path.evidenceReference), `Evidence ${path.evidenceReference}`);
+    const type = evidence.bytes[0] === 0xff ? "image/jpeg" : "image/png";
+    return fileAnswer(request, { bytes: evidence.bytes, type, cacheControl: revalidated, modified: evidence.created });
+  }),
+];

@@ -1,0 +1,106 @@
+import type { OrderReference } from "../../references/references.ts";
+import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
+import {
+  cancelOrder,
+  createOrder,
+  getOrder,
+  listOrders,
+  lookupOrder,
+  quoteOrder,
+  replaceDropshipAddress,
+} from "../../resources/orders/orders.endpoints.ts";
+import type { Order } from "../../resources/orders/orders.schema.ts";
+import { found, Problem } from "../problem.ts";
+import { type Route, route } from "../route.ts";
+import { cancelLines } from "../rules/cancel.ts";
+import { checkOrderline, orderableProduct, refuseDeniedCountry, writableStore } from "../rules/order-input.ts";
+import { addAddress, addOrder, isOpen, orderByIdentifier, replaceAddress, statusOf } from "../rules/orders.ts";
+import { shippingOptions } from "../rules/shipping.ts";
+import type { StoredOrder } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+
+const orderAt = (world: World, reference: OrderReference): StoredOrder =>
+  found(world.orders.get(reference), `Order ${reference}`);
+
+const toOrder = (world: World, order: StoredOrder): Order => ({
+  reference: order.reference,
+  status: statusOf(order),
+  orderlines: order.lines.map((line) => ({
+    ...line,
+    legacySku: world.products.get(line.productReference)?.legacyItemSKU ?? null,
+  })),
+  onHold: order.onHold,
+  dropshipAddressReference: order.dropshipAddressReference,
+  legacyOrderCode: order.legacyOrderCode,
+});
+
+const toSummary = (order: StoredOrder) => ({
+  reference: order.reference,
+  status: statusOf(order),
+  legacyOrderCode: order.legacyOrderCode,
+});
+
+/** An order with the identifier of another one: what happens is an option, since the specification does not show it. */
+function repeated(world: World, identifier: string | undefined): StoredOrder | undefined {
+  const { repeatedIdentifier } = world.settings;
+  const first = repeatedIdentifier === "create" ? undefined : orderByIdentifier(world, identifier);
+  if (first === undefined || repeatedIdentifier === "return-first") return first;
+  throw new Problem("custom_identifier_taken", `${first.reference} has the customIdentifier ${identifier} already`);
+}
+
+function create(world: World, input: OrderInput): StoredOrder {
+  const store = writableStore(world, input.storeReference);
+  if (input.shippingKind === "dropship") refuseDeniedCountry(input.dropshipAddress.countryCode);
+  for (const line of input.orderlines) checkOrderline(world, line);
+  const first = repeated(world, input.customIdentifier);
+  if (first !== undefined) return first;
+  return addOrder(world, {
+    store,
+    shippingKind: input.shippingKind,
+    customIdentifier: input.customIdentifier,
+    minimalLevel: input.dropshipMinimalShippingLevel ?? "basic",
+    address: input.shippingKind === "dropship" ? addAddress(world, input.dropshipAddress) : null,
+    settles: undefined,
+    lines: input.orderlines.map(({ productReference, imageReference, quantity, annotations }) => ({
+      productReference,
+      imageReference: imageReference ?? null,
+      quantity,
+      annotations: annotations ?? [],
+    })),
+  });
+}
+
+export const orderRoutes: readonly Route[] = [
+  route(createOrder, ({ world, body }) => ({ reference: create(world, body).reference })),
+  route(listOrders, ({ world, query }) => {
+    const { items, nextCursor } = world.orders.page(query?.cursor);
+    return { items: items.map(toSummary), nextCursor };
+  }),
+  route(getOrder, ({ world, path }) => toOrder(world, orderAt(world, path.orderReference))),
+  route(cancelOrder, ({ world, path, body }) => {
+    const order = orderAt(world, path.orderReference);
+    writableStore(world, order.storeReference);
+    cancelLines(order, body);
+  }),
+  route(replaceDropshipAddress, ({ world, path, body }) => {
+    const order = orderAt(world, path.orderReference);
+    refuseDeniedCountry(body.countryCode);
+    if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
+    if (order.settles !== undefined) {
+      throw new Problem("replacement_address_locked", `The order replaces what ${order.settles} claims`);
+    }
+    if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
+    replaceAddress(world, order, body);
+  }),
+  route(quoteOrder, ({ world, body }) => {
+    writableStore(world, body.storeReference);
+    for (const { productReference } of body.orderlines) orderableProduct(world, productReference);
+    if (body.shippingKind === "combined") return [];
+    refuseDeniedCountry(body.dropshipAddress.countryCode);
+    return shippingOptions(world, body.orderlines, body.dropshipAddress, body.dropshipMinimalShippingLevel ?? "basic");
+  }),
+  route(lookupOrder, ({ world, query }) => {
+    const identifier = query?.customIdentifier;
+    return found(orderByIdentifier(world, identifier), `An order with the customIdentifier ${identifier}`).reference;
+  }),
+];

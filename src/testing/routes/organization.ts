@@ -1,0 +1,19 @@
+import { validateKey } from "../../resources/auth/auth.endpoints.ts";
+import {
+  getOrganization,
+  listAccounts,
+  listBrands,
+  listStores,
+} from "../../resources/organization/organization.endpoints.ts";
+import { type Route, route } from "../route.ts";
+
+export const authRoutes: readonly Route[] = [route(validateKey, () => ({ message: "The key is valid" }))];
+
+export const organizationRoutes: readonly Route[] = [
+  route(getOrganization, ({ world }) => world.organization),
+  route(listAccounts, ({ world }) => world.accounts),
+  route(listStores, ({ world }) =>
+    world.stores.map(({ reference, name, integration, legacyCode }) => ({ reference, name, integration, legacyCode })),
+  ),
+  route(listBrands, ({ world }) => world.brands),
+];

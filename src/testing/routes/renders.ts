@@ -1,0 +1,62 @@
+import type { RenderReference } from "../../references/references.ts";
+import {
+  createRender,
+  getRender,
+  getRenderMedia,
+  getRenderThumbnail,
+} from "../../resources/renders/renders.endpoints.ts";
+import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
+import { fileAnswer, immutable, pendingAnswer } from "../answer.ts";
+import { found, known, Problem } from "../problem.ts";
+import { type Route, rawRoute, route } from "../route.ts";
+import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
+import type { StoredRender } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { availableComposition } from "./rendering.ts";
+
+const renderOf = (world: World, reference: RenderReference): StoredRender =>
+  found(world.renders.get(reference), `Render ${reference}`);
+
+function answerFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
+  const render = renderOf(world, reference);
+  const status = statusOf(world, render);
+  if (status === "pending") return pendingAnswer(Math.max(1, Math.ceil((render.completed - world.now()) / 1000)));
+  if (status === "failed") throw new Problem("render_failed", "The render failed: it has no files");
+  return fileAnswer(request, {
+    bytes: renderFile(world, render, part),
+    type: "image/png",
+    cacheControl: immutable,
+    modified: render.completed,
+  });
+}
+
+export const renderRoutes: readonly Route[] = [
+  route(createRender, ({ world, body }) => {
+    const { compositionReference, imageReference } = body;
+    const composition = known(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
+    known(world.images.get(imageReference), `Image ${imageReference}`);
+    world.rendertokens.spend(availableComposition(composition).tokenCost);
+
+    const reference = world.make.named("Render", `${compositionReference}/${imageReference}`);
+    if (!world.renders.has(reference)) {
+      const created = world.now();
+      const completed = created + world.settings.renderDuration;
+      world.renders.set(reference, {
+        reference,
+        compositionReference,
+        imageReference,
+        created,
+        completed,
+        failed: false,
+      });
+    }
+    return { reference };
+  }),
+  route(getRender, ({ world, path }) => toRender(world, renderOf(world, path.renderReference))),
+  rawRoute(getRenderMedia, ({ world, path, request }) => answerFile(world, request, path.renderReference, "media")),
+  rawRoute(getRenderThumbnail, ({ world, path, request }) =>
+    answerFile(world, request, path.renderReference, "thumbnail"),
+  ),
+];
+
+export const rendertokenRoutes: readonly Route[] = [route(getRendertokens, ({ world }) => world.rendertokens.state())];

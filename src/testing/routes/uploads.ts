@@ -1,0 +1,30 @@
+import { createHash } from "node:crypto";
+import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
+import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
+import { readImage } from "../body.ts";
+import { type Route, route } from "../route.ts";
+
+export const imageRoutes: readonly Route[] = [
+  route(uploadImage, async ({ world, request }) => {
+    // Only a hash of the content is kept, so that an upload of any size needs little memory.
+    const hash = createHash("sha256");
+    for await (const piece of readImage(request)) hash.update(piece);
+    const content = hash.digest("hex");
+    const existing = world.imagesByHash.get(content);
+    if (existing !== undefined) return existing;
+    const image = world.images.add({ reference: world.make.named("Image", content) });
+    world.imagesByHash.set(content, image);
+    return image;
+  }),
+  route(listImages, ({ world, query }) => world.images.page(query?.cursor)),
+];
+
+export const evidenceRoutes: readonly Route[] = [
+  route(uploadEvidence, async ({ world, request }) => {
+    const pieces: Uint8Array[] = [];
+    for await (const piece of readImage(request)) pieces.push(piece);
+    const reference = world.make.next("Evidence");
+    world.evidence.set(reference, { reference, bytes: new Uint8Array(Buffer.concat(pieces)), created: world.now() });
+    return { reference };
+  }),
+];

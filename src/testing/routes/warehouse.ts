@@ -1,0 +1,18 @@
+import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
+import { type Route, route } from "../route.ts";
+
+export const warehouseRoutes: readonly Route[] = [
+  route(listItems, ({ world, query }) => {
+    const { items, nextCursor } = world.items.page(query?.cursor);
+    return {
+      items: items.map(({ reference, sku, quantity, products }) => ({
+        reference,
+        sku,
+        logicalQuantity: quantity,
+        physicalQuantity: quantity,
+        products: products.map((product) => ({ reference: product })),
+      })),
+      nextCursor,
+    };
+  }),
+];

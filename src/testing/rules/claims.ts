@@ -1,0 +1,94 @@
+import type { ClaimcategoryReference, OrderReference, ShipmentReference } from "../../references/references.ts";
+import type { Claimcategory, ClaimcategorySummary, ClaimStatus } from "../../resources/claims/claims.schema.ts";
+import { calendarDay, toDate } from "../amsterdam.ts";
+import { known, Problem } from "../problem.ts";
+import type { StoredClaim, StoredShipment } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { checkEvidence, useEvidence } from "./evidence.ts";
+import { promisedDays } from "./shipping.ts";
+
+const day = 86_400_000;
+
+/** Days after shipment in which a claim can be filed (specification 8). */
+const warranty = 100;
+
+/** A package-missing claim is filed on the second calendar day after the ship day at the soonest (specification 4.9). */
+const soonest = 2;
+
+export const statusOf = (claim: StoredClaim): ClaimStatus => {
+  if (claim.retracted !== null) return "retracted";
+  if (claim.decision === null) return "pending";
+  return claim.decision.award === "rejection" ? "rejected" : "resolved";
+};
+
+/** A category of claims by its reference. */
+export const categoryOf = (world: World, reference: ClaimcategoryReference): Claimcategory =>
+  known(
+    world.claimcategories.find((category) => category.reference === reference),
+    `Claim category ${reference}`,
+  );
+
+export const summaryOf = ({ reference, name }: Claimcategory): ClaimcategorySummary => ({ reference, name });
+
+/** The shipment that a claim is about, as long as it is within warranty. */
+export function claimableShipment(world: World, reference: ShipmentReference): StoredShipment {
+  const shipment = known(world.shipments.get(reference), `Shipment ${reference}`);
+  if (world.now() <= shipment.shipped + warranty * day) return shipment;
+  throw new Problem("warranty_expired", `The shipment is more than ${warranty} days old`);
+}
+
+const claimsOf = (world: World, shipment: StoredShipment): readonly StoredClaim[] =>
+  world.claims.all().filter((claim) => claim.shipmentReference === shipment.reference && claim.retracted === null);
+
+/** What must be so before a whole parcel can be claimed (specification 4.9, package-missing rules). */
+export function refuseMissingPackage(world: World, shipment: StoredShipment): void {
+  const country = shipment.address?.address.countryCode ?? "NL";
+  const from = calendarDay(shipment.shipped) + Math.max(soonest, promisedDays(country, shipment.level) + 1);
+  if (calendarDay(world.now()) < from) {
+    throw new Problem("shipment_too_recent", `A missing package can be claimed from ${toDate(from)} on`);
+  }
+  if (claimsOf(world, shipment).length > 0) {
+    throw new Problem("shipment_already_claimed", "The shipment has a claim already");
+  }
+  const orders = new Set(shipment.parcels.map(({ orderReference }) => orderReference));
+  if (world.claims.all().some((claim) => claim.replacement !== null && orders.has(claim.orderReference))) {
+    throw new Problem("order_already_replaced", "The order has a replacement already");
+  }
+}
+
+/** What was shipped of a line in a shipment: at least one, or a refusal that names what is not in it. */
+export function shippedQuantity(shipment: StoredShipment, order: OrderReference, index: number): number {
+  const parcel = shipment.parcels.find(({ orderReference }) => orderReference === order);
+  if (parcel === undefined) throw new Problem("order_not_in_shipment", `No item of ${order} is in the shipment`);
+  const line = parcel.lines.find((candidate) => candidate.index === index);
+  if (line === undefined) throw new Problem("orderline_not_in_shipment", `Line ${index} is not in the shipment`);
+  return line.quantity;
+}
+
+/** How much of a line open claims ask for already. */
+export function claimedQuantity(world: World, shipment: StoredShipment, order: OrderReference, index: number): number {
+  return claimsOf(world, shipment)
+    .filter((claim) => claim.decision === null && claim.orderReference === order)
+    .flatMap(({ lines }) => lines)
+    .filter((line) => line.orderlineIndex === index)
+    .reduce((sum, { quantity }) => sum + quantity, 0);
+}
+
+/** What a claim is made of, once it is valid. */
+export type ClaimDraft = Pick<StoredClaim, "orderReference" | "shipmentReference" | "comment" | "lines" | "evidence">;
+
+/** Files a claim, and takes the evidence into use. */
+export function addClaim(world: World, draft: ClaimDraft): StoredClaim {
+  const evidence = [...draft.evidence, ...draft.lines.flatMap((line) => line.evidence)];
+  checkEvidence(world, evidence);
+  const claim = world.claims.add({
+    ...draft,
+    reference: world.make.next("Claim"),
+    created: world.now(),
+    decision: null,
+    retracted: null,
+    replacement: null,
+  });
+  useEvidence(world, evidence, claim.reference);
+  return claim;
+}

@@ -1,0 +1,51 @@
+import type { ClaimReference, EvidenceReference } from "../../references/references.ts";
+import { known, Problem } from "../problem.ts";
+import type { StoredClaim, StoredEvidence } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+
+const day = 86_400_000;
+
+/** How long evidence is kept after its claim is closed (specification 2.8: roughly four months). */
+const retainedMonths = 4;
+
+/** When a claim was decided or retracted. */
+export const closedAt = (claim: StoredClaim): number | null => claim.retracted ?? claim.decision?.decided ?? null;
+
+/** Whether a claim's evidence has been purged. */
+export function isPurged(world: World, claim: StoredClaim): boolean {
+  const closed = closedAt(claim);
+  if (closed === null) return false;
+  const until = new Date(closed);
+  until.setUTCMonth(until.getUTCMonth() + retainedMonths);
+  return world.now() >= until.getTime();
+}
+
+/** Evidence that is still there: unused evidence is deleted after a day, used evidence with its claim's. */
+export function evidenceOf(world: World, reference: EvidenceReference): StoredEvidence | undefined {
+  const evidence = world.evidence.get(reference);
+  if (evidence === undefined) return undefined;
+  const claim = world.claims.get(evidence.claim);
+  const isGone = claim === undefined ? world.now() >= evidence.created + day : isPurged(world, claim);
+  if (isGone) world.evidence.delete(reference);
+  return isGone ? undefined : evidence;
+}
+
+/** Checks that evidence is there and free to use. */
+export function checkEvidence(world: World, references: readonly EvidenceReference[]): void {
+  for (const reference of references) {
+    const evidence = known(evidenceOf(world, reference), `Evidence ${reference}`);
+    if (evidence.claim === undefined) continue;
+    throw new Problem("unknown_input_error", `Evidence ${reference} belongs to another claim`);
+  }
+}
+
+export function useEvidence(world: World, references: readonly EvidenceReference[], claim: ClaimReference): void {
+  for (const reference of references) {
+    const evidence = world.evidence.get(reference);
+    if (evidence !== undefined) evidence.claim = claim;
+  }
+}
+
+/** Where evidence can be looked at: nowhere any more once it is purged. */
+export const evidenceUrls = (world: World, claim: StoredClaim, references: readonly EvidenceReference[]): string[] =>
+  isPurged(world, claim) ? [] : references.map((reference) => `${world.settings.baseUrl}/evidence/${reference}`);

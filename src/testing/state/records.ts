@@ -1,0 +1,120 @@
+import type {
+  AddressReference,
+  ClaimcategoryReference,
+  ClaimReference,
+  CompositionReference,
+  EvidenceReference,
+  ImageReference,
+  OrderReference,
+  ProductReference,
+  RenderReference,
+  ShipmentReference,
+  StoreReference,
+} from "../../references/references.ts";
+import type { ShippingLevel } from "../../resources/orders/order-input.schema.ts";
+import type { Annotation } from "../../resources/orders/orders.schema.ts";
+import type { AnsweredAddress } from "../../schemas/address.ts";
+
+/** What the emulator keeps. Points in time are milliseconds since 1970. */
+
+export interface StoredAddress {
+  readonly reference: AddressReference;
+  readonly address: AnsweredAddress;
+}
+
+export interface StoredImage {
+  readonly reference: ImageReference;
+}
+
+export interface StoredEvidence {
+  readonly reference: EvidenceReference;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly created: number;
+  /** The claim that uses it; unused evidence is deleted after a day. */
+  claim?: ClaimReference;
+}
+
+export interface StoredRender {
+  readonly reference: RenderReference;
+  readonly compositionReference: CompositionReference;
+  readonly imageReference: ImageReference;
+  readonly created: number;
+  /** When it is finished; a control may move it. */
+  completed: number;
+  /** Whether it ends as failed. */
+  failed: boolean;
+}
+
+export interface StoredLine {
+  readonly index: number;
+  readonly productReference: ProductReference;
+  readonly imageReference: ImageReference | null;
+  readonly quantity: number;
+  readonly annotations: readonly Annotation[];
+  canceledQuantity: number;
+  shippedQuantity: number;
+}
+
+export interface StoredOrder {
+  readonly reference: OrderReference;
+  readonly storeReference: StoreReference;
+  readonly legacyOrderCode: string;
+  readonly customIdentifier: string | undefined;
+  readonly shippingKind: "dropship" | "combined";
+  readonly minimalLevel: ShippingLevel;
+  readonly lines: readonly StoredLine[];
+  /** The claim that this order settles, when it is a replacement. */
+  readonly settles: ClaimReference | undefined;
+  dropshipAddressReference: AddressReference | null;
+  onHold: { readonly reason: string } | null;
+  inProduction: boolean;
+}
+
+/** What a shipment holds of one order. */
+export interface Parcel {
+  readonly orderReference: OrderReference;
+  readonly lines: readonly { readonly index: number; readonly quantity: number }[];
+}
+
+export interface StoredShipment {
+  readonly reference: ShipmentReference;
+  readonly parcels: readonly Parcel[];
+  readonly level: ShippingLevel;
+  /** Where it goes; null for a combined shipment, which goes to the store's own address. */
+  readonly address: StoredAddress | null;
+  readonly shipped: number;
+}
+
+/** What the operator awards to every line of a claim. */
+export type Award = "replacement" | "refund" | "rejection";
+
+export interface StoredDecision {
+  readonly award: Award;
+  readonly decided: number;
+  readonly refundShippingCosts: boolean;
+  readonly comment: string;
+}
+
+export interface StoredClaimline {
+  readonly orderlineIndex: number;
+  readonly productReference: ProductReference;
+  readonly imageReference: ImageReference | null;
+  readonly quantity: number;
+  readonly categoryReference: ClaimcategoryReference;
+  readonly evidence: readonly EvidenceReference[];
+}
+
+export interface StoredClaim {
+  readonly reference: ClaimReference;
+  readonly orderReference: OrderReference;
+  readonly shipmentReference: ShipmentReference;
+  readonly comment: string;
+  readonly created: number;
+  readonly lines: readonly StoredClaimline[];
+  /** Of a package-missing claim: it stands at the claim, not at its lines. */
+  readonly evidence: readonly EvidenceReference[];
+  decision: StoredDecision | null;
+  retracted: number | null;
+  /** The order that replaces what was claimed. */
+  replacement: OrderReference | null;
+}

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import { type Reference, type ReferenceKind, referenceAlphabet } from "../../references/references.ts";
+
+/** Makes references that are the same in every run: a hash of the environment, the kind and a name. */
+export interface ReferenceMaker {
+  /** The reference of something that has a name, such as a product of the demo catalog. */
+  named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
+  /** The reference of the next thing of a kind. */
+  next<Kind extends ReferenceKind>(kind: Kind): Reference<Kind>;
+}
+
+export function createReferenceMaker(environment: string): ReferenceMaker {
+  const counters = new Map<ReferenceKind, number>();
+
+  const named = <Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind> => {
+    const hash = createHash("sha256").update(`${environment}/${kind}/${name}`).digest().subarray(0, 26);
+    const characters = Array.from(hash, (byte) => referenceAlphabet.charAt(byte % referenceAlphabet.length));
+    return `${kind}_${characters.join("")}`;
+  };
+
+  return {
+    named,
+    next: (kind) => {
+      const number = (counters.get(kind) ?? 0) + 1;
+      counters.set(kind, number);
+      return named(kind, `#${number}`);
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { DeadlineError } from "../errors/connection.ts";
+import type { Lifeline } from "../http/lifeline.ts";
+
+/** One look: done with a value, or how many milliseconds to wait before the next. */
+export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
+
+/** A last look is taken when so much of the remaining time is gone, where a whole wait would not fit any more. */
+const lastLook = 0.9;
+
+/**
+ * Looks until it is done, or until the lifeline ends.
+ *
+ * @throws `DeadlineError` when the deadline comes first.
+ */
+export async function poll<T>(lifeline: Lifeline, look: () => Promise<Look<T>>): Promise<T> {
+  for (let last = false; ; ) {
+    const seen = await look();
+    if (seen.done) return seen.value;
+    const remaining = lifeline.remaining();
+    if (last) throw new DeadlineError({ message: "It was not done before the deadline." });
+    last = seen.wait >= remaining;
+    await lifeline.sleep(last ? Math.max(0, remaining * lastLook) : seen.wait, "the next look");
+  }
+}
