@@ -2,9 +2,10 @@ import { isImage, signatureLength } from "../binary/signature.ts";
 import { Problem } from "./problem.ts";
 
 /** The pieces of a request's body as they come; it ends at once when the request is aborted. */
-export async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
+async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   const reader = request.body?.getReader();
   if (reader === undefined) return;
+  request.signal.throwIfAborted();
   const stop = () => void reader.cancel(request.signal.reason).catch(() => {});
   request.signal.addEventListener("abort", stop, { once: true });
   try {
@@ -17,7 +18,7 @@ export async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 }
 
 /** Refuses a request whose body is of another media type. */
-export function requireType(request: Request, wanted: string): void {
+function requireType(request: Request, wanted: string): void {
   const given = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (given === wanted) return;
   throw new Problem("unknown_input_error", `The Content-Type must be ${wanted}; got ${given ?? "none"}`);

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import { problemAnswer } from "./answer.ts";
+import { createPathReader } from "./base-path.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
 import type { Route } from "./route.ts";
@@ -35,7 +36,7 @@ async function refusable(answering: () => Promise<Response>): Promise<Response> 
 export function createFrame(world: World, routes: readonly Route[]): Frame {
   const find = createRouter(routes);
   const { secretKey, baseUrl } = world.settings;
-  const root = new URL(baseUrl).pathname;
+  const relative = createPathReader(baseUrl);
 
   return async (request) => {
     if (request.headers.get("X-Service-Secret-Key") !== secretKey) {
@@ -44,8 +45,7 @@ export function createFrame(world: World, routes: readonly Route[]): Frame {
       );
     }
     const url = new URL(request.url);
-    const path = url.pathname.startsWith(`${root}/`) ? url.pathname.slice(root.length) : "";
-    const match = find(request.method, path);
+    const match = find(request.method, relative(url.pathname) ?? "");
     const policies = match?.route.endpoint.policies ?? unrouted;
 
     const retryAfter = world.rateLimits.take(policies);

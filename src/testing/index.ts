@@ -1,3 +1,4 @@
+export type { Policy } from "../http/endpoint.ts";
 export type { DemoCatalog } from "./catalog/demo.ts";
 export type { Stage } from "./catalog/product-table.ts";
 export type { CatalogControls, ProductChanges } from "./controls/catalog.ts";

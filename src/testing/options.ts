@@ -8,31 +8,31 @@ export type RepeatedIdentifier = "create" | "return-first" | "refuse";
 /** How an emulator is set up. Every option may be left out. */
 export interface EmulatorOptions {
   /** The key that requests must carry in `X-Service-Secret-Key`. Default `emulator-secret-key`. */
-  readonly secretKey?: string | undefined;
+  readonly secretKey?: string;
   /** The base URL, ending in `/v2`, as it stands in the URLs of answers. Default `http://emulator.test/v2`. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string;
   /** References of the two environments differ. Default `test`. */
-  readonly environment?: "test" | "production" | undefined;
+  readonly environment?: "test" | "production";
   /** Its source of time: `createManualClock()` makes it stand still. Default: the machine's time. */
-  readonly clock?: Clock | undefined;
+  readonly clock?: Clock;
   /** What is there from the start, beside the demo catalog. */
   readonly seed?: {
-    /** How many dropship orders, a minute apart, the newest a minute old. Default 0. */
-    readonly orders?: number | undefined;
+    /** How many dropship orders. Default 0. */
+    readonly orders?: number;
   };
   /** Items on a page of a paginated list. Default 50. */
-  readonly pageSize?: number | undefined;
+  readonly pageSize?: number;
   /** Quota `q` and window `w` (seconds) by policy, over those of the specification's part 8. */
-  readonly limits?: Partial<Readonly<Record<Policy, Limit>>> | undefined;
+  readonly limits?: Partial<Readonly<Record<Policy, Limit>>>;
   /** Rendertokens a week. Default 1000. */
-  readonly rendertokenLimit?: number | undefined;
+  readonly rendertokenLimit?: number;
   /** How long a render stays pending, in milliseconds. Default 3000. */
-  readonly renderDuration?: number | undefined;
+  readonly renderDuration?: number;
   /**
    * What happens to an order whose `customIdentifier` another order has: a new order (`create`), the first one's
    * reference (`return-first`), or 409 `custom_identifier_taken` (`refuse`). Default `create`, the worst case for a client.
    */
-  readonly repeatedIdentifier?: RepeatedIdentifier | undefined;
+  readonly repeatedIdentifier?: RepeatedIdentifier;
 }
 
 /** The options with every default filled in. */

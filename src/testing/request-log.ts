@@ -1,3 +1,5 @@
+import { createPathReader } from "./base-path.ts";
+
 /** A request that the emulator has answered. */
 export interface LoggedRequest {
   readonly method: string;
@@ -11,14 +13,14 @@ const capacity = 1000;
 
 /** Remembers what was asked and answered. */
 export function createRequestLog(baseUrl: string) {
-  const root = new URL(baseUrl).pathname;
+  const relative = createPathReader(baseUrl);
   const entries: LoggedRequest[] = [];
   return {
     entries: entries as readonly LoggedRequest[],
     add: (request: Request, response: Response): void => {
       const { pathname, search } = new URL(request.url);
-      const path = pathname.startsWith(`${root}/`) ? pathname.slice(root.length) : pathname;
-      entries.push({ method: request.method, path: `${path}${search}`, status: response.status });
+      const path = (relative(pathname) ?? pathname) + search;
+      entries.push({ method: request.method, path, status: response.status });
       if (entries.length > capacity) entries.shift();
     },
   };

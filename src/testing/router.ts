@@ -20,6 +20,7 @@ function readSegments(
     const segment = segments[position] ?? "";
     const name = parameter.exec(expected)?.[1];
     if (name === undefined && segment !== expected) return undefined;
+    if (name !== undefined && segment === "") return undefined;
     if (name !== undefined) path[name] = segment;
   }
   return path;

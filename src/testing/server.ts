@@ -38,7 +38,9 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
 /** Serves a fetch function: the socket is the only thing that it adds. */
 async function respond(fetch: Emulator["fetch"], origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
   const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort();
+  });
   try {
     await write(await fetch(toRequest(incoming, origin, gone.signal)), outgoing);
   } catch (error) {
@@ -64,11 +66,11 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
   const emulator = createEmulator({ ...options, baseUrl: `${origin}/v2` });
   server.on("request", (incoming, outgoing) => void respond(emulator.fetch, origin, incoming, outgoing));
 
-  const close = async () => {
-    if (!server.listening) return;
-    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
-    await closed;
+    return closed;
   };
   return { ...emulator, close, [Symbol.asyncDispose]: close };
 }

@@ -9,7 +9,7 @@ import {
 import type { Product, ProductDetail } from "../../resources/catalog/catalog.schema.ts";
 import { fileAnswer, immutable, revalidated } from "../answer.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { drawPhoneCase } from "../pictures/phone-case.ts";
+import { drawn } from "../pictures/drawn.ts";
 import { found } from "../problem.ts";
 import { type Route, rawRoute, route } from "../route.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
@@ -61,7 +61,7 @@ export const catalogRoutes: readonly Route[] = [
   rawRoute(getProductMedia, ({ world, path, request }) => {
     const product = availableProduct(world, path.productReference);
     const entry = found(new Map(Object.entries(media)).get(path.filename), `Media ${path.filename}`);
-    const bytes = drawPhoneCase(`${product.name}/${path.filename}`, entry.width, entry.height);
+    const bytes = drawn(`${product.name}/${path.filename}`, entry.width, entry.height);
     return fileAnswer(request, {
       bytes,
       type: "image/png",

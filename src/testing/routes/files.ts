@@ -1,6 +1,6 @@
 import { endpoint } from "../../http/endpoint.ts";
 import { fileAnswer, revalidated } from "../answer.ts";
-import { drawPhoneCase } from "../pictures/phone-case.ts";
+import { drawn } from "../pictures/drawn.ts";
 import { found, Problem } from "../problem.ts";
 import { type Route, rawRoute } from "../route.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
@@ -30,7 +30,7 @@ export const fileRoutes: readonly Route[] = [
     if (path.filename !== layerFile || !hasLayers(product)) {
       throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
     }
-    const bytes = drawPhoneCase(`${product.name}/${product.layersModified}`, 240, 320);
+    const bytes = drawn(`${product.name}/${product.layersModified}`, 240, 320);
     return fileAnswer(request, {
       bytes,
       type: "image/png",

@@ -1,6 +1,7 @@
 import type { OrderReference } from "../../references/references.ts";
 import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import {
+  assumptions,
   cancelOrder,
   createOrder,
   getOrder,
@@ -100,7 +101,7 @@ export const orderRoutes: readonly Route[] = [
     return shippingOptions(world, body.orderlines, body.dropshipAddress, body.dropshipMinimalShippingLevel ?? "basic");
   }),
   route(lookupOrder, ({ world, query }) => {
-    const identifier = query?.customIdentifier;
+    const identifier = query?.[assumptions.customIdentifierParameter];
     return found(orderByIdentifier(world, identifier), `An order with the customIdentifier ${identifier}`).reference;
   }),
 ];

@@ -3,6 +3,7 @@ import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
 import { readImage } from "../body.ts";
 import { type Route, route } from "../route.ts";
+import { purgeEvidence } from "../rules/evidence.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {
@@ -23,6 +24,7 @@ export const evidenceRoutes: readonly Route[] = [
   route(uploadEvidence, async ({ world, request }) => {
     const pieces: Uint8Array[] = [];
     for await (const piece of readImage(request)) pieces.push(piece);
+    purgeEvidence(world);
     const reference = world.make.next("Evidence");
     world.evidence.set(reference, { reference, bytes: new Uint8Array(Buffer.concat(pieces)), created: world.now() });
     return { reference };

@@ -12,7 +12,7 @@ const retainedMonths = 4;
 export const closedAt = (claim: StoredClaim): number | null => claim.retracted ?? claim.decision?.decided ?? null;
 
 /** Whether a claim's evidence has been purged. */
-export function isPurged(world: World, claim: StoredClaim): boolean {
+function isPurged(world: World, claim: StoredClaim): boolean {
   const closed = closedAt(claim);
   if (closed === null) return false;
   const until = new Date(closed);
@@ -28,6 +28,11 @@ export function evidenceOf(world: World, reference: EvidenceReference): StoredEv
   const isGone = claim === undefined ? world.now() >= evidence.created + day : isPurged(world, claim);
   if (isGone) world.evidence.delete(reference);
   return isGone ? undefined : evidence;
+}
+
+/** Deletes all evidence whose time is over. */
+export function purgeEvidence(world: World): void {
+  for (const { reference } of world.evidence.values()) evidenceOf(world, reference);
 }
 
 /** Checks that evidence is there and free to use. */

@@ -1,5 +1,6 @@
 import type { Render, RenderFile, RenderStatus } from "../../resources/renders/renders.schema.ts";
-import { drawPhoneCase, mainColour } from "../pictures/phone-case.ts";
+import { drawn } from "../pictures/drawn.ts";
+import { mainColour } from "../pictures/phone-case.ts";
 import { thumbhashOf } from "../pictures/thumbhash.ts";
 import type { StoredRender } from "../state/records.ts";
 import { toTimestamp, type World } from "../state/world.ts";
@@ -15,8 +16,6 @@ export type RenderPart = "media" | "thumbnail";
 /** How much smaller a thumbnail is, each way. */
 const thumbnailScale = 4;
 
-const bytesByRender = new WeakMap<StoredRender, Partial<Record<RenderPart, Uint8Array<ArrayBuffer>>>>();
-
 /** The name from which a render's colours derive. */
 const nameOf = ({ imageReference }: StoredRender): string => imageReference;
 
@@ -25,14 +24,11 @@ function outputOf(world: World, render: StoredRender) {
   return output ?? { widthPx: 600, heightPx: 800 };
 }
 
-/** A render's file: drawn when it is first asked for. */
+/** A render's file. */
 export function renderFile(world: World, render: StoredRender, part: RenderPart): Uint8Array<ArrayBuffer> {
-  const drawn = bytesByRender.get(render) ?? {};
-  bytesByRender.set(render, drawn);
   const { widthPx, heightPx } = outputOf(world, render);
   const scale = part === "media" ? 1 : thumbnailScale;
-  drawn[part] ??= drawPhoneCase(nameOf(render), Math.round(widthPx / scale), Math.round(heightPx / scale));
-  return drawn[part];
+  return drawn(nameOf(render), Math.round(widthPx / scale), Math.round(heightPx / scale));
 }
 
 const describe = (bytes: Uint8Array): RenderFile => ({

@@ -1,0 +1,130 @@
+import { request as httpRequest } from "node:http";
+import { type HttpHandler, http } from "msw";
+import { setupServer } from "msw/node";
+import { createEmulator, createManualClock, emulatorHandlers, sampleImage, startEmulator } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { endpoints } from "../../src/resources/endpoints.ts";
+import { setUp } from "./support.ts";
+
+describe("a port", () => {
+  it("serves the emulator on 127.0.0.1 and leaves nothing running when it is closed", async () => {
+    const before = process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+    const emulator = await startEmulator({ secretKey: "a key" });
+    expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v2$/);
+    const headers = { "X-Service-Secret-Key": "a key", "Content-Type": "application/octet-stream" };
+    const uploaded = await fetch(`${emulator.baseUrl}/images`, { method: "POST", headers, body: sampleImage() });
+    expect(uploaded.status).toBe(200);
+    expect(uploaded.headers.get("X-RateLimit")).toBe('"default";r=2999;t=0, "uploads";r=4999;t=0');
+    expect(await uploaded.json()).toEqual({ image: { reference: expect.stringMatching(/^Image_/) } });
+    expect((await fetch(`${emulator.baseUrl}/orders`)).status).toBe(401);
+    await emulator.close();
+    await emulator.close();
+    await expect(fetch(`${emulator.baseUrl}/orders`, { headers })).rejects.toThrow();
+    const after = process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+    expect(after).toBe(before);
+  });
+
+  it("is closed by await using, also while a request hangs", async () => {
+    let base = "";
+    {
+      await using emulator = await startEmulator();
+      base = emulator.baseUrl;
+      const hanging = httpRequest(`${base}/images`, {
+        method: "POST",
+        headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/octet-stream" },
+      });
+      hanging.on("error", () => {});
+      hanging.write("\x89");
+      await new Promise((resolve) => hanging.once("socket", (socket) => socket.once("connect", resolve)));
+    }
+    await expect(fetch(base)).rejects.toThrow();
+  });
+
+  it("refuses a port that is taken", async () => {
+    await using first = await startEmulator();
+    const port = Number(new URL(first.baseUrl).port);
+    await expect(startEmulator({ port })).rejects.toThrow("EADDRINUSE");
+  });
+
+  it("gives URLs that lead back to itself", async () => {
+    await using emulator = await startEmulator();
+    const headers = { "X-Service-Secret-Key": emulator.secretKey };
+    const path = `/products/${emulator.demo.products.slimCase}`;
+    const { product } = (await (await fetch(emulator.baseUrl + path, { headers })).json()) as {
+      product: { media: [{ url: string }] };
+    };
+    const media = await fetch(product.media[0].url, { headers });
+    expect(Buffer.from(await media.arrayBuffer()).toString("latin1", 1, 4)).toBe("PNG");
+  });
+});
+
+describe("MSW", () => {
+  it("serves a call of any fetch in the process", async () => {
+    const emulator = createEmulator();
+    const server = setupServer(...emulatorHandlers(emulator));
+    server.listen({ onUnhandledFrame: "error" });
+    try {
+      const headers = { "X-Service-Secret-Key": emulator.secretKey };
+      const answer = await fetch(`${emulator.baseUrl}/stores`, { headers });
+      expect(await answer.json()).toMatchObject({ stores: [{ name: "Demo webshop" }, {}, {}] });
+      expect(emulator.requests).toEqual([{ method: "GET", path: "/stores", status: 200 }]);
+    } finally {
+      server.close();
+    }
+  });
+
+  it("gives handlers of MSW's own type", () => {
+    const handlers: HttpHandler[] = emulatorHandlers(createEmulator());
+    expect(handlers[0]?.info.path).toBe("http://emulator.test/v2/*");
+    expect(handlers[0]?.constructor).toBe(http.get("/", () => undefined).constructor);
+  });
+});
+
+describe("options", () => {
+  it.each([
+    { baseUrl: "http://emulator.test/v1" },
+    { pageSize: 0 },
+    { seed: { orders: -1 } },
+    { renderDuration: Number.NaN },
+    { rendertokenLimit: -1 },
+  ])("refuses %j", (options) => {
+    expect(() => createEmulator(options)).toThrow("The emulator's option");
+  });
+
+  it("answers every endpoint that the client knows: none is 404 for want of a route", async () => {
+    const { send } = setUp();
+    for (const { method, path } of endpoints.filter((endpoint) => endpoint.path.startsWith("/"))) {
+      const { body } = await send(method, path.replaceAll(/\{\w+\}/g, "x"));
+      expect(body.message ?? "").not.toContain("There is no");
+    }
+  });
+});
+
+describe("the manual clock", () => {
+  it("runs due timers in order, each at its own time, and lets promises settle between", async () => {
+    const clock = createManualClock("2026-01-01T00:00:00Z");
+    const seen: string[] = [];
+    const at = () => new Date(clock.now()).toISOString().slice(17, 23);
+    clock.after(2000, () => seen.push(`b ${at()}`));
+    clock.after(1000, () => {
+      seen.push(`a ${at()}`);
+      Promise.resolve().then(() => clock.after(500, () => seen.push(`after a ${at()}`)));
+    });
+    const cancel = clock.after(1500, () => seen.push("never"));
+    clock.after(9000, () => seen.push("later"));
+    cancel();
+    await clock.advance(3000);
+    expect(seen).toEqual(["a 01.000", "after a 01.500", "b 02.000"]);
+    expect([at(), clock.pending]).toEqual(["03.000", 1]);
+  });
+
+  it("moves to a time, and never back", async () => {
+    const clock = createManualClock(0);
+    await clock.set(new Date(5000));
+    expect(clock.now()).toBe(5000);
+    await expect(clock.set(4999)).rejects.toThrow("backwards");
+    await expect(clock.advance(-1)).rejects.toThrow("backwards");
+    await expect(clock.advance(Number.NaN)).rejects.toThrow("backwards");
+    expect(() => createManualClock("soon")).toThrow("Not a point in time");
+  });
+});

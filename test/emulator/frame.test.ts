@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { address, dropship, nowhere, problem, setUp } from "./support.ts";
+
+describe("authentication", () => {
+  it("answers 401 with an error object and no rate-limit headers when the key is missing or wrong", async () => {
+    const { emulator } = setUp();
+    for (const headers of [{}, { "X-Service-Secret-Key": "another" }]) {
+      const response = await emulator.fetch(`${emulator.baseUrl}/orders`, { headers });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toEqual({ code: "unauthorized", message: expect.any(String) });
+      expect(response.headers.has("X-RateLimit")).toBe(false);
+    }
+  });
+
+  it("does not let a request without a key draw from a bucket", async () => {
+    const { emulator, get } = setUp({ limits: { default: { q: 1, w: 60 } } });
+    await emulator.fetch(`${emulator.baseUrl}/orders`);
+    expect((await get("/orders")).status).toBe(200);
+  });
+
+  it("validates a key", async () => {
+    const { send } = setUp();
+    expect(await send("POST", "/auth/validate")).toMatchObject({ status: 200, body: { message: expect.any(String) } });
+  });
+});
+
+describe("routing", () => {
+  it.each([
+    ["GET", "/nowhere"],
+    ["DELETE", "/orders"],
+    ["GET", "/orders/"],
+    ["GET", "/products/%"],
+  ])("answers 404 to %s %s", async (method, path) => {
+    const { send } = setUp();
+    expect(problem(await send(method, path))).toEqual({ status: 404, code: "not_found" });
+  });
+
+  it("answers 404 outside the base URL's path", async () => {
+    const { emulator } = setUp();
+    const headers = { "X-Service-Secret-Key": emulator.secretKey };
+    expect((await emulator.fetch("http://emulator.test/v1/orders", { headers })).status).toBe(404);
+  });
+
+  it.each([
+    "/addresses/Address",
+    "/claims/Claim",
+    "/compositions/Composition",
+    "/evidence/Evidence",
+    "/orders/Order",
+    "/perspectives/Perspective",
+    "/products/Product",
+    "/renders/Render",
+    "/scenes/Scene",
+    "/shipments/Shipment",
+  ])("answers 404 to %s of a reference that nothing has, and 400 to one of another form", async (stem) => {
+    const { get } = setUp();
+    expect(problem(await get(`${stem}_${"0".repeat(26)}`))).toEqual({ status: 404, code: "not_found" });
+    expect(problem(await get(`${stem}_short`))).toEqual({ status: 400, code: "unknown_input_error" });
+  });
+});
+
+describe("input", () => {
+  it("refuses query parameters that are unknown or repeated", async () => {
+    const { get } = setUp();
+    for (const query of ["page=2", "cursor=a&cursor=b", "cursor=nonsense"]) {
+      expect(problem(await get(`/orders?${query}`))).toEqual({ status: 400, code: "unknown_input_error" });
+    }
+  });
+
+  it("refuses a cursor of another list", async () => {
+    const { get } = setUp({ seed: { orders: 3 }, pageSize: 2 });
+    const { nextCursor } = (await get("/orders")).body;
+    expect(problem(await get(`/products?cursor=${nextCursor}`)).code).toBe("unknown_input_error");
+  });
+
+  it("refuses a look-up without its query", async () => {
+    const { get } = setUp();
+    expect(problem(await get("/lookup-composition")).code).toBe("unknown_input_error");
+  });
+
+  it("refuses bodies of another type, that are no JSON, or have other fields", async () => {
+    const bench = setUp();
+    const json = { headers: { "Content-Type": "application/json" } };
+    const valid = await dropship(bench);
+    const answers = [
+      await bench.send("POST", "/orders", { headers: { "Content-Type": "text/plain" }, body: JSON.stringify(valid) }),
+      await bench.send("POST", "/orders", { ...json, body: "{" }),
+      await bench.send("POST", "/orders", { ...json, body: "[]" }),
+      await bench.post("/orders", { ...valid, dryRun: true }),
+      await bench.post("/orders", { order: { ...valid.order, color: "red" } }),
+      await bench.post("/orders", { order: { ...valid.order, dropshipAddress: { ...address, planet: "Mars" } } }),
+      await bench.post("/orders", {}),
+    ];
+    for (const answer of answers) expect(problem(answer)).toEqual({ status: 400, code: "unknown_input_error" });
+  });
+
+  it("names every fault with its path", async () => {
+    const bench = setUp();
+    const order = {
+      ...(await dropship(bench)).order,
+      orderlines: [{ productReference: nowhere("Item"), quantity: 0 }],
+    };
+    const { message } = (await bench.post("/orders", { order })).body;
+    expect(message).toContain("order.orderlines.0.productReference");
+    expect(message).toContain("order.orderlines.0.quantity");
+  });
+});
+
+describe("aborting", () => {
+  it("rejects with the signal's reason before anything happens", async () => {
+    const { emulator } = setUp();
+    const reason = new Error("enough");
+    await expect(emulator.fetch(emulator.baseUrl, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(emulator.requests).toEqual([]);
+  });
+
+  it("rejects at once while a body does not come", async () => {
+    const { emulator } = setUp();
+    const controller = new AbortController();
+    const answer = emulator.fetch(`${emulator.baseUrl}/images`, {
+      method: "POST",
+      headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/octet-stream" },
+      body: new ReadableStream({}),
+      signal: controller.signal,
+      duplex: "half",
+    });
+    controller.abort(new Error("too slow"));
+    await expect(answer).rejects.toThrow("too slow");
+  });
+});
+
+it("remembers what was asked and answered", async () => {
+  const { emulator, get } = setUp();
+  await get("/orders");
+  await get("/nowhere?a=1");
+  expect(emulator.requests).toEqual([
+    { method: "GET", path: "/orders", status: 200 },
+    { method: "GET", path: "/nowhere?a=1", status: 404 },
+  ]);
+});
