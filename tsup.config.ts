@@ -9,6 +9,7 @@ export default defineConfig({
   external: [/^node:/],
   splitting: true,
   clean: true,
+  silent: true,
   dts: true,
   treeshake: false,
 });

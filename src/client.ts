@@ -1,8 +1,9 @@
 import type { Call } from "./http/call.ts";
+import type { Send } from "./http/core.ts";
 import type { Method } from "./http/endpoint.ts";
 import { createObserver } from "./http/observer.ts";
 import { Pacer, type RateLimit } from "./http/pacing/pacer.ts";
-import { createSend, type Send } from "./http/pipeline.ts";
+import { createSend } from "./http/pipeline.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { createRedact } from "./http/snapshot.ts";
 import { createTransport } from "./http/transport.ts";

@@ -9,7 +9,7 @@ export interface Issue {
 }
 
 /** Writes a path as a developer would: `order.orderlines[0].quantity`. */
-export const formatPath = (path: Issue["path"]): string =>
+const formatPath = (path: Issue["path"]): string =>
   path.reduce<string>(
     (text, part) => (typeof part === "number" ? `${text}[${part}]` : text === "" ? part : `${text}.${part}`),
     "",

@@ -1,5 +1,5 @@
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { RateLimit } from "./pacing/pacer.ts";
+import type { Pacer, RateLimit } from "./pacing/pacer.ts";
 
 /** What a call gives besides its data. */
 export interface WithResponse<Data> {
@@ -23,14 +23,17 @@ export interface Call<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
+/** All but the rate limits, which are read when they are asked for. */
+export type Answer<Data> = Omit<WithResponse<Data>, "rateLimits">;
+
 /** Makes the promise of the data out of the promise of everything. */
-export function toCall<Data>(answer: Promise<WithResponse<Data>>): Call<Data> {
+export function toCall<Data>(answer: Promise<Answer<Data>>, pacer: Pick<Pacer, "snapshot">): Call<Data> {
   const data = answer.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
       // Whoever asks for everything has not asked for this one: its failure is told once.
       data.catch(() => undefined);
-      return answer;
+      return answer.then((all) => ({ ...all, rateLimits: pacer.snapshot() }));
     },
   });
 }

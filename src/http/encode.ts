@@ -27,8 +27,10 @@ function merge(base: unknown, extra: Tree): Tree {
 }
 
 function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return "";
   const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(values)) {
+  for (const [name, value] of entries) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
   const text = query.toString();
@@ -99,7 +101,7 @@ export async function encode(
   input: EndpointInput,
   options: RequestOptions,
 ): Promise<EncodedRequest> {
-  const issues: Issue[] = [];
+  const issues: Issue[] = [...(input.faults ?? [])];
   const path =
     input.url === undefined
       ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)

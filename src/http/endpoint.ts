@@ -1,5 +1,6 @@
 import * as z from "zod";
 import type { Download, NotModified } from "../binary/download.ts";
+import type { Issue } from "../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -83,6 +84,8 @@ export interface EndpointInput {
   readonly url?: string;
   readonly query?: object;
   readonly body?: unknown;
+  /** What the method itself found wrong: told with the rest. */
+  readonly faults?: readonly Issue[];
 }
 
 type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`

@@ -13,20 +13,20 @@ interface Settle<T> {
 export class Lifeline {
   readonly clock: Clock;
   readonly startedAt: number;
-  readonly #signal: AbortSignal | undefined;
   readonly #deadline: number | undefined;
   #over: { readonly reason: unknown } | undefined;
   #interrupt: ((reason: unknown) => void) | undefined;
+  #stopListening: (() => void) | undefined;
   #stopDeadline: (() => void) | undefined;
 
   constructor(clock: Clock, signal: AbortSignal | undefined, deadline: number | undefined) {
     this.clock = clock;
     this.startedAt = clock.now();
-    this.#signal = signal;
     this.#deadline = deadline;
-    if (signal?.aborted) this.#over = { reason: signal.reason };
-    signal?.addEventListener("abort", this.#onAbort, { once: true });
-    if (deadline !== undefined) this.#stopDeadline = clock.after(deadline, this.#onDeadline);
+    if (signal !== undefined) this.#listen(signal);
+    if (deadline !== undefined) {
+      this.#stopDeadline = clock.after(deadline, () => this.#end(this.#deadlineError("it was not done")));
+    }
   }
 
   /** Milliseconds since the call began. */
@@ -92,12 +92,16 @@ export class Lifeline {
   /** Lets go of the signal and the deadline. What is still held after this is ended by nothing else. */
   close(): void {
     this.#interrupt = undefined;
-    this.#signal?.removeEventListener("abort", this.#onAbort);
+    this.#stopListening?.();
     this.#stopDeadline?.();
   }
 
-  readonly #onAbort = () => this.#end(this.#signal?.reason);
-  readonly #onDeadline = () => this.#end(this.#deadlineError("it was not done"));
+  #listen(signal: AbortSignal): void {
+    if (signal.aborted) this.#over = { reason: signal.reason };
+    const onAbort = () => this.#end(signal.reason);
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#stopListening = () => signal.removeEventListener("abort", onAbort);
+  }
 
   #end(reason: unknown): void {
     if (this.#over !== undefined) return;

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { type Issue, RequestValidationError } from "../errors/validation.ts";
-import { type Call, toCall } from "./call.ts";
+import type { Issue } from "../errors/validation.ts";
+import type { Call } from "./call.ts";
+import type { Send } from "./core.ts";
 import { endpoint, type Lost, type Method } from "./endpoint.ts";
-import type { Send } from "./pipeline.ts";
 import type { RequestOptions } from "./request-options.ts";
 import type { StandardSchema } from "./standard-schema.ts";
 
@@ -65,8 +65,6 @@ export function requestAny<Data>(
   path: string,
   { schema, ...options }: AnyRequestOptions<Data>,
 ): Call<Data> {
-  const issues = faultsOf(method, path);
-  if (issues.length > 0) return toCall(Promise.reject(new RequestValidationError({ issues })));
   const any = endpoint<string, Data>({
     call: "request",
     method,
@@ -75,5 +73,5 @@ export function requestAny<Data>(
     response: { kind: "whole", schema: toZod(schema), optional: true },
     lost: lost[method],
   });
-  return send(any, {}, options);
+  return send(any, { faults: faultsOf(method, path) }, options);
 }

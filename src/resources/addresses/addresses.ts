@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { AddressReference } from "../../references/references.ts";
 import type { AnsweredAddress } from "../../schemas/address.ts";
@@ -9,6 +9,7 @@ import { getAddress } from "./addresses.endpoints.ts";
 export class Addresses {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

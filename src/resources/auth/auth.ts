@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { validateKey } from "./auth.endpoints.ts";
 import type { KeyValidation } from "./auth.schema.ts";
@@ -8,6 +8,7 @@ import type { KeyValidation } from "./auth.schema.ts";
 export class Auth {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
 import type { Packaging, Productgroup } from "./catalog.schema.ts";
@@ -11,6 +11,7 @@ export class Catalog {
   readonly productgroups: Productgroups;
   readonly packagings: Packagings;
 
+  /** @internal */
   constructor(send: Send) {
     this.products = new Products(send);
     this.productgroups = new Productgroups(send);
@@ -22,6 +23,7 @@ export class Catalog {
 export class Productgroups {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -36,6 +38,7 @@ export class Productgroups {
 export class Packagings {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

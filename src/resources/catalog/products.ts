@@ -1,7 +1,7 @@
-import { conditionally } from "../../binary/conditional.ts";
 import type { Conditional, Download, NotModified } from "../../binary/download.ts";
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import { conditionally } from "../../http/conditional.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
@@ -12,6 +12,7 @@ import type { Product, ProductDetail } from "./catalog.schema.ts";
 export class Products {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

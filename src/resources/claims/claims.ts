@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
@@ -28,6 +28,7 @@ export class Claims {
   readonly #send: Send;
   readonly #clock: Clock;
 
+  /** @internal */
   constructor(send: Send, clock: Clock) {
     this.#send = send;
     this.#clock = clock;
@@ -106,6 +107,7 @@ const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? Stri
 export class Claimcategories {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type {
   CompositionReference,
@@ -21,6 +21,7 @@ export interface CompositionParts {
 export class Compositions {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

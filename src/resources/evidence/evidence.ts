@@ -1,6 +1,6 @@
 import type { ImageSource } from "../../binary/source.ts";
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence as EvidenceRecord } from "./evidence.schema.ts";
@@ -9,6 +9,7 @@ import type { Evidence as EvidenceRecord } from "./evidence.schema.ts";
 export class Evidence {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,6 +1,6 @@
 import type { ImageSource } from "../../binary/source.ts";
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
@@ -10,6 +10,7 @@ import type { Image } from "./images.schema.ts";
 export class Images {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

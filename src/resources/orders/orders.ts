@@ -1,8 +1,8 @@
 import { ulid } from "ulid";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
+import type { Send } from "../../http/core.ts";
 import { assertBody, nameOf } from "../../http/encode.ts";
-import type { Send } from "../../http/pipeline.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
@@ -49,6 +49,7 @@ export class Orders {
   readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly #identifierParameter: string;
 
+  /** @internal */
   constructor(send: Send, assumptions: Assumptions) {
     this.#send = send;
     this.#lookupEndpoint = lookupOrderBy(assumptions);

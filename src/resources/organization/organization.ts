@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { getOrganization, listAccounts, listBrands, listStores } from "./organization.endpoints.ts";
 import type { Account, Brand, Organization as OrganizationRecord, Store } from "./organization.schema.ts";
@@ -11,6 +11,7 @@ export class Organization {
   readonly brands: Brands;
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
     this.accounts = new Accounts(send);
@@ -28,6 +29,7 @@ export class Organization {
 export class Accounts {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -42,6 +44,7 @@ export class Accounts {
 export class Stores {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }
@@ -56,6 +59,7 @@ export class Stores {
 export class Brands {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

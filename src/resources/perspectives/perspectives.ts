@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
@@ -15,6 +15,7 @@ export interface PerspectiveFilter {
 export class Perspectives {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,6 +1,6 @@
 import type { Download } from "../../binary/download.ts";
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -37,6 +37,7 @@ export class Renders {
   readonly #send: Send;
   readonly #clock: Clock;
 
+  /** @internal */
   constructor(send: Send, clock: Clock) {
     this.#send = send;
     this.#clock = clock;

@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
 import type { Rendertokens as RendertokensRecord } from "./rendertokens.schema.ts";
@@ -8,6 +8,7 @@ import type { Rendertokens as RendertokensRecord } from "./rendertokens.schema.t
 export class Rendertokens {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

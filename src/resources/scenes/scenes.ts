@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
@@ -14,6 +14,7 @@ export interface SceneFilter {
 export class Scenes {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ShipmentReference } from "../../references/references.ts";
 import { getShipment } from "./shipments.endpoints.ts";
@@ -9,6 +9,7 @@ import type { Shipment } from "./shipments.schema.ts";
 export class Shipments {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

@@ -1,4 +1,4 @@
-import type { Send } from "../../http/pipeline.ts";
+import type { Send } from "../../http/core.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 import type { Item } from "./warehouse.schema.ts";
@@ -7,6 +7,7 @@ import type { Item } from "./warehouse.schema.ts";
 export class Warehouse {
   readonly items: Items;
 
+  /** @internal */
   constructor(send: Send) {
     this.items = new Items(send);
   }
@@ -16,6 +17,7 @@ export class Warehouse {
 export class Items {
   readonly #send: Send;
 
+  /** @internal */
   constructor(send: Send) {
     this.#send = send;
   }

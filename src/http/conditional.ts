@@ -1,5 +1,5 @@
-import type { RequestOptions } from "../http/request-options.ts";
-import type { Conditional } from "./download.ts";
+import type { Conditional } from "../binary/download.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 /** Adds to a request's options what makes it conditional (`If-None-Match`, `If-Modified-Since`). */
 export function conditionally(conditional: Conditional | undefined, options: RequestOptions = {}): RequestOptions {

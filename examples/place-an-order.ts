@@ -1,0 +1,54 @@
+/** A shop's webhook becomes an order, at most once: shops deliver the same webhook twice, and processes are restarted. */
+import { type PlacedOrder, PodPartner, parseReference, RequestValidationError } from "pod-partner";
+import { createEmulator, sampleImage } from "pod-partner/testing";
+
+const emulator = createEmulator();
+const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+
+/** What the shop sends; your own shop's has other names. */
+interface ShopOrder {
+  id: number;
+  customer: { first: string; last: string; street: string; zip: string; city: string; country: string; email: string };
+  lines: { product: string; image: string; quantity: number }[];
+}
+
+/** Answer the webhook with 200 only after this: when it throws, let the shop deliver it again. */
+function onShopOrder({ id, customer, lines }: ShopOrder): Promise<PlacedOrder> {
+  return partner.orders.ensure({
+    storeReference: emulator.demo.stores.api,
+    shippingKind: "dropship",
+    customIdentifier: `shop-${id}`,
+    dropshipAddress: {
+      firstname: customer.first,
+      lastname: customer.last,
+      streetname: customer.street,
+      zipcode: customer.zip,
+      city: customer.city,
+      countryCode: customer.country,
+      email: customer.email,
+    },
+    orderlines: lines.map(({ product, image, quantity }) => ({
+      productReference: parseReference("Product", product),
+      imageReference: parseReference("Image", image),
+      quantity,
+      annotations: [{ key: "shopOrder", value: String(id) }],
+    })),
+  });
+}
+
+const { reference: image } = await partner.images.upload(sampleImage("a design"));
+const person = { first: "Ada", last: "Jansen", email: "" };
+const webhook: ShopOrder = {
+  id: 1001,
+  customer: { ...person, street: "Dam 1", zip: "1012JS", city: "Amsterdam", country: "NL" },
+  lines: [{ product: emulator.demo.products.slimCase, image, quantity: 1 }],
+};
+
+// A fault is found before anything is sent, with the way to it.
+const fault = await onShopOrder(webhook).catch((error: unknown) => error);
+if (RequestValidationError.isInstance(fault)) console.log(fault.issues[0]?.path.join("."), fault.issues[0]?.message);
+
+webhook.customer.email = "ada@example.com";
+const both = await Promise.all([onShopOrder(webhook), onShopOrder(webhook)]);
+for (const { reference, recovered } of both) console.log(reference, recovered ? "was there already" : "was placed");
+console.log("orders:", (await partner.orders.list().toArray()).length);

@@ -1,0 +1,40 @@
+/** A gauge of the rate limits: what is left, who waits, and why. The SDK paces the calls; there is nothing to do for it. */
+import { type PauseEvent, PodPartner } from "pod-partner";
+import { createEmulator } from "pod-partner/testing";
+
+// 20 tokens, 5 a second: small enough to be seen at work.
+const emulator = createEmulator({ limits: { default: { q: 20, w: 4 } } });
+const pauses: PauseEvent[] = [];
+const partner = new PodPartner({
+  baseUrl: emulator.baseUrl,
+  secretKey: emulator.secretKey,
+  fetch: emulator.fetch,
+  hooks: { onPause: (pause) => pauses.push(pause) },
+});
+
+function gauge(when: string): void {
+  const { remaining, quota, window, nextTokenIn, waiting } = partner.rateLimits.default ?? { remaining: 0 };
+  console.log(
+    `${when}: ${remaining} of ${quota} per ${window} ms, next in ${Math.round(nextTokenIn ?? 0)} ms, ${waiting} wait`,
+  );
+}
+
+gauge("at first, by the specification");
+await partner.auth.validate();
+gauge("after one answer, by its headers");
+
+// Somebody else of the organization empties the bucket: the next call is refused, waits as it is told, and goes on.
+emulator.drain("default");
+const { attempts } = await partner.auth.validate().withResponse();
+console.log(attempts.map(({ step, outcome }) => `${step} ${outcome}`).join(" → "));
+
+// A burst of more than the bucket holds: all of it is answered, none of it is refused.
+const from = emulator.requests.length;
+const burst = Promise.all(Array.from({ length: 12 }, () => partner.auth.validate()));
+await partner.auth.validate({ priority: "high" });
+gauge("in the burst");
+await burst;
+
+const requests = emulator.requests.slice(from);
+const refused = requests.filter(({ status }) => status === 429).length;
+console.log(`burst: ${requests.length} requests, ${pauses.length > 0 ? "some" : "none"} paused, ${refused} refused`);

@@ -1,0 +1,28 @@
+/**
+ * Adds the CommonJS half of the package to `dist` after tsup has built the ES modules.
+ *
+ * Node ≥ 22.12 can `require` an ES module, so each door's `.cjs` only passes it on: one copy of every class, whichever way a
+ * program comes in. TypeScript takes a `.d.ts` of this package for an ES module, so CommonJS users get the same declarations
+ * once more as `.d.cts`.
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
+import manifest from "../package.json" with { type: "json" };
+
+const dist = new URL("../dist/", import.meta.url);
+const relativeImport = /\b(from\s+|import\()(["'])(\.\.?\/[^"']+)\.js\2/g;
+
+const doors = Object.values(manifest.exports).filter((door) => typeof door === "object");
+await Promise.all(
+  doors.map(({ import: { default: module }, require: { default: shim } }) =>
+    writeFile(new URL(`../${shim}`, import.meta.url), `module.exports = require("./${basename(module)}");\n`),
+  ),
+);
+
+const declarations = (await readdir(dist)).filter((name) => name.endsWith(".d.ts"));
+await Promise.all(
+  declarations.map(async (name) => {
+    const text = await readFile(new URL(name, dist), "utf8");
+    await writeFile(new URL(name.replace(/\.d\.ts$/, ".d.cts"), dist), text.replace(relativeImport, "$1$2$3.cjs$2"));
+  }),
+);

@@ -1,0 +1,217 @@
+import { ApiError } from "../errors/api.ts";
+import { attachCall, PodPartnerError } from "../errors/base.ts";
+import { type CallSite, captureCallSite, framesOf } from "../errors/call-site.ts";
+import { ConnectionError } from "../errors/connection.ts";
+import type { Answer } from "./call.ts";
+import type { Core, Plan } from "./core.ts";
+import { decode } from "./decode.ts";
+import { type EncodedRequest, encode, nameOf } from "./encode.ts";
+import type { Endpoint, EndpointInput } from "./endpoint.ts";
+import { toApiError } from "./error-mapping.ts";
+import { type Arrival, exchange } from "./exchange.ts";
+import { Journal } from "./journal.ts";
+import { Lifeline } from "./lifeline.ts";
+import type { RateLimitReport } from "./pacing/headers.ts";
+import type { Grant } from "./pacing/pacer.ts";
+import { type Recovery, recovering } from "./recovery.ts";
+import type { RequestOptions, RetryOptions } from "./request-options.ts";
+import { askedDelay, backoff, isRateLimited, maySendAgain, retrying } from "./retry.ts";
+import { snapshot } from "./snapshot.ts";
+
+/** One call on its way. */
+export class Journey<Data> {
+  readonly #core: Core;
+  readonly #endpoint: Endpoint<never, Data>;
+  readonly #options: RequestOptions;
+  readonly #name: string;
+  readonly #retry: RetryOptions;
+  readonly #lifeline: Lifeline;
+  readonly #journal: Journal;
+  readonly #callSite: CallSite;
+  #attempts = 0;
+  #inDoubt = false;
+  /** Whether a download keeps the call alive beyond its answer. */
+  #open = false;
+  #report: RateLimitReport = new Map();
+
+  constructor(
+    core: Core,
+    endpoint: Endpoint<never, Data>,
+    options: RequestOptions,
+    door: (...input: never[]) => unknown,
+  ) {
+    this.#callSite = captureCallSite(door);
+    this.#core = core;
+    this.#endpoint = endpoint;
+    this.#options = options;
+    this.#name = nameOf(endpoint);
+    this.#retry = options.retry === undefined ? core.retry : { ...core.retry, ...options.retry };
+    this.#lifeline = new Lifeline(core.clock, options.signal, options.deadline ?? core.deadline);
+    this.#journal = new Journal(core.clock);
+  }
+
+  async run<Result>(input: EndpointInput, plan: Plan<Data, Result>): Promise<Answer<Result>> {
+    try {
+      this.#lifeline.check();
+      const request = await encode(this.#core.baseUrl, this.#endpoint, input, this.#options);
+      const { data, response, recovered } = await this.#deliver(request, plan.recovery);
+      return { data: plan.shape(data, recovered), response, attempts: this.#journal.entries };
+    } catch (error) {
+      this.#open = false;
+      throw this.#complete(error);
+    } finally {
+      if (!this.#open) this.#lifeline.close();
+    }
+  }
+
+  async #deliver(request: EncodedRequest, recovery: Recovery<Data> | undefined) {
+    const { lost } = this.#endpoint;
+    const run = async () => {
+      const arrival = await this.#retrying(request);
+      return { data: this.#decode(arrival), response: arrival.response };
+    };
+    if (lost === "safe" || lost === "idempotent") return { ...(await run()), recovered: false };
+    return recovering(run, {
+      endpoint: this.#name,
+      lifeline: this.#lifeline,
+      retry: this.#retry,
+      recovery,
+      inDoubt: () => this.#inDoubt,
+      look: (known) => this.#look(known),
+      pause: (error, attempt) => this.#pause(error, attempt),
+    });
+  }
+
+  #retrying(request: EncodedRequest): Promise<Arrival> {
+    const replayable = () => typeof request.body !== "object" || request.body.replayable;
+    return retrying(
+      () => this.#attempt(request),
+      this.#retry,
+      (error) => !this.#lifeline.ended(error) && replayable() && maySendAgain(error, this.#endpoint.lost),
+      (error, attempt) => this.#pause(error, attempt),
+    );
+  }
+
+  async #attempt(request: EncodedRequest): Promise<Arrival> {
+    const { transport, observe } = this.#core;
+    const grant = await this.#pace();
+    const endpoint = this.#name;
+    const attempt = ++this.#attempts;
+    const began = this.#core.clock.now();
+    const done = this.#journal.begin("attempt");
+    observe("onRequest", { endpoint, attempt });
+    let heard = false;
+    this.#inDoubt = true;
+    try {
+      const arrival = await exchange({
+        transport,
+        request,
+        lifeline: this.#lifeline,
+        endpoint,
+        timeout: this.#options.timeout ?? this.#core.timeout,
+        binary: this.#endpoint.response.kind === "binary",
+        onHead: ({ status, headers }) => {
+          heard = true;
+          this.#report = this.#core.pacer.observe(this.#endpoint, grant, headers);
+          observe("onResponse", { endpoint, attempt, status, took: this.#core.clock.now() - began });
+        },
+        complete: (error) => this.#complete(error),
+      });
+      this.#open = arrival.download?.modified === true;
+      this.#accept(arrival, request.url);
+      done(String(arrival.response.status));
+      return arrival;
+    } catch (error) {
+      if (!heard) this.#core.pacer.forget(grant);
+      const refused = error instanceof ApiError && error.status < 500;
+      if (refused || (error instanceof ConnectionError && !error.sent)) this.#inDoubt = false;
+      done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");
+      throw error;
+    }
+  }
+
+  /** Takes the tokens that the request needs, waiting in line where there are none. */
+  async #pace(): Promise<Grant> {
+    const { pacer, paced, observe } = this.#core;
+    if (!paced) return pacer.takeAnyway(this.#endpoint);
+    const grant = pacer.tryAcquire(this.#endpoint);
+    if (grant !== undefined) return grant;
+    const { policy, ms } = pacer.waitOf(this.#endpoint);
+    observe("onPause", { endpoint: this.#name, reason: "bucket-empty", policy, length: ms });
+    const done = this.#journal.begin("queue");
+    try {
+      return await pacer.acquire(this.#endpoint, this.#options.priority ?? "normal", this.#lifeline);
+    } finally {
+      done(policy);
+    }
+  }
+
+  /** Throws the typed error of an answer that is no success. */
+  #accept({ response, text, download }: Arrival, url: string): void {
+    const ready = response.ok && !(this.#endpoint.response.kind === "binary" && response.status === 202);
+    if (ready || (download !== undefined && response.status === 304)) return;
+    throw toApiError({
+      response: snapshot(response.status, response.headers, text, this.#core.redact),
+      headers: response.headers,
+      endpoint: this.#name,
+      url,
+      now: this.#core.clock.now(),
+    });
+  }
+
+  #decode(arrival: Arrival): Data {
+    return decode(this.#endpoint, arrival, {
+      mode: this.#core.responses,
+      redact: this.#core.redact,
+      onInvalid: (status, issues) => this.#core.observe("onInvalidResponse", { endpoint: this.#name, status, issues }),
+    }) as Data;
+  }
+
+  /** Waits before the next attempt: as long as the answer asks, or else a backoff. */
+  async #pause(error: unknown, attempt: number): Promise<void> {
+    const asked = askedDelay(error);
+    const delay = asked ?? backoff(attempt, this.#retry);
+    const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
+    this.#core.observe("onRetry", { endpoint: this.#name, attempt, delay, error: name, status, code });
+    if (isRateLimited(error)) this.#holdPolicies(delay, error);
+    const done = this.#journal.begin(asked === undefined ? "backoff" : "retry-after");
+    try {
+      // A paced call waits in line behind the bucket that is held now.
+      if (!(isRateLimited(error) && this.#core.paced)) await this.#lifeline.sleep(delay, "waiting to try again", error);
+    } finally {
+      done(name);
+    }
+  }
+
+  #holdPolicies(ms: number, error: unknown): void {
+    this.#lifeline.allow(ms, "the rate limit's Retry-After", error);
+    for (const policy of this.#core.pacer.hold(this.#endpoint, this.#report, ms)) {
+      this.#core.observe("onPause", { endpoint: this.#name, reason: "rate-limited", policy, length: ms });
+    }
+  }
+
+  async #look(recovery: Recovery<Data>) {
+    const done = this.#journal.begin("lookup");
+    const remaining = this.#lifeline.remaining();
+    try {
+      const found = await recovery.look({
+        signal: this.#options.signal,
+        deadline: Number.isFinite(remaining) ? Math.max(1, remaining) : undefined,
+        priority: "high",
+      });
+      done(found === undefined ? "not found" : "found");
+      return found;
+    } catch (error) {
+      done(error instanceof Error ? error.name : "aborted");
+      throw error;
+    }
+  }
+
+  /** Gives an error its endpoint, its timeline and the caller's own line. */
+  #complete(error: unknown): unknown {
+    if (error instanceof PodPartnerError) {
+      attachCall(error, { endpoint: this.#name, attempts: this.#journal.entries, callSite: framesOf(this.#callSite) });
+    }
+    return error;
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from "vitest";
+import { doors, type SourceFile, sources } from "./source.ts";
+
+/** What each part of `src/` may import besides itself. A part that is not here may be imported by nothing. */
+const leaves = ["errors", "util"];
+const vocabulary = [...leaves, "references", "schemas"];
+const core = [...vocabulary, "binary", "http"];
+const helpers = [...core, "pagination", "waiting"];
+const layers: Readonly<Record<string, readonly string[]>> = {
+  errors: [],
+  util: [],
+  references: leaves,
+  schemas: [...leaves, "references"],
+  binary: vocabulary,
+  http: [...vocabulary, "binary"],
+  pagination: core,
+  waiting: core,
+  resources: helpers,
+  client: [...helpers, "resources", "options"],
+  options: [...helpers, "resources"],
+  testing: [...helpers, "resources", "client", "options"],
+  index: [...helpers, "resources", "client", "options"],
+};
+
+/** Packages behind one file each, so that replacing one of them touches one file. */
+const wrapped = ["ky", "p-retry", "p-throttle", "ulid", "structured-headers"];
+
+/** `http/endpoint.ts` belongs to `http`, `client.ts` to `client`. */
+const partOf = (path: string) => path.replace(/\.ts$/, "").replace(/\/.*/, "");
+
+const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
+
+/** The files on a circle through `start`, or undefined: depth first, each file visited once. */
+function circleThrough(start: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
+  const visited = new Set<string>();
+  const search = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    for (const next of graph.get(path) ?? []) {
+      if (next === start) return [...way, next];
+      if (visited.has(next)) continue;
+      visited.add(next);
+      const found = search(next, [...way, next]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(start, [start]);
+}
+
+describe("imports", () => {
+  it("run one way through the layers", () => {
+    const against = sources.flatMap((source) =>
+      source.dependencies
+        .filter(({ file }) => file !== undefined && partOf(file) !== partOf(source.path))
+        .filter(({ file }) => !layers[partOf(source.path)]?.includes(partOf(file ?? "")))
+        .map(({ specifier }) => describeEdge(source, specifier)),
+    );
+    expect(against).toEqual([]);
+  });
+
+  it("know a layer for every part of the source", () => {
+    const parts = new Set(sources.map(({ path }) => partOf(path)));
+    expect([...parts].filter((part) => layers[part] === undefined)).toEqual([]);
+  });
+
+  it("form no circle", () => {
+    const graph = new Map(
+      sources.map(({ path, dependencies }) => [path, dependencies.flatMap(({ file }) => file ?? [])]),
+    );
+    const circles = sources.flatMap(({ path }) => circleThrough(path, graph)?.join(" → ") ?? []);
+    expect(circles).toEqual([]);
+  });
+
+  it("name files that exist, with their suffix", () => {
+    const paths = new Set(sources.map(({ path }) => path));
+    const broken = sources.flatMap((source) =>
+      source.dependencies
+        .filter(({ file }) => file !== undefined && !paths.has(file))
+        .map(({ specifier }) => describeEdge(source, specifier)),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it("pass through no barrel but the doors", () => {
+    const barrels = sources
+      .filter(({ path }) => !doors.includes(path))
+      .filter(({ path, dependencies }) => path.endsWith("index.ts") || dependencies.some(({ reexport }) => reexport));
+    expect(barrels.map(({ path }) => path)).toEqual([]);
+  });
+
+  it.each(wrapped)("reach %s from exactly one file", (name) => {
+    const importers = sources.filter(({ dependencies }) => dependencies.some(({ specifier }) => specifier === name));
+    expect(importers.map(({ path }) => path)).toHaveLength(1);
+  });
+});

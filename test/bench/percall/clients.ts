@@ -1,0 +1,37 @@
+const order = `Order_${"0".repeat(26)}` as const;
+const key = "sk_bench";
+
+/** One call of a client, with everything at its defaults. */
+export type Call = () => Promise<unknown>;
+
+/** Each loads nothing but its own client, so that no process carries the weight of another's. */
+export const clients = {
+  fetch: (origin) => async () => (await fetch(`${origin}/v2/orders/${order}`)).json(),
+
+  ky: async (origin) => {
+    const { default: ky } = await import("ky");
+    return () => ky.get(`${origin}/v2/orders/${order}`).json();
+  },
+
+  "pod-partner": async (origin) => {
+    const built: string = new URL("../../../dist/index.js", import.meta.url).href;
+    const { PodPartner } = (await import(built)) as typeof import("pod-partner");
+    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key });
+    return () => partner.orders.get(order);
+  },
+
+  openai: async (origin) => {
+    const { default: OpenAI } = await import("openai");
+    const client = new OpenAI({ apiKey: key, baseURL: `${origin}/v1` });
+    return () => client.models.retrieve(order);
+  },
+
+  stripe: async (origin) => {
+    const { default: Stripe } = await import("stripe");
+    const { hostname, port } = new URL(origin);
+    const client = new Stripe(key, { host: hostname, port, protocol: "http" });
+    return () => client.customers.retrieve(order);
+  },
+} satisfies Readonly<Record<string, (origin: string) => Call | Promise<Call>>>;
+
+export type ClientName = keyof typeof clients;

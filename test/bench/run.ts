@@ -1,0 +1,12 @@
+import { run as percall } from "./percall/percall.ts";
+
+/** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
+const benches: Readonly<Record<string, () => Promise<void>>> = { percall };
+
+const bench = benches[process.argv[2] ?? ""];
+if (bench === undefined) {
+  console.error(`Name a benchmark: npm run bench -- ${Object.keys(benches).join(" | ")}`);
+  process.exitCode = 1;
+} else {
+  await bench();
+}

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { root, runExample } from "./process.ts";
+
+/** What each example must have told, in this order. */
+const told: Readonly<Record<string, readonly RegExp[]>> = {
+  "cancel-too-late.ts": [
+    /^received: canceled$/m,
+    /^received, once more: canceled$/m,
+    /^in production: in production$/m,
+    /^shipped: shipped$/m,
+  ],
+  "claim-with-photo.ts": [/^evidence_required → Upload a photo/m, /^filed: pending$/m, /^reviewed: resolved 1 Sorry/m],
+  "iterate-orders.ts": [
+    /^orders: 120$/m,
+    /^a page of 50 and more$/m,
+    /^a page of 20 the last$/m,
+    /^newest: Order_\w{26}, Order_\w{26}, Order_\w{26}$/m,
+    /found: 1$/m,
+  ],
+  "mockup.ts": [
+    /^rings saved image\/png/m,
+    /^stripes saved/m,
+    /^dots no tokens left until 20/m,
+    /combination: not_found/,
+  ],
+  "place-an-order.ts": [
+    /^order\.dropshipAddress\.email a dropship address must have/m,
+    /^Order_\w{26} was placed$/m,
+    /^Order_\w{26} was there already$/m,
+    /^orders: 1$/m,
+  ],
+  "rate-limits.ts": [
+    /^at first, by the specification: 3000 of 3000 per 60000 ms/m,
+    /^after one answer, by its headers: (19|20) of 20 per 4000 ms/m,
+    /^attempt 429 → retry-after RateLimitError → queue default → attempt 200$/m,
+    /^burst: 13 requests, some paused, 0 refused$/m,
+  ],
+  "test-your-integration.ts": [/tells a customer where the order is/, /waits for a render without waiting/, /fail 0/],
+};
+
+const examples = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));
+const short = examples.filter((name) => name !== "quickstart.ts");
+
+describe("the examples", () => {
+  it("are all run by a test", () => {
+    expect(short).toEqual(Object.keys(told));
+  });
+
+  it.each(short)("%s runs against the emulator and tells what it should", async (name) => {
+    const { code, output, errors } = await runExample(name);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    let rest = output;
+    for (const line of told[name] ?? []) {
+      expect(rest).toMatch(line);
+      rest = rest.slice(rest.search(line));
+    }
+  });
+
+  it.each(examples)("%s is short enough to be read at once, and exports nothing", (name) => {
+    const text = readFileSync(join(root, "examples", name), "utf8");
+    expect(text.split("\n").length).toBeLessThanOrEqual(name === "quickstart.ts" ? 205 : 60);
+    expect(text).not.toMatch(/^export /m);
+    expect(text).toMatch(/from "pod-partner"/);
+  });
+});

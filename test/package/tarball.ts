@@ -1,0 +1,59 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { onTestFinished } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+
+const run = promisify(execFile);
+
+export const root = fileURLToPath(new URL("../../", import.meta.url));
+const modules = join(root, "node_modules");
+const consumers = fileURLToPath(new URL("consumers/", import.meta.url));
+
+async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "pod-partner-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** The tarball as it would be published, and the names of the files in it. Gone when the test ends. */
+export async function pack(): Promise<{ readonly path: string; readonly files: readonly string[] }> {
+  if (!existsSync(join(root, "dist/index.cjs"))) throw new Error("There is no build to pack: run `npm run build`.");
+  const folder = await temporaryFolder();
+  const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
+    cwd: root,
+  });
+  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
+  return { path: join(folder, packed.filename), files: packed.files.map(({ path }) => path).sort() };
+}
+
+async function link(name: string, into: string): Promise<void> {
+  const target = join(into, name);
+  await mkdir(dirname(target), { recursive: true });
+  await symlink(join(modules, name), target, "dir");
+}
+
+/**
+ * A project that has the packed package installed beside nothing but its declared dependencies and `extras`, holding the files
+ * of `test/package/consumers`. It needs no network: the dependencies are those of this repository.
+ */
+export async function installedProject(extras: readonly string[] = []): Promise<string> {
+  const [{ path }, project] = await Promise.all([pack(), temporaryFolder()]);
+  const installed = join(project, "node_modules");
+  const home = join(installed, manifest.name);
+  await mkdir(home, { recursive: true });
+  await run("tar", ["-xzf", path, "-C", home, "--strip-components", "1"]);
+  await Promise.all([...Object.keys(manifest.dependencies), ...extras].map((name) => link(name, installed)));
+  await cp(consumers, project, { recursive: true });
+  return project;
+}
+
+/** Runs one of the project's files with this very Node; rejects with what it wrote when it fails. */
+export async function runFile(project: string, file: string, environment: Record<string, string>): Promise<string> {
+  const { stdout } = await run(process.execPath, [file], { cwd: project, env: { ...process.env, ...environment } });
+  return stdout;
+}

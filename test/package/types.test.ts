@@ -1,0 +1,50 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { installedProject } from "./tarball.ts";
+
+/** How TypeScript users resolve packages today; each project compiles an ES and a CommonJS module. */
+const resolutions: Readonly<Record<string, ts.CompilerOptions>> = {
+  node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
+  nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
+  bundler: { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler },
+};
+
+function compile(project: string, files: readonly string[], options: ts.CompilerOptions): readonly string[] {
+  const program = ts.createProgram({
+    rootNames: files.map((file) => join(project, file)),
+    options: {
+      ...options,
+      target: ts.ScriptTarget.ES2023,
+      lib: ["lib.es2023.d.ts"],
+      strict: true,
+      noEmit: true,
+      skipLibCheck: false,
+      types: ["node"],
+      typeRoots: [join(project, "node_modules/@types")],
+    },
+  });
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ file, messageText }) => `${file?.fileName}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`);
+}
+
+describe("the packed types", () => {
+  it("name no dependency, so that its types cannot break a user's compilation", async () => {
+    const dist = join(await installedProject(), "node_modules/pod-partner/dist");
+    const declarations = (await readdir(dist)).filter((name) => /\.d\.c?ts$/.test(name));
+    const texts = await Promise.all(declarations.map((name) => readFile(join(dist, name), "utf8")));
+    const imported = texts.flatMap((text) => ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName));
+    expect(imported.filter((name) => !name.startsWith("./") && !name.startsWith("node:"))).toEqual([]);
+  });
+
+  it.each(Object.entries(resolutions))(
+    "compile in ES and CommonJS modules under %s resolution, declarations checked too",
+    async (_, options) => {
+      const project = await installedProject(["@types/node"]);
+      expect(compile(project, ["esm.mts", "commonjs.cts"], options)).toEqual([]);
+    },
+    60_000,
+  );
+});

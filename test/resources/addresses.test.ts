@@ -1,0 +1,50 @@
+import { NotFoundError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection, useExchange } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+
+const address = {
+  company: "",
+  firstname: "Ada",
+  lastname: "Jansen",
+  streetname: "Kade",
+  housenumber: "12",
+  housenumberAddition: "b",
+  additionalInfo: "",
+  state: "",
+  zipcode: "1011 AB",
+  city: "Amsterdam",
+  countryCode: "NL",
+  phonenumber: "+31 20 0000000",
+  email: "ada@example.com",
+};
+
+describe("addresses (specification 2.3, 4.4)", () => {
+  const { context, exchange, judges } = useExchange();
+  const get = () => context.partner.addresses.get(ref("Address", "1"));
+
+  it("addresses.get sends GET /addresses/{addressReference} and unwraps the address", async () => {
+    const wire = { ...address, reference: ref("Address", "1") };
+    const result = await exchange(get, { line: `GET /addresses/${ref("Address", "1")}` }, { body: { address: wire } });
+    expect(result).toStrictEqual(wire);
+  });
+
+  it("addresses.get takes a bare address too, since the shape of the answer is not shown", async () => {
+    const result = await exchange(get, { line: `GET /addresses/${ref("Address", "1")}` }, { body: address });
+    expect(result).toStrictEqual(address);
+  });
+
+  it("addresses.get is a NotFoundError for a replaced dropship address", async () => {
+    context.service.answers({ status: 404, body: { code: "address_not_found", message: "No such address." } });
+    expect(NotFoundError.isInstance(await rejection(get()))).toBe(true);
+  });
+
+  judges("addresses.get", {
+    call: get,
+    wire: { address },
+    refuses: Object.keys(address).map((field) => [["address", field], 12] as const),
+    accepts: Object.keys(address)
+      .filter((field) => field !== "countryCode")
+      .map((field) => [["address", field], ""] as const),
+  });
+});

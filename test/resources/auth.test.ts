@@ -1,0 +1,35 @@
+import { AuthenticationError, ResponseValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection, useExchange } from "../support/exchange.ts";
+
+describe("auth (specification 4.1)", () => {
+  const { context, exchange } = useExchange();
+
+  it("auth.validate sends POST /auth/validate without a body and gives the whole answer", async () => {
+    const wire = { message: "The key is valid.", later: { added: 1 } };
+    const result = await exchange(
+      (partner) => partner.auth.validate(),
+      { line: "POST /auth/validate" },
+      { body: wire },
+    );
+    expect(result).toStrictEqual(wire);
+  });
+
+  it("auth.validate is an AuthenticationError where the credentials fail", async () => {
+    context.service.answers({ status: 401, body: { code: "invalid_key", message: "No such key." } });
+    const error = await rejection(context.partner.auth.validate());
+    expect(AuthenticationError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ status: 401, code: "invalid_key", endpoint: "POST /auth/validate" });
+  });
+
+  it.each([
+    ["no message", {}],
+    ["a message that is no string", { message: 5 }],
+    ["null for a message", { message: null }],
+  ])("auth.validate refuses an answer with %s", async (_, body) => {
+    context.service.answers({ body });
+    const error = await rejection(context.partner.auth.validate());
+    if (!ResponseValidationError.isInstance(error)) throw error;
+    expect(error.issues.map(({ path }) => path)).toStrictEqual([["message"]]);
+  });
+});

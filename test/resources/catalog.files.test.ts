@@ -1,0 +1,101 @@
+import type { PodPartner } from "pod-partner";
+import { RequestValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { expectSent, rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+import { startStubService } from "../support/stub-service.ts";
+
+const etag = '"v7"';
+const lastModified = "Wed, 18 Nov 2026 08:00:00 GMT";
+const file = {
+  headers: { "content-type": "image/jpeg", etag, "last-modified": lastModified, "cache-control": "private, no-cache" },
+  body: jpeg,
+};
+const line = `GET /products/${ref("Product")}/media/front.jpg`;
+type Known = { etag?: string; lastModified?: string };
+
+/** The two calls that download a file of a product, each for the file at `/v2` + the path of `line`. */
+const calls = {
+  "catalog.products.media": (partner: PodPartner, _: string, known?: Known) =>
+    partner.catalog.products.media(ref("Product"), "front.jpg", known),
+  "catalog.products.layerImage": (partner: PodPartner, origin: string, known?: Known) =>
+    partner.catalog.products.layerImage(`${origin}/v2${line.slice("GET ".length)}`, known),
+};
+
+describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
+  const { context } = useExchange();
+  const download = (known?: Known) => call(context.partner, context.service.origin, known);
+
+  it("sends a plain GET and gives the bytes as they are, with what the head says of them", async () => {
+    context.service.answers(file);
+    const given = await download();
+    if (!given.modified) expect.fail("not modified");
+    expect(given).toMatchObject({ contentType: "image/jpeg", etag, lastModified, size: jpeg.length });
+    expect(Buffer.from(await given.bytes()).equals(jpeg)).toBe(true);
+    expect(context.service.requests).toHaveLength(1);
+    expectSent(context.service.requests[0], { line });
+    expect(context.service.requests[0]?.headers).not.toHaveProperty("if-none-match");
+    expect(context.service.requests[0]?.headers).not.toHaveProperty("if-modified-since");
+  });
+
+  it.each([
+    ["If-None-Match", { etag }, { "if-none-match": etag }],
+    ["If-Modified-Since", { lastModified }, { "if-modified-since": lastModified }],
+    ["both", { etag, lastModified }, { "if-none-match": etag, "if-modified-since": lastModified }],
+  ])("sends %s for what is known, and takes 304 for not modified", async (_title, known, headers) => {
+    context.service.answers({ status: 304, headers: { etag, "last-modified": lastModified } });
+    const given = await download(known);
+    expect(given).toMatchObject({ modified: false, etag, lastModified });
+    expect(context.service.requests[0]?.headers).toMatchObject(headers);
+  });
+
+  it("gives the new bytes where the file was modified", async () => {
+    context.service.answers({ ...file, headers: { ...file.headers, etag: '"v8"' } });
+    const given = await download({ etag });
+    if (!given.modified) expect.fail("not modified");
+    expect(given.etag).toBe('"v8"');
+    expect(Buffer.from(await given.bytes()).equals(jpeg)).toBe(true);
+  });
+
+  it("is a typed error where there is no such file", async () => {
+    context.service.answers({ status: 404, body: { code: "no_such_file", message: "No." } });
+    await expect(rejection(download())).resolves.toMatchObject({ name: "NotFoundError", code: "no_such_file" });
+  });
+});
+
+describe("catalog.products.layerImage takes the key to no other origin", () => {
+  const { context } = useExchange();
+
+  it("sends the URL as it is, its query included", async () => {
+    context.service.answers(file);
+    const given = await context.partner.catalog.products.layerImage(
+      `${context.service.origin}/layers/a%20b.png?v=1&w=%2F`,
+    );
+    await given.bytes();
+    expect(context.service.requests[0]?.path).toBe("/layers/a%20b.png?v=1&w=%2F");
+    expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
+  });
+
+  const elsewhere: Record<string, (own: string, other: string) => string> = {
+    "another port": (_, other) => `${other}/layers/a.png`,
+    "another name of the same machine": (own) => `${own.replace("127.0.0.1", "localhost")}/layers/a.png`,
+    "another protocol": (own) => `${own.replace("http:", "https:")}/layers/a.png`,
+    "its own origin as a user name": (own, other) => `${own}@${other.slice("http://".length)}/layers/a.png`,
+    "its own origin as a prefix of a name": (own) => `${own}.evil.example/layers/a.png`,
+    "a host and no protocol": (_, other) => `${other.slice("http:".length)}/layers/a.png`,
+    "a host behind backslashes": (_, other) => `\\\\${other.slice("http://".length)}/layers/a.png`,
+    "a file": () => "file:///etc/passwd",
+    data: () => "data:image/png;base64,iVBORw0KGgo=",
+    nothing: () => "",
+  };
+
+  it.each(Object.entries(elsewhere))("refuses a URL of %s, and sends nothing", async (_, url) => {
+    await using other = await startStubService();
+    const call = context.partner.catalog.products.layerImage(url(context.service.origin, other.origin));
+    expect(RequestValidationError.isInstance(await rejection(call))).toBe(true);
+    expect(other.requests).toHaveLength(0);
+    expect(context.service.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,98 @@
+import { type Clock, PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import type { Recorded } from "../support/stub-service.ts";
+
+const hangUp = () => Promise.reject(new Error("the stub hangs up"));
+const input = {
+  shipmentReference: ref("Shipment"),
+  orderReference: ref("Order"),
+  claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") }],
+};
+
+/** The claim `tail` of the order and shipment above, as the list and the detail give it. */
+const claimOf = (tail: string, created: string, quantity = 1) => ({
+  reference: ref("Claim", tail),
+  orderReference: ref("Order"),
+  shipmentReference: ref("Shipment"),
+  status: "pending",
+  claimcategories: [{ reference: ref("Claimcategory"), name: "Print defect" }],
+  created,
+  retracted: null,
+  decided: null,
+  decision: null,
+  evidenceUrls: [],
+  claimlines: [
+    {
+      productReference: ref("Product"),
+      orderlineIndex: 1,
+      quantity,
+      claimcategory: { reference: ref("Claimcategory"), name: "Print defect" },
+      decision: null,
+      evidenceUrls: [],
+    },
+  ],
+});
+const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+const day = 86_400_000;
+
+/** Short waits are over at once; the timeouts stay. */
+const hasty: Clock = {
+  now: () => Date.now(),
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms < 5_000 ? 0 : ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+describe("a claim whose answer was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
+  const context = useService();
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST");
+
+  /** Files the claim; its answer is lost, and the list holds `claims` then. */
+  async function file(claims: readonly ReturnType<typeof claimOf>[]): Promise<unknown> {
+    const read = ({ path }: Recorded) => {
+      const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
+      return { body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
+    };
+    let lost = false;
+    context.service.always((request) => {
+      if (request.method === "GET") return read(request);
+      if (lost) return { status: 201, body: { claim: { reference: ref("Claim", "tw1ce") } } };
+      lost = true;
+      return hangUp();
+    });
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      clock: hasty,
+    });
+    return partner.claims.createItemIssues(input);
+  }
+
+  it("claims.createItemIssues finds the claim in a list that gives the newest first", async () => {
+    expect(await file([claimOf("n", ago(0)), claimOf("k", ago(3 * day), 2)])).toMatchObject({
+      reference: ref("Claim", "n"),
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim in a list of another order, since only typically the newest come first", async () => {
+    expect(await file([claimOf("k", ago(3 * day), 2), claimOf("n", ago(0))])).toMatchObject({
+      reference: ref("Claim", "n"),
+    });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the clock of the service is ten minutes behind", async () => {
+    expect(await file([claimOf("n", ago(600_000))])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues does not take another claim for its own", async () => {
+    expect(await file([claimOf("k", ago(0), 2)])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missing, useExchange } from "../support/exchange.ts";
+import { jpeg, png } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+
+describe("images (specification 2.7, 4.5)", () => {
+  const { exchange, judges } = useExchange();
+  let folder = "";
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pod-partner-images-"));
+    await writeFile(join(folder, "design.png"), png);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const sources = {
+    "a path": () => join(folder, "design.png"),
+    "a Uint8Array": () => png,
+    "a Buffer": () => Buffer.from(png),
+    "a view into a larger buffer": () => new Uint8Array([0, 0, 0, ...png, 0, 0]).subarray(3, 3 + png.length),
+    "a Blob": () => new Blob([png], { type: "image/png" }),
+    "a File": () => new File([png], "design.png", { type: "image/png" }),
+    "a web stream": () => new Blob([png]).stream(),
+    "a Node stream": () => Readable.from([Buffer.from(png.subarray(0, 3)), Buffer.from(png.subarray(3))]),
+  };
+
+  it.each(Object.entries(sources))("images.upload sends the raw bytes of %s to POST /images", async (_, source) => {
+    const result = await exchange(
+      (partner) => partner.images.upload(source()),
+      { line: "POST /images", bytes: png },
+      { body: { image: { reference: ref("Image", "1"), later: "kept" } } },
+    );
+    expect(result).toStrictEqual({ reference: ref("Image", "1"), later: "kept" });
+  });
+
+  it.each([200, 201])("images.upload takes %i for success, since the status is not shown", async (status) => {
+    const result = await exchange(
+      (partner) => partner.images.upload(jpeg),
+      { line: "POST /images", bytes: jpeg },
+      { status, body: { image: { reference: ref("Image", "1") } } },
+    );
+    expect(result).toStrictEqual({ reference: ref("Image", "1") });
+  });
+
+  it("images.list sends GET /images and gives the items", async () => {
+    const images = [{ reference: ref("Image", "1"), later: 1 }, { reference: ref("Image", "2") }];
+    const result = await exchange(
+      (partner) => partner.images.list().toArray(),
+      { line: "GET /images" },
+      { body: { images, nextCursor: null } },
+    );
+    expect(result).toStrictEqual(images);
+  });
+
+  judges("images.upload", {
+    call: (partner) => partner.images.upload(jpeg),
+    wire: { image: { reference: ref("Image", "1") } },
+    refuses: [
+      [["image"], missing],
+      [["image", "reference"], missing],
+      [["image", "reference"], ref("Evidence", "1")],
+    ],
+  });
+
+  judges("images.list", {
+    call: (partner) => partner.images.list().toArray(),
+    wire: { images: [{ reference: ref("Image", "1") }], nextCursor: null },
+    refuses: [
+      [["images"], missing],
+      [["images", 0, "reference"], missing],
+      [["nextCursor"], false],
+    ],
+  });
+});

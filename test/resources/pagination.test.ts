@@ -1,0 +1,264 @@
+import { getEventListeners } from "node:events";
+import { CursorLoopError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection, useExchange } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+import type { Recorded } from "../support/stub-service.ts";
+
+const a = { reference: ref("Order", "a") };
+const b = { reference: ref("Order", "b") };
+const c = { reference: ref("Order", "c") };
+const page = (orders: readonly object[], nextCursor: string | null) => ({ body: { orders, nextCursor } });
+const failed = { status: 400, body: { code: "invalid_cursor", message: "No such cursor." } };
+
+describe("a list is given item by item, each once (specification 4.11, law 5)", () => {
+  const { context } = useExchange();
+  const service = () => context.service;
+  const list = (options?: Parameters<typeof context.partner.orders.list>[0]) => context.partner.orders.list(options);
+  const cursors = () =>
+    service().requests.map(({ path }) => new URL(path, service().origin).searchParams.get("cursor"));
+
+  it("sends nothing before it is iterated", async () => {
+    service().answers(page([a], null));
+    const orders = list();
+    expect(service().requests).toHaveLength(0);
+    expect(await orders.toArray()).toStrictEqual([a]);
+  });
+
+  it("asks for the next page with the cursor of the one before, and stops at null", async () => {
+    service().answers(page([a], "p2"), page([b], "p3"), page([c], null));
+    expect(await list().toArray()).toStrictEqual([a, b, c]);
+    expect(service().requests.map(({ path }) => path)).toStrictEqual([
+      "/v2/orders",
+      "/v2/orders?cursor=p2",
+      "/v2/orders?cursor=p3",
+    ]);
+  });
+
+  it("passes a cursor on as it came, whatever is in it", async () => {
+    const cursor = "a+b/c==&x=1#é %2B?";
+    service().answers(page([a], cursor), page([], null));
+    await list().toArray();
+    expect(cursors()).toStrictEqual([null, cursor]);
+  });
+
+  it("goes on after an empty page that has a cursor", async () => {
+    service().answers(page([], "p2"), page([a], "p3"), page([], "p4"), page([b], null));
+    expect(await list().toArray()).toStrictEqual([a, b]);
+  });
+
+  it("takes an empty final page for the end", async () => {
+    service().answers(page([a], "p2"), page([], null));
+    expect(await list().toArray()).toStrictEqual([a]);
+  });
+
+  it('takes "" for a cursor like any other', async () => {
+    service().answers(page([a], ""), page([b], null));
+    expect(await list().toArray()).toStrictEqual([a, b]);
+    expect(service().requests.map(({ path }) => path)).toStrictEqual(["/v2/orders", "/v2/orders?cursor="]);
+  });
+
+  it.each([
+    ["at once", ["p2"]],
+    ["after a while", ["p2", "p3", "p4"]],
+    ['as ""', [""]],
+  ])("is an error, not a loop, when a cursor comes back %s", async (_, chain) => {
+    service().always(({ path }) => {
+      const at = chain.indexOf(new URL(path, service().origin).searchParams.get("cursor") ?? "none");
+      return page([], chain[(at + 1) % chain.length] ?? null);
+    });
+    const error = await rejection(list().toArray());
+    expect(CursorLoopError.isInstance(error)).toBe(true);
+    expect(service().requests.length).toBeLessThanOrEqual(chain.length + 1);
+  });
+
+  it("names the endpoint whose cursor came back", async () => {
+    service().always(page([], "p2"));
+    expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });
+  });
+
+  it("gives an item once that moved across a page boundary", async () => {
+    service().answers(page([a, b], "p2"), page([b, c], null));
+    expect(await list().toArray()).toStrictEqual([a, b, c]);
+  });
+
+  it("makes a new chain of requests when it is iterated again", async () => {
+    service().answers(page([a], "p2"), page([b], null), page([c], "p9"), page([a], null));
+    const orders = list();
+    expect(await orders.toArray()).toStrictEqual([a, b]);
+    expect(await orders.toArray()).toStrictEqual([c, a]);
+    expect(cursors()).toStrictEqual([null, "p2", null, "p9"]);
+  });
+
+  it("keeps two iterations at the same time apart", async () => {
+    service().always(({ path }) => (path.includes("p2") ? page([b], null) : page([a], "p2")));
+    const orders = list();
+    const both = await Promise.all([orders.toArray(), orders.toArray()]);
+    expect(both).toStrictEqual([
+      [a, b],
+      [a, b],
+    ]);
+  });
+
+  it("gives its pages, empty ones included", async () => {
+    service().answers(page([a, b], "p2"), page([], "p3"), page([b, c], null));
+    const pages: unknown[] = [];
+    for await (const one of list().pages()) pages.push(one);
+    expect(pages).toMatchObject([
+      { items: [a, b], nextCursor: "p2" },
+      { items: [], nextCursor: "p3" },
+      { items: [c], nextCursor: null },
+    ]);
+  });
+
+  it.each([
+    [0, []],
+    [1, [a]],
+    [2, [a, b]],
+    [3, [a, b, c]],
+    [9, [a, b, c]],
+  ])("gives at most toArray({ limit: %i })", async (limit, items) => {
+    service().always(({ path }) => (path.includes("p2") ? page([c], null) : page([a, b], "p2")));
+    expect(await list().toArray({ limit })).toStrictEqual(items);
+  });
+
+  it("gives the items before a page that fails, and then the failure", async () => {
+    service().answers(page([a, b], "p2"), failed);
+    const given: unknown[] = [];
+    const iterate = async () => {
+      for await (const order of list()) given.push(order);
+    };
+    await expect(rejection(iterate())).resolves.toMatchObject({ name: "BadRequestError", code: "invalid_cursor" });
+    expect(given).toStrictEqual([a, b]);
+  });
+});
+
+describe("a list reads ahead, and no further than it is told", () => {
+  const { context } = useExchange();
+  const list = (options?: Parameters<typeof context.partner.orders.list>[0]) => context.partner.orders.list(options);
+
+  /** An answer that never comes, what it was asked, and the moment that the client goes away. */
+  function stalled() {
+    const asked = Promise.withResolvers<Recorded>();
+    const gone = Promise.withResolvers<void>();
+    const answer = (request: Recorded) => {
+      request.gone.addEventListener("abort", () => gone.resolve());
+      asked.resolve(request);
+      return new Promise<never>(() => undefined);
+    };
+    return { answer, asked: asked.promise, gone: gone.promise };
+  }
+
+  it("asks for the next page while the first is worked on", async () => {
+    const asked = Promise.withResolvers<void>();
+    context.service.answers(page([a, b], "p2"), () => {
+      asked.resolve();
+      return page([c], null);
+    });
+    const given: unknown[] = [];
+    for await (const order of list()) {
+      // Without reading ahead this would wait for ever.
+      await asked.promise;
+      given.push(order);
+    }
+    expect(given).toStrictEqual([a, b, c]);
+  });
+
+  it.each([0, 1, 2, 5])(
+    "is %i pages ahead of the first item, and no more, with prefetch of as many",
+    async (prefetch) => {
+      const reached = Promise.withResolvers<void>();
+      let asked = 0;
+      context.service.always(({ path }) => {
+        if (path === "/v2/auth/validate") return { body: { message: "Yes." } };
+        asked += 1;
+        if (asked === 1 + prefetch) reached.resolve();
+        return page([{ reference: ref("Order", String(asked)) }], String(asked));
+      });
+      for await (const _ of list({ prefetch })) {
+        await reached.promise;
+        // A page too many would have been asked for before these are answered.
+        for (let round = 0; round < 3; round++) await context.partner.auth.validate();
+        break;
+      }
+      expect(asked).toBe(1 + prefetch);
+    },
+  );
+
+  it("asks for the next page when it is needed with prefetch 0", async () => {
+    context.service.answers(page([a, b], "p2"), page([c], null));
+    expect(await list({ prefetch: 0 }).toArray()).toStrictEqual([a, b, c]);
+  });
+
+  it("ends the request that is under way when the loop is left", async () => {
+    const second = stalled();
+    context.service.answers(page([a, b], "p2"), second.answer);
+    for await (const order of list()) {
+      expect(order).toStrictEqual(a);
+      await second.asked;
+      break;
+    }
+    await second.gone;
+    expect(context.service.requests).toHaveLength(2);
+  });
+
+  it("ends the request that is under way when the work throws", async () => {
+    const second = stalled();
+    context.service.answers(page([a, b], "p2"), second.answer);
+    const broken = new Error("the work failed");
+    const iterate = async () => {
+      for await (const _ of list()) {
+        await second.asked;
+        throw broken;
+      }
+    };
+    expect(await rejection(iterate())).toBe(broken);
+    await second.gone;
+  });
+
+  it("says nothing of a page that failed ahead of a loop that was left", async () => {
+    const asked = Promise.withResolvers<void>();
+    context.service.answers(page([a], "p2"), () => {
+      asked.resolve();
+      return failed;
+    });
+    for await (const _ of list()) {
+      await asked.promise;
+      break;
+    }
+    // A rejection that nobody handled would fail the run; this gives it the turns to show itself.
+    await context.partner.auth.validate().catch(() => undefined);
+    expect(context.service.requests).toHaveLength(3);
+  });
+
+  it("ends at the signal with the signal's reason, wherever it is", async () => {
+    const second = stalled();
+    const controller = new AbortController();
+    const reason = new Error("the user went home");
+    context.service.answers(page([a], "p2"), second.answer);
+    const collecting = rejection(list({ signal: controller.signal }).toArray());
+    await second.asked;
+    controller.abort(reason);
+    expect(await collecting).toBe(reason);
+    await second.gone;
+  });
+
+  it.each(["to its end", "in part", "into a failure"])(
+    "leaves no listener on the signal when it is iterated %s",
+    async (how) => {
+      const { signal } = new AbortController();
+      context.service.answers(page([a, b], "p2"), how === "into a failure" ? failed : page([c], null));
+      await list({ signal, prefetch: 0 })
+        .toArray({ limit: how === "in part" ? 1 : 9 })
+        .catch(() => undefined);
+      expect(context.service.requests).toHaveLength(how === "in part" ? 1 : 2);
+      expect(getEventListeners(signal, "abort")).toStrictEqual([]);
+    },
+  );
+
+  it("sends nothing when the signal is aborted already", async () => {
+    const reason = new Error("too late");
+    expect(await rejection(list({ signal: AbortSignal.abort(reason) }).toArray())).toBe(reason);
+    expect(context.service.requests).toHaveLength(0);
+  });
+});

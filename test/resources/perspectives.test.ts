@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import { missing, useExchange } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+
+const ofScene = {
+  reference: ref("Perspective", "1"),
+  name: "Front",
+  output: { widthPx: 2000, heightPx: 1500, format: "png", later: 1 },
+  scenes: [{ reference: ref("Scene", "1"), later: 2 }],
+  products: null,
+  later: 3,
+};
+const ofProduct = { ...ofScene, scenes: null, products: [{ reference: ref("Product", "1") }] };
+
+describe("perspectives (specification 2.9, 4.6)", () => {
+  const { exchange, judges } = useExchange();
+
+  it("perspectives.list sends GET /perspectives and gives the list", async () => {
+    const perspectives = [ofScene, ofProduct];
+    const result = await exchange(
+      (partner) => partner.perspectives.list(),
+      { line: "GET /perspectives" },
+      { body: { perspectives } },
+    );
+    expect(result).toStrictEqual(perspectives);
+  });
+
+  it.each([
+    ["sceneReference", { sceneReference: ref("Scene", "1") }, `?sceneReference=${ref("Scene", "1")}`],
+    ["productReference", { productReference: ref("Product", "1") }, `?productReference=${ref("Product", "1")}`],
+    [
+      "both",
+      { sceneReference: ref("Scene", "1"), productReference: ref("Product", "1") },
+      `?sceneReference=${ref("Scene", "1")}&productReference=${ref("Product", "1")}`,
+    ],
+  ])("perspectives.list sends the filter (%s) as a query", async (_, filter, query) => {
+    const result = await exchange(
+      (partner) => partner.perspectives.list(filter),
+      { line: `GET /perspectives${query}` },
+      { body: { perspectives: [] } },
+    );
+    expect(result).toStrictEqual([]);
+  });
+
+  it.each([
+    ["scene", ofScene],
+    ["product", ofProduct],
+  ])(
+    "perspectives.get sends GET /perspectives/{perspectiveReference} and unwraps a %s perspective",
+    async (_, perspective) => {
+      const result = await exchange(
+        (partner) => partner.perspectives.get(ref("Perspective", "1")),
+        { line: `GET /perspectives/${ref("Perspective", "1")}` },
+        { body: { perspective } },
+      );
+      expect(result).toStrictEqual(perspective);
+    },
+  );
+
+  judges("perspectives.get", {
+    call: (partner) => partner.perspectives.get(ref("Perspective", "1")),
+    wire: { perspective: ofScene },
+    refuses: [
+      ...Object.keys(ofScene)
+        .filter((field) => field !== "later")
+        .map((field) => [["perspective", field], missing] as const),
+      [["perspective", "reference"], ref("Scene", "1")],
+      [["perspective", "output", "widthPx"], missing],
+      [["perspective", "output", "widthPx"], 20.5],
+      [["perspective", "output", "heightPx"], "1500"],
+      [["perspective", "output", "format"], null],
+      [["perspective", "scenes", 0, "reference"], ref("Product", "1")],
+    ],
+    accepts: [
+      [["perspective", "output", "format"], "a-format-of-tomorrow"],
+      [["perspective", "scenes"], []],
+    ],
+  });
+
+  judges("perspectives.list", {
+    call: (partner) => partner.perspectives.list(),
+    wire: { perspectives: [ofProduct] },
+    refuses: [
+      [["perspectives"], missing],
+      [["perspectives", 0, "reference"], missing],
+      [["perspectives", 0, "products", 0, "reference"], ref("Scene", "1")],
+    ],
+  });
+});

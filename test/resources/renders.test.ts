@@ -1,0 +1,192 @@
+import { type Download, NotReadyError, RenderFailedError, RendertokenLimitError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { expectSent, missing, rejection, useExchange } from "../support/exchange.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+
+const completed = {
+  reference: ref("Render", "1"),
+  compositionReference: ref("Composition", "1"),
+  imageReference: ref("Image", "1"),
+  status: "completed",
+  thumbhash: "1QcSHQRnh493V4dIh4eXh1h4kJUI",
+  media: { mimeType: "image/jpeg", extension: "jpg", size: 120_345, later: 1 },
+  thumbnail: { mimeType: "image/webp", extension: "webp", size: 1200 },
+  created: "2026-11-20T09:00:00.000Z",
+  completed: "2026-11-20T09:00:12.000Z",
+  later: "kept",
+};
+const pending = {
+  reference: ref("Render", "1"),
+  compositionReference: ref("Composition", "1"),
+  imageReference: ref("Image", "1"),
+  status: "pending",
+  created: "2026-11-20T09:00:00.000Z",
+};
+const input = { compositionReference: ref("Composition", "1"), imageReference: ref("Image", "1") };
+
+describe("renders (specification 2.9, 3.2, 4.6)", () => {
+  const { context, exchange, judges } = useExchange();
+  const renders = () => context.partner.renders;
+  const reference = ref("Render", "1");
+
+  it.each([200, 201, 202])("renders.create sends POST /renders and gives the reference on a %i", async (status) => {
+    const result = await exchange(
+      () => renders().create(input),
+      {
+        line: "POST /renders",
+        json: { render: { compositionReference: ref("Composition", "1"), imageReference: ref("Image", "1") } },
+      },
+      { status, body: { render: { reference, later: 1 } } },
+    );
+    expect(result).toStrictEqual({ reference, later: 1 });
+  });
+
+  it("renders.create is a RendertokenLimitError, with the time of the reset, when the week's tokens are used up", async () => {
+    context.service.answers({
+      status: 429,
+      headers: { "retry-after": "86400" },
+      body: { code: "rendertoken_limit_exceeded", message: "Not enough tokens." },
+    });
+    const before = Date.now();
+    const error = await rejection(renders().create(input));
+    if (!RendertokenLimitError.isInstance(error)) throw error;
+    const reset = error.resetsAt?.getTime() ?? Number.NaN;
+    expect(reset).toBeGreaterThanOrEqual(before + 86_400_000 - 1000);
+    expect(reset).toBeLessThanOrEqual(Date.now() + 86_400_000 + 1000);
+    expect(error.isRetryable).toBe(false);
+  });
+
+  it.each([
+    ["completed", completed],
+    ["pending, without the fields of completion", pending],
+    ["pending, with nulls", { ...pending, thumbhash: null, media: null, thumbnail: null, completed: null }],
+    ["failed", { ...pending, status: "failed" }],
+  ])("renders.get sends GET /renders/{renderReference} and unwraps a render that is %s", async (_, render) => {
+    const result = await exchange(
+      () => renders().get(reference),
+      { line: `GET /renders/${reference}` },
+      { body: { render } },
+    );
+    expect(result).toStrictEqual(render);
+  });
+
+  judges("renders.get", {
+    call: (partner) => partner.renders.get(reference),
+    wire: { render: completed },
+    refuses: [
+      ...["reference", "compositionReference", "imageReference", "status", "created"].map(
+        (field) => [["render", field], missing] as const,
+      ),
+      [["render"], missing],
+      // RenderStatus is a strict enum (9.6).
+      [["render", "status"], "queued"],
+      [["render", "status"], "Completed"],
+      [["render", "imageReference"], ref("Evidence", "1")],
+      [["render", "thumbhash"], 5],
+      [["render", "media", "mimeType"], missing],
+      [["render", "media", "extension"], 1],
+      [["render", "thumbnail", "size"], "1200"],
+      [["render", "created"], "today"],
+      [["render", "completed"], 12],
+    ],
+    accepts: [[["render", "media", "mimeType"], "image/a-type-of-tomorrow"]],
+  });
+
+  judges("renders.create", {
+    call: (partner) => partner.renders.create(input),
+    wire: { render: { reference } },
+    refuses: [
+      [["render"], missing],
+      [["render", "reference"], missing],
+      [["render", "reference"], ref("Composition", "1")],
+    ],
+  });
+
+  it("renders.wait polls GET /renders/{renderReference} and gives the completed render", async () => {
+    const result = await exchange(
+      () => renders().wait(reference),
+      { line: `GET /renders/${reference}` },
+      { body: { render: completed } },
+    );
+    expect(result).toStrictEqual(completed);
+  });
+
+  it("renders.wait is a RenderFailedError as soon as the render has failed", async () => {
+    context.service.answers({ body: { render: { ...pending, status: "failed" } } });
+    const error = await rejection(renders().wait(reference));
+    if (!RenderFailedError.isInstance(error)) throw error;
+    expect(error.reference).toBe(reference);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("renders.wait does not go on asking when the status is one that cannot be", async () => {
+    context.service.always({ body: { render: { ...pending, status: "melted" } } });
+    await expect(rejection(renders().wait(reference))).resolves.toMatchObject({ name: "ResponseValidationError" });
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  const files = {
+    media: (wait?: true): Promise<Download> =>
+      wait ? context.partner.renders.media(reference, { wait }) : context.partner.renders.media(reference),
+    thumbnail: (wait?: true): Promise<Download> =>
+      wait ? context.partner.renders.thumbnail(reference, { wait }) : context.partner.renders.thumbnail(reference),
+  };
+
+  describe.each(Object.entries(files))("renders.%s", (file, get) => {
+    const ready = { headers: { "content-type": "image/jpeg", etag: '"abc"' }, body: jpeg };
+    const notReady = (after: string) => ({ status: 202, headers: { "retry-after": after } });
+    const line = `GET /renders/${reference}/${file}`;
+
+    it(`renders.${file} sends ${line} and gives the bytes as they are`, async () => {
+      context.service.answers(ready);
+      const download = await get();
+      expect(download).toMatchObject({ contentType: "image/jpeg", etag: '"abc"', size: jpeg.length });
+      expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
+      expect(context.service.requests).toHaveLength(1);
+      expectSent(context.service.requests[0], { line });
+    });
+
+    it(`renders.${file} is a NotReadyError on a 202, with the time to wait`, async () => {
+      context.service.answers(notReady("60"));
+      const error = await rejection(get());
+      if (!NotReadyError.isInstance(error)) throw error;
+      expect(error).toMatchObject({ status: 202, retryAfter: 60_000, isRetryable: true });
+      expect(context.service.requests).toHaveLength(1);
+    });
+
+    it(`renders.${file} asks again after a 202 when told to wait, as the service says`, async () => {
+      const answers = [notReady("0"), notReady("0"), ready];
+      context.service.always(({ path }) => (path.endsWith(file) && answers.shift()) || { body: { render: pending } });
+      const download = await get(true);
+      expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
+      const asked = context.service.requests.filter(({ path }) => path.endsWith(file));
+      expect(asked).toHaveLength(3);
+      for (const request of asked) expectSent(request, { line });
+    });
+
+    it(`renders.${file} does not wait for a render that has failed`, async () => {
+      const render = { ...pending, status: "failed" };
+      context.service.always(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
+      expect(RenderFailedError.isInstance(await rejection(get(true)))).toBe(true);
+    });
+  });
+
+  it("renders.batch creates, waits and downloads, and gives an outcome for each input", async () => {
+    const others = { ...input, imageReference: ref("Image", "2") };
+    context.service.always(({ method, path, body }) => {
+      if (method === "GET") return path.endsWith("/media") ? { body: jpeg } : { body: { render: completed } };
+      if (!body.includes(others.imageReference)) return { body: { render: { reference } } };
+      return { status: 410, body: { code: "composition_gone", message: "No longer." } };
+    });
+    const outcomes: unknown[] = [];
+    for await (const outcome of renders().batch([input, others], { concurrency: 1 })) outcomes.push(outcome);
+    expect(outcomes).toMatchObject([
+      { ok: true, input, value: { render: completed } },
+      { ok: false, input: others, error: { name: "GoneError", code: "composition_gone" } },
+    ]);
+    const lines = context.service.requests.map(({ method, path }) => `${method} ${path}`);
+    expect(lines).toContain("POST /v2/renders");
+    expect(lines).toContain(`GET /v2/renders/${reference}`);
+  });
+});

@@ -1,0 +1,38 @@
+import { PodPartner } from "pod-partner";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { type StubService, startStubService } from "./stub-service.ts";
+
+export const secretKey = "test-key-5up3r53cr3t-4d5f6";
+
+/** A client of the stub that tries once. */
+export const partnerOf = (service: StubService) =>
+  new PodPartner({ baseUrl: service.baseUrl, secretKey, retry: { retries: 0 } });
+
+/** One stub and one client for the tests of a file; what the stub remembers and is told is forgotten before each test. */
+export function useService(): { readonly service: StubService; readonly partner: PodPartner } {
+  let service: StubService | undefined;
+  let partner: PodPartner | undefined;
+
+  beforeAll(async () => {
+    service = await startStubService();
+  });
+  beforeEach(() => {
+    service?.reset();
+    // A new client each time: it must not carry what it learned about limits from one test to the next.
+    if (service !== undefined) partner = partnerOf(service);
+  });
+  afterAll(() => service?.close());
+
+  const started = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error("useService() is only of use inside a test");
+    return value;
+  };
+  return {
+    get service() {
+      return started(service);
+    },
+    get partner() {
+      return started(partner);
+    },
+  };
+}

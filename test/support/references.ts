@@ -1,0 +1,30 @@
+/** The 19 kinds of specification 2.1, written down by hand. */
+export const kinds = [
+  "Address",
+  "Account",
+  "Brand",
+  "Claim",
+  "Claimcategory",
+  "Evidence",
+  "Image",
+  "Packaging",
+  "Perspective",
+  "Product",
+  "Productgroup",
+  "Render",
+  "Scene",
+  "Store",
+  "Shipment",
+  "Order",
+  "Item",
+  "Composition",
+  "Key",
+] as const;
+
+export type Kind = (typeof kinds)[number];
+
+/** A valid reference, made by hand: `ref("Order", "1")` ends in 1 and is filled with zeros to 26 characters. */
+export function ref<K extends Kind>(kind: K, tail = "1"): `${K}_${string}` {
+  if (!/^[0123456789abcdefghjkmnpqrstvwxyz]{1,26}$/.test(tail)) throw new Error(`"${tail}" is no tail of a reference`);
+  return `${kind}_${tail.padStart(26, "0")}`;
+}

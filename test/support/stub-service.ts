@@ -1,0 +1,99 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What the stub shall answer. An object or array is sent as JSON, a string or bytes as they are. */
+export interface Answer {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** A request exactly as it came over the wire. */
+export interface Recorded {
+  readonly method: string;
+  /** Path and query, undecoded. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  /** Aborts when the client goes away before the answer is written. */
+  readonly gone: AbortSignal;
+}
+
+type Script = Answer | ((request: Recorded) => Answer | Promise<Answer>);
+
+/** A real HTTP server on 127.0.0.1 that knows nothing of the SDK: it answers what it is told and remembers what it was asked. */
+export interface StubService extends AsyncDisposable {
+  readonly origin: string;
+  /** Ends in `/v2`. */
+  readonly baseUrl: string;
+  readonly requests: readonly Recorded[];
+  /** The next answers, one for each request to come. A request without one gets a 500 `unscripted`. */
+  answers(...scripts: readonly Script[]): void;
+  /** Answers every request, from now on, that has no answer of its own. */
+  always(script: Script): void;
+  reset(): void;
+  close(): Promise<void>;
+}
+
+const unscripted: Answer = { status: 500, body: { code: "unscripted", message: "The test gave no answer for this." } };
+
+function write(response: ServerResponse, { status = 200, headers = {}, body }: Answer): void {
+  const raw = typeof body === "string" || body instanceof Uint8Array;
+  const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body);
+  const type = body === undefined || raw ? {} : { "content-type": "application/json" };
+  const length = payload === undefined ? {} : { "content-length": Buffer.byteLength(payload) };
+  response.writeHead(status, { ...type, ...length, ...headers }).end(payload);
+}
+
+async function record(message: IncomingMessage, response: ServerResponse): Promise<Recorded> {
+  const gone = new AbortController();
+  response.on("close", () => {
+    if (!response.writableFinished) gone.abort();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  const { method = "", url: path = "", headers } = message;
+  return { method, path, headers, body: Buffer.concat(chunks), gone: gone.signal };
+}
+
+export async function startStubService(): Promise<StubService> {
+  const requests: Recorded[] = [];
+  let queue: Script[] = [];
+  let fallback: Script = unscripted;
+
+  const server = createServer(async (message, response) => {
+    try {
+      const request = await record(message, response);
+      requests.push(request);
+      const script = queue.shift() ?? fallback;
+      write(response, typeof script === "function" ? await script(request) : script);
+    } catch {
+      response.destroy();
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const close = () =>
+    new Promise<void>((resolve, reject) => {
+      server.close((error) => (error === undefined ? resolve() : reject(error)));
+      server.closeAllConnections();
+    });
+
+  return {
+    origin,
+    baseUrl: `${origin}/v2`,
+    requests,
+    answers: (...scripts) => void queue.push(...scripts),
+    always: (script) => {
+      fallback = script;
+    },
+    reset: () => {
+      requests.length = 0;
+      queue = [];
+      fallback = unscripted;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,92 @@
+import type {
+  Annotation,
+  OrderInput,
+  OrderReference,
+  PodPartner,
+  QuoteInput,
+  QuoteLineInput,
+  ShippingOption,
+} from "pod-partner";
+import { describe, expectTypeOf, it } from "vitest";
+import { combinedOrder, dropshipOrder } from "../support/orders.ts";
+import { ref } from "../support/references.ts";
+
+type Orders = PodPartner["orders"];
+type Combined = Extract<OrderInput, { readonly shippingKind: "combined" }>;
+type Dropship = Extract<OrderInput, { readonly shippingKind: "dropship" }>;
+
+/** For the compiler: nothing of it is run. */
+function neverRun(orders: Orders) {
+  orders.create(dropshipOrder);
+  orders.create(combinedOrder);
+  // @ts-expect-error a combined order has no address.
+  orders.create({ ...combinedOrder, dropshipAddress: dropshipOrder.dropshipAddress });
+  // @ts-expect-error a combined order has no shipping level.
+  orders.create({ ...combinedOrder, dropshipMinimalShippingLevel: "basic" });
+  const { dropshipAddress: _, ...homeless } = dropshipOrder;
+  // @ts-expect-error a dropship order has an address.
+  orders.create(homeless);
+  // @ts-expect-error there is no such level.
+  orders.create({ ...dropshipOrder, dropshipMinimalShippingLevel: "drone" });
+  // @ts-expect-error there is no such field.
+  orders.create({ ...combinedOrder, brandReference: ref("Brand") });
+  // @ts-expect-error the e-mail address of a dropship address is required.
+  orders.replaceDropshipAddress(ref("Order"), { countryCode: "NL" });
+  // @ts-expect-error a line names its quantity.
+  orders.cancel(ref("Order"), [{ index: 1 }]);
+  // @ts-expect-error a quoted line has no image, and other fields are refused where it is written out.
+  const line: QuoteLineInput = { productReference: ref("Product"), imageReference: ref("Image"), quantity: 1 };
+  orders.quote({ storeReference: ref("Store"), shippingKind: "combined", orderlines: [line] });
+  // A quote asks for no e-mail address.
+  orders.quote({
+    storeReference: ref("Store"),
+    shippingKind: "dropship",
+    dropshipAddress: { countryCode: "NL" },
+    orderlines: [],
+  });
+}
+
+describe("the types of orders", () => {
+  it("refuse what the specification refuses", () => {
+    expectTypeOf(neverRun).parameter(0).toEqualTypeOf<Orders>();
+  });
+
+  it("give a combined order no address and no shipping level", () => {
+    expectTypeOf<Combined["dropshipAddress"]>().toEqualTypeOf<undefined>();
+    expectTypeOf<Combined["dropshipMinimalShippingLevel"]>().toEqualTypeOf<undefined>();
+    expectTypeOf<Dropship["dropshipAddress"]>().not.toExtend<undefined>();
+    expectTypeOf<Dropship["dropshipAddress"]["email"]>().toEqualTypeOf<string>();
+  });
+
+  it("leave the custom identifier, the image and the annotations to the caller", () => {
+    expectTypeOf<OrderInput["customIdentifier"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<OrderInput["orderlines"][number]["annotations"]>().toEqualTypeOf<readonly Annotation[] | undefined>();
+    expectTypeOf<OrderInput["orderlines"][number]["quantity"]>().toEqualTypeOf<number>();
+  });
+
+  it("know the three strict shipping levels", () => {
+    expectTypeOf<ShippingOption["level"]>().toEqualTypeOf<"basic" | "tracked" | "express">();
+    expectTypeOf<Dropship["dropshipMinimalShippingLevel"]>().toEqualTypeOf<
+      "basic" | "tracked" | "express" | undefined
+    >();
+  });
+
+  it("tell what a creation gives", () => {
+    type Created = Awaited<ReturnType<Orders["create"]>>;
+    expectTypeOf<Created["reference"]>().toEqualTypeOf<OrderReference>();
+    expectTypeOf<Created["customIdentifier"]>().toEqualTypeOf<string>();
+    expectTypeOf<Created["recovered"]>().toEqualTypeOf<boolean>();
+    expectTypeOf<Awaited<ReturnType<Orders["ensure"]>>>().toEqualTypeOf<Created>();
+  });
+
+  it("give nothing for a cancellation and a replaced address, and a reference for a look-up", () => {
+    expectTypeOf<Awaited<ReturnType<Orders["cancel"]>>>().toEqualTypeOf<void>();
+    expectTypeOf<Awaited<ReturnType<Orders["replaceDropshipAddress"]>>>().toEqualTypeOf<void>();
+    expectTypeOf<Awaited<ReturnType<Orders["lookup"]>>>().toEqualTypeOf<OrderReference>();
+    expectTypeOf<Awaited<ReturnType<Orders["quote"]>>>().toEqualTypeOf<readonly ShippingOption[]>();
+  });
+
+  it("take a quote by its shipping kind", () => {
+    expectTypeOf<QuoteInput["shippingKind"]>().toEqualTypeOf<"dropship" | "combined">();
+  });
+});

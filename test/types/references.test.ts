@@ -1,0 +1,72 @@
+import type {
+  ClaimReference,
+  EvidenceReference,
+  OrderReference,
+  PodPartner,
+  ProductReference,
+  Reference,
+  ReferenceKind,
+} from "pod-partner";
+import { isReference, parseReference } from "pod-partner";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { type Kind, ref } from "../support/references.ts";
+
+describe("the type of a reference", () => {
+  it("is a text of its kind", () => {
+    expectTypeOf<OrderReference>().toEqualTypeOf<`Order_${string}`>();
+    expectTypeOf<Reference<"Product">>().toEqualTypeOf<ProductReference>();
+    expectTypeOf<ProductReference>().not.toExtend<OrderReference>();
+    expectTypeOf<"Product_1">().not.toExtend<Reference<"Productgroup">>();
+    expectTypeOf<string>().not.toExtend<OrderReference>();
+  });
+
+  it("has the 19 kinds of specification 2.1", () => {
+    expectTypeOf<ReferenceKind>().toEqualTypeOf<Kind>();
+  });
+
+  it("comes out of parseReference", () => {
+    expectTypeOf(parseReference("Claim", ref("Claim"))).toEqualTypeOf<ClaimReference>();
+    // @ts-expect-error there is no such kind.
+    expect(() => parseReference("Invoice", "Invoice_1")).toThrow();
+  });
+
+  it("is narrowed to by isReference", () => {
+    const text: string = ref("Evidence");
+    if (!isReference("Evidence", text)) expect.fail("is a reference");
+    expectTypeOf(text).toEqualTypeOf<EvidenceReference>();
+  });
+});
+
+/** For the compiler: nothing of it is run. */
+function neverRun(partner: PodPartner, order: OrderReference, product: ProductReference, text: string) {
+  partner.orders.get(order);
+  partner.catalog.products.get(product);
+  // @ts-expect-error a product is no order.
+  partner.orders.get(product);
+  // @ts-expect-error an order is no product.
+  partner.catalog.products.get(order);
+  // @ts-expect-error a text may be anything.
+  partner.orders.get(text);
+  // @ts-expect-error a product is no claim.
+  partner.claims.retract(product);
+  // @ts-expect-error an order is no shipment.
+  partner.shipments.get(order);
+  // @ts-expect-error an order is no render.
+  partner.renders.media(order);
+  // @ts-expect-error a product is no scene.
+  partner.perspectives.list({ sceneReference: product });
+  // @ts-expect-error the two are swapped.
+  partner.renders.create({ compositionReference: ref("Image"), imageReference: ref("Composition") });
+  partner.compositions.lookup({
+    sceneReference: ref("Scene"),
+    productReference: product,
+    // @ts-expect-error an order is no perspective.
+    perspectiveReference: order,
+  });
+  // @ts-expect-error a look-up needs all three.
+  partner.compositions.lookup({ sceneReference: ref("Scene"), productReference: product });
+}
+
+it("of the wrong kind fits no call", () => {
+  expectTypeOf(neverRun).parameter(0).toEqualTypeOf<PodPartner>();
+});

@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { useService } from "../support/partner.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+
+/** The two headers of specification 8, as structured-field lists. */
+const headers = (policy: string, limit: string) => ({ "x-ratelimit-policy": policy, "x-ratelimit": limit });
+const validated = { message: "Yes." };
+
+describe("the rate limits are read from the live headers (specification 8)", () => {
+  const context = useService();
+  const validate = () => context.partner.auth.validate();
+
+  it("hold what the specification says before any answer", () => {
+    expect(context.partner.rateLimits).toMatchObject({
+      default: { quota: 3000, window: 60_000 },
+      uploads: { quota: 5000, window: 86_400_000 },
+      downloads: { quota: 100_000, window: 86_400_000 },
+    });
+  });
+
+  it("tell quota, window and what remains, in milliseconds", async () => {
+    context.service.answers({ headers: headers('"default";q=600;w=30', '"default";r=17;t=0'), body: validated });
+    await validate();
+    const { quota, window, remaining, nextTokenIn } = context.partner.rateLimits.default ?? {};
+    expect({ quota, window, nextTokenIn }).toStrictEqual({ quota: 600, window: 30_000, nextTokenIn: 0 });
+    // The bucket refills all the time, at 20 a second.
+    expect(remaining).toBeGreaterThanOrEqual(17);
+    expect(remaining).toBeLessThan(60);
+  });
+
+  it("tell each policy of a list", async () => {
+    context.service.answers({
+      headers: headers('"default";q=3000;w=60, "uploads";q=5;w=3600', '"default";r=2998;t=0, "uploads";r=4;t=0'),
+      body: { image: { reference: ref("Image") } },
+    });
+    await context.partner.images.upload(jpeg);
+    expect(context.partner.rateLimits).toMatchObject({
+      default: { quota: 3000 },
+      uploads: { quota: 5, window: 3_600_000 },
+    });
+    expect(Math.floor(context.partner.rateLimits.uploads?.remaining ?? 0)).toBe(4);
+  });
+
+  it.each([
+    ["tokens for names", "default;q=600;w=30", "default;r=17;t=0"],
+    ["more parameters than are known", '"default";q=600;w=30;pk=:cHM=:', '"default";r=17;t=0;x="y"'],
+    ["a decimal for the time of the next token", '"default";q=600;w=30', '"default";r=17;t=0.5'],
+    ["spaces in the list", '"default"; q=600; w=30 ,  "burst";q=10;w=1', '"default"; r=17; t=0'],
+  ])("are read with %s", async (_, policy, limit) => {
+    context.service.answers({ headers: headers(policy, limit), body: validated });
+    await validate();
+    expect(context.partner.rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
+  });
+
+  it.each([
+    ["broken", '"default";q=;;', "{"],
+    ["empty", "", ""],
+    ["absurd", '"default";q=-5;w=0', '"default";r=-1;t=-1'],
+    ["of another kind", "100", "17"],
+  ])("are left as they were by headers that are %s", async (_, policy, limit) => {
+    context.service.always({ headers: headers(policy, limit), body: validated });
+    await validate();
+    expect(await validate()).toStrictEqual(validated);
+    expect(context.partner.rateLimits.default).toMatchObject({ quota: 3000, window: 60_000 });
+  });
+
+  it("come with the answer too, beside its head and what was tried", async () => {
+    context.service.answers({
+      status: 200,
+      headers: { ...headers('"default";q=600;w=30', '"default";r=17;t=0'), "x-more": "1" },
+      body: validated,
+    });
+    const { data, response, attempts, rateLimits } = await validate().withResponse();
+    expect(data).toStrictEqual(validated);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-more")).toBe("1");
+    expect(attempts).toMatchObject([{ step: "attempt", outcome: "200" }]);
+    expect(rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
+  });
+});

@@ -1,0 +1,137 @@
+import { Readable } from "node:stream";
+import fc from "fast-check";
+import { RequestValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+import { useRefusals } from "../support/refusals.ts";
+
+const prefix = `/v2/products/${ref("Product")}/media/`;
+
+describe("a hostile file name cannot leave its place in the path (specification 4.3)", () => {
+  const { context } = useRefusals();
+
+  /** Either refused without a request, or sent as exactly one segment that reads as the name given. */
+  async function staysInPlace(name: string): Promise<void> {
+    context.service.reset();
+    context.service.always({ headers: { "content-type": "image/jpeg" }, body: jpeg });
+    let refusal: unknown;
+    try {
+      const download = await context.partner.catalog.products.media(ref("Product"), name);
+      await download.bytes();
+    } catch (error) {
+      refusal = error;
+    }
+    if (refusal !== undefined) {
+      if (!RequestValidationError.isInstance(refusal)) throw refusal;
+      expect(refusal.issues.map(({ path }) => path)).toStrictEqual([["filename"]]);
+      expect(context.service.requests).toHaveLength(0);
+      return;
+    }
+    const path = context.service.requests[0]?.path ?? "";
+    expect(context.service.requests).toHaveLength(1);
+    expect(path.startsWith(prefix)).toBe(true);
+    const segment = path.slice(prefix.length);
+    expect(segment).not.toMatch(/[/?#\\]/);
+    expect(decodeURIComponent(segment)).toBe(name);
+    // What a server that resolves the path makes of it.
+    expect(new URL(path, context.service.origin).pathname).toBe(path);
+  }
+
+  it.each([
+    "front.png",
+    "",
+    ".",
+    "..",
+    "...",
+    "a/b",
+    "/",
+    "../orders",
+    "a\\b",
+    "..\\..",
+    "%2e%2e",
+    "%2E.",
+    "%2e",
+    "%2f",
+    "a%2fb",
+    "%",
+    "?cursor=1",
+    "a?b#c",
+    "#",
+    "a;b=c",
+    "a b",
+    "\u0000",
+    "a\r\nX-Evil: 1",
+    "a\tb",
+    "\t..",
+    ".\n.",
+    "\u007f",
+    "\u0085",
+    "é.png",
+    "e\u0301.png",
+    "😀.png",
+    "\ud800",
+    "\u202egnp.exe",
+    "@evil.example",
+    "//evil.example",
+    "http://evil.example/",
+    "x".repeat(2000),
+  ])("as with %j", (name) => staysInPlace(name));
+
+  it.each([undefined, null, 5, {}, ["a.png"]])("refuses %j, which is no string", async (name) => {
+    const error = await rejection(context.partner.catalog.products.media(ref("Product"), name as never));
+    if (!RequestValidationError.isInstance(error)) throw error;
+    expect(error.issues.map(({ path }) => path)).toStrictEqual([["filename"]]);
+    expect(context.service.requests).toHaveLength(0);
+  });
+
+  it("as with whatever else there is", async () => {
+    const piece = fc.constantFrom(
+      "..",
+      ".",
+      "/",
+      "\\",
+      "%2e",
+      "%2f",
+      "%",
+      "?",
+      "#",
+      "\u0000",
+      "\n",
+      "a",
+      "é",
+      "\udc00",
+      ";",
+    );
+    const name = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.array(piece, { maxLength: 6 }).map((pieces) => pieces.join("")),
+    );
+    await fc.assert(fc.asyncProperty(name, staysInPlace), { numRuns: 150 });
+  });
+});
+
+describe("an upload is looked at before it is sent (specification 2.7)", () => {
+  const { refuses } = useRefusals();
+  const gif = new TextEncoder().encode("GIF89a and more of it");
+  const bad = {
+    "bytes of a GIF": () => gif,
+    "no bytes": () => new Uint8Array(),
+    "half a PNG signature": () => Uint8Array.of(0x89, 0x50, 0x4e, 0x47),
+    "a Blob that says it is a JPEG and is not": () => new Blob([gif], { type: "image/jpeg" }),
+    "a web stream of a GIF": () => new Blob([gif]).stream(),
+    "a Node stream of a GIF": () => Readable.from([Buffer.from(gif)]),
+    "an empty stream": () => Readable.from([]),
+    "a path that leads nowhere": () => "/nowhere/at/all.png",
+    "a number": () => 5 as never,
+    nothing: () => undefined as never,
+  };
+
+  refuses(
+    Object.entries(bad).flatMap(([what, source]) => [
+      [`${what} for images.upload`, (partner) => partner.images.upload(source()), [[]]],
+      [`${what} for evidence.upload`, (partner) => partner.evidence.upload(source()), [[]]],
+    ]),
+  );
+});

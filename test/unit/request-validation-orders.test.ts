@@ -1,0 +1,219 @@
+import type { PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { combinedOrder, dropshipOrder } from "../support/orders.ts";
+import { ref } from "../support/references.ts";
+import { useRefusals } from "../support/refusals.ts";
+
+type Partner = PodPartner;
+const create = (changes: object) => (partner: Partner) =>
+  partner.orders.create({ ...dropshipOrder, ...changes } as never);
+const address = (changes: object) => create({ dropshipAddress: { ...dropshipOrder.dropshipAddress, ...changes } });
+const [line] = dropshipOrder.orderlines;
+const withLine = (changes: object) => create({ orderlines: [{ ...line, ...changes }] });
+const annotations = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: "v" }));
+const replace = (changes: object) => (partner: Partner) =>
+  partner.orders.replaceDropshipAddress(ref("Order"), { ...dropshipOrder.dropshipAddress, ...changes } as never);
+const quote = (changes: object) => (partner: Partner) =>
+  partner.orders.quote({
+    storeReference: ref("Store"),
+    shippingKind: "dropship",
+    dropshipAddress: { countryCode: "NL" },
+    orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+    ...changes,
+  } as never);
+const cancel = (lines: unknown) => (partner: Partner) => partner.orders.cancel(ref("Order"), lines as never);
+
+const lines = ["order", "orderlines"] as const;
+const to = ["order", "dropshipAddress"] as const;
+
+describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", () => {
+  const { refuses, accepts } = useRefusals();
+
+  refuses([
+    ["a store that is a brand", create({ storeReference: ref("Brand") }), [["order", "storeReference"]]],
+    ["no store", create({ storeReference: undefined }), [["order", "storeReference"]]],
+    ["an unknown field", create({ brandReference: ref("Brand") }), [["order", "brandReference"]]],
+    ["an unknown shipping kind", create({ shippingKind: "teleport" }), [["order", "shippingKind"]]],
+    ["no shipping kind", create({ shippingKind: undefined }), [["order", "shippingKind"]]],
+    [
+      "an unknown shipping level",
+      create({ dropshipMinimalShippingLevel: "drone" }),
+      [["order", "dropshipMinimalShippingLevel"]],
+    ],
+    ["a custom identifier that is a number", create({ customIdentifier: 1001 }), [["order", "customIdentifier"]]],
+    ["null for a custom identifier", create({ customIdentifier: null }), [["order", "customIdentifier"]]],
+    ["no orderlines", create({ orderlines: undefined }), [lines]],
+    ["an empty list of orderlines", create({ orderlines: [] }), [lines]],
+    ["orderlines that are no list", create({ orderlines: { 0: line } }), [lines]],
+    ["an image for a product", withLine({ productReference: ref("Image") }), [[...lines, 0, "productReference"]]],
+    ["a product for an image", withLine({ imageReference: ref("Product") }), [[...lines, 0, "imageReference"]]],
+    ["an unknown orderline field", withLine({ colour: "red" }), [[...lines, 0, "colour"]]],
+    ["an eleventh annotation", withLine({ annotations: annotations(11) }), [[...lines, 0, "annotations"]]],
+    [
+      "an annotation whose value is a number",
+      withLine({ annotations: [{ key: "a", value: 5 }] }),
+      [[...lines, 0, "annotations", 0, "value"]],
+    ],
+    [
+      "an annotation without a key",
+      withLine({ annotations: [{ value: "a" }] }),
+      [[...lines, 0, "annotations", 0, "key"]],
+    ],
+    [
+      "an annotation with an unknown field",
+      withLine({ annotations: [{ key: "a", value: "b", note: "c" }] }),
+      [[...lines, 0, "annotations", 0, "note"]],
+    ],
+    ...[0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "2", null, undefined].map(
+      (quantity) =>
+        [
+          `a quantity of ${JSON.stringify(quantity)} (${quantity})`,
+          withLine({ quantity }),
+          [[...lines, 0, "quantity"]],
+        ] as const,
+    ),
+  ]);
+
+  refuses([
+    ["no address", create({ dropshipAddress: undefined }), [to]],
+    ["an address that is a reference", create({ dropshipAddress: ref("Address") }), [to]],
+    ["no e-mail address", address({ email: undefined }), [[...to, "email"]]],
+    ["an empty e-mail address", address({ email: "" }), [[...to, "email"]]],
+    ["a blank e-mail address", address({ email: "  " }), [[...to, "email"]]],
+    ["no state for the United States", address({ countryCode: "US" }), [[...to, "state"]]],
+    ["no state for Italy", address({ countryCode: "IT" }), [[...to, "state"]]],
+    ["an empty state for the United States", address({ countryCode: "US", state: "" }), [[...to, "state"]]],
+    ["a blank state for Italy", address({ countryCode: "IT", state: " " }), [[...to, "state"]]],
+    ["a country in lower case", address({ countryCode: "nl" }), [[...to, "countryCode"]]],
+    ["a country of three letters", address({ countryCode: "NLD" }), [[...to, "countryCode"]]],
+    ["a country with a line break behind", address({ countryCode: "NL\n" }), [[...to, "countryCode"]]],
+    ["no country", address({ countryCode: undefined }), [[...to, "countryCode"]]],
+    ["a house number that is a number", address({ housenumber: 12 }), [[...to, "housenumber"]]],
+    ["null for a company", address({ company: null }), [[...to, "company"]]],
+    ["an unknown address field", address({ street: "Kade" }), [[...to, "street"]]],
+    [
+      "an address on a combined order",
+      (partner) => partner.orders.create({ ...combinedOrder, dropshipAddress: dropshipOrder.dropshipAddress } as never),
+      [to],
+    ],
+    [
+      "a shipping level on a combined order",
+      (partner) => partner.orders.create({ ...combinedOrder, dropshipMinimalShippingLevel: "basic" } as never),
+      [["order", "dropshipMinimalShippingLevel"]],
+    ],
+  ]);
+
+  accepts([
+    ["a state for the United States", address({ countryCode: "US", state: "NY" })],
+    ["a state by its full name", address({ countryCode: "IT", state: "Lombardia" })],
+    ["no state for the Netherlands", address({ countryCode: "NL" })],
+    ["ten annotations", withLine({ annotations: annotations(10) })],
+    ["no annotations", withLine({ annotations: [] })],
+    ["no image", withLine({ imageReference: undefined })],
+    ["no shipping level", create({ dropshipMinimalShippingLevel: undefined })],
+  ]);
+});
+
+describe("all faults of an order are told at once", () => {
+  const { refuses } = useRefusals();
+
+  refuses([
+    [
+      "faults in every corner",
+      create({
+        storeReference: ref("Brand"),
+        surprise: true,
+        dropshipAddress: { countryCode: "US", street: "Kade" },
+        orderlines: [
+          { ...line, quantity: 0 },
+          { ...line, imageReference: "x", annotations: annotations(11) },
+        ],
+      }),
+      [
+        ["order", "storeReference"],
+        ["order", "surprise"],
+        [...to, "street"],
+        [...to, "email"],
+        [...to, "state"],
+        [...lines, 0, "quantity"],
+        [...lines, 1, "imageReference"],
+        [...lines, 1, "annotations"],
+      ],
+    ],
+    [
+      "a shipping kind that is none, beside other faults",
+      create({ shippingKind: "teleport", storeReference: ref("Brand"), orderlines: [] }),
+      [["order", "shippingKind"], ["order", "storeReference"], lines],
+    ],
+    [
+      "the wrong kind of reference in the path, beside a faulty body",
+      (partner) => partner.orders.cancel(ref("Claim") as never, [{ index: 0, canceledQuantity: 1 }]),
+      [["orderReference"], ["orderlines", 0, "index"]],
+    ],
+  ]);
+});
+
+describe("what changes or quotes an order is checked before it is sent (specification 4.7)", () => {
+  const { context, refuses, accepts } = useRefusals();
+
+  refuses([
+    ["an order that is a claim, to read", (partner) => partner.orders.get(ref("Claim") as never), [["orderReference"]]],
+    ["nothing to cancel", cancel([]), [["orderlines"]]],
+    ["a line 0 to cancel", cancel([{ index: 0, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
+    ["a line 1.5 to cancel", cancel([{ index: 1.5, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
+    [
+      "a negative quantity to cancel",
+      cancel([{ index: 1, canceledQuantity: -1 }]),
+      [["orderlines", 0, "canceledQuantity"]],
+    ],
+    [
+      "a broken quantity to cancel",
+      cancel([{ index: 1, canceledQuantity: 0.5 }]),
+      [["orderlines", 0, "canceledQuantity"]],
+    ],
+    ["no quantity to cancel", cancel([{ index: 1 }]), [["orderlines", 0, "canceledQuantity"]]],
+    [
+      "an unknown field to cancel",
+      cancel([{ index: 1, canceledQuantity: 1, quantity: 1 }]),
+      [["orderlines", 0, "quantity"]],
+    ],
+    ["a replacement without e-mail address", replace({ email: undefined }), [["dropshipAddress", "email"]]],
+    ["a replacement without state in Italy", replace({ countryCode: "IT" }), [["dropshipAddress", "state"]]],
+    ["a replacement with an unknown field", replace({ reference: ref("Address") }), [["dropshipAddress", "reference"]]],
+    [
+      "a replacement for what is no order",
+      (partner) => partner.orders.replaceDropshipAddress(ref("Store") as never, dropshipOrder.dropshipAddress),
+      [["orderReference"]],
+    ],
+    [
+      "a quote with an image",
+      quote({ orderlines: [line] }),
+      [
+        ["quote", "orderlines", 0, "imageReference"],
+        ["quote", "orderlines", 0, "annotations"],
+      ],
+    ],
+    ["a quote with a custom identifier", quote({ customIdentifier: "a" }), [["quote", "customIdentifier"]]],
+    [
+      "a quote with a country in lower case",
+      quote({ dropshipAddress: { countryCode: "nl" } }),
+      [["quote", "dropshipAddress", "countryCode"]],
+    ],
+    ["a dropship quote without an address", quote({ dropshipAddress: undefined }), [["quote", "dropshipAddress"]]],
+    ["a quote of nothing", quote({ orderlines: [] }), [["quote", "orderlines"]]],
+    ["a combined quote with an address", quote({ shippingKind: "combined" }), [["quote", "dropshipAddress"]]],
+    [
+      "an empty custom identifier to look up",
+      (partner) => partner.orders.lookup({ customIdentifier: "" }),
+      [["customIdentifier"]],
+    ],
+  ]);
+
+  accepts([["zero to cancel, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])]]);
+
+  it("orders.ensure does not even look an order up that is not valid", async () => {
+    const call = context.partner.orders.ensure({ ...dropshipOrder, orderlines: [] });
+    await expect(Promise.resolve(call)).rejects.toMatchObject({ name: "RequestValidationError" });
+    expect(context.service.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,235 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { inspect } from "node:util";
+import * as sdk from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+import { type Answer, startStubService } from "../support/stub-service.ts";
+
+/** Everything that a value shows of itself, to a console, a log or a serialiser. */
+function shown(value: unknown): string {
+  const texts = [
+    inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }),
+  ];
+  texts.push(String(value), JSON.stringify(value) ?? "");
+  for (let error = value; error instanceof Error; error = error.cause) texts.push(error.message, error.stack ?? "");
+  return texts.join("\n");
+}
+
+function expectSilence(value: unknown): void {
+  expect(shown(value).includes(secretKey), "the secret key shows").toBe(false);
+}
+
+/** A service that repeats the key wherever it can. */
+const echo = (status: number, more: object = {}): Answer => ({
+  status,
+  headers: { "x-echo": secretKey, "set-cookie": `key=${secretKey}`, location: `http://127.0.0.1:9/?key=${secretKey}` },
+  body: { code: `bad_${secretKey}`, message: `The key ${secretKey} is wrong.`, [secretKey]: [{ secretKey }], ...more },
+});
+const render = (status: string): Answer => ({
+  body: {
+    render: {
+      reference: ref("Render"),
+      compositionReference: ref("Composition"),
+      imageReference: ref("Image"),
+      status,
+      created: "2026-11-20T09:00:00.000Z",
+      reason: secretKey,
+    },
+  },
+});
+const never = () => new Promise<never>(() => undefined);
+const hangUp = () => Promise.reject(new Error("the stub hangs up"));
+
+describe("the secret key never shows (law 1)", () => {
+  const context = useService();
+
+  it("is what these tests look for", () => {
+    expect(shown({ deep: [{ key: secretKey }] })).toContain(secretKey);
+    expect(shown(new Error("x", { cause: new Error(secretKey) }))).toContain(secretKey);
+  });
+
+  it("in the client", () => expectSilence(context.partner));
+
+  it.each([
+    "auth",
+    "organization",
+    "catalog",
+    "warehouse",
+    "addresses",
+    "images",
+    "evidence",
+    "scenes",
+    "perspectives",
+    "compositions",
+    "renders",
+    "rendertokens",
+    "orders",
+    "shipments",
+    "claims",
+    "rateLimits",
+    "request",
+  ] as const)("in partner.%s", (name) => {
+    expect(context.partner[name]).toBeDefined();
+    expectSilence(context.partner[name]);
+  });
+
+  it("in a call, before and after its answer, a list and a download", async () => {
+    context.service.answers({ body: { message: "Yes." } }, { body: jpeg });
+    const call = context.partner.auth.validate();
+    expectSilence(call);
+    await call;
+    expectSilence(call);
+    expectSilence(await call.withResponse());
+    expectSilence(context.partner.orders.list());
+    const download = await context.partner.renders.media(ref("Render"));
+    expectSilence(download);
+    await download.bytes();
+    expectSilence(context.partner);
+  });
+
+  it.each([202, 300, 302, 304, 400, 401, 403, 404, 409, 410, 418, 429, 500, 501, 503])(
+    "in the error for a %i that repeats it everywhere",
+    async (status) => {
+      context.service.answers(status === 304 ? { ...echo(304), body: undefined } : echo(status));
+      const { renders, shipments } = context.partner;
+      const error = await rejection(status === 202 ? renders.media(ref("Render")) : shipments.get(ref("Shipment")));
+      if (!sdk.ApiError.isInstance(error)) throw error;
+      expect(error.status).toBe(status);
+      expectSilence(error);
+    },
+  );
+
+  it.each([
+    ["JSON", { order: { reference: secretKey } }],
+    ["text", `<b>${secretKey}</b>`],
+    ["broken JSON", `{"key": "${secretKey}"`],
+  ])("in the error for an answer that breaks its schema, in %s", async (_, body) => {
+    context.service.answers({ ...echo(200), body });
+    const error = await rejection(context.partner.orders.get(ref("Order")));
+    expect(sdk.ResponseValidationError.isInstance(error)).toBe(true);
+    expectSilence(error);
+  });
+
+  const orders = () => context.partner.orders;
+  const errors: Record<string, readonly [Answer | typeof never, () => PromiseLike<unknown>]> = {
+    RendertokenLimitError: [
+      echo(429, { code: "rendertoken_limit_exceeded" }),
+      () => context.partner.renders.create({ compositionReference: ref("Composition"), imageReference: ref("Image") }),
+    ],
+    ConnectionError: [hangUp, () => orders().get(ref("Order"))],
+    TimeoutError: [never, () => orders().get(ref("Order"), { timeout: 20 })],
+    DeadlineError: [never, () => orders().get(ref("Order"), { deadline: 20 })],
+    OutcomeUnknownError: [hangUp, () => orders().create(combinedOrder)],
+    CursorLoopError: [{ body: { orders: [], nextCursor: secretKey } }, () => orders().list().toArray()],
+    RequestValidationError: [echo(200), () => orders().get(secretKey as never)],
+    RenderFailedError: [render("failed"), () => context.partner.renders.wait(ref("Render"))],
+    WaitTimeoutError: [render("pending"), () => context.partner.renders.wait(ref("Render"), { deadline: 1_000 })],
+  };
+
+  it.each(Object.entries(errors))("in a %s", async (name, [answer, call]) => {
+    context.service.always(answer);
+    const error = await rejection(call());
+    expect(error).toMatchObject({ name });
+    expectSilence(error);
+  });
+
+  it("in the error for a service that is not there", async () => {
+    const gone = await startStubService();
+    await gone.close();
+    const partner = new sdk.PodPartner({ baseUrl: gone.baseUrl, secretKey, retry: { retries: 0 } });
+    const error = await rejection(partner.auth.validate());
+    expect(sdk.ConnectionError.isInstance(error)).toBe(true);
+    expectSilence(error);
+  });
+
+  it.each(["", "nonsense", "ftp://127.0.0.1/v2", "http://127.0.0.1:9/v1"])(
+    "in the error for the base URL %j",
+    (baseUrl) => {
+      let error: unknown;
+      try {
+        new sdk.PodPartner({ baseUrl, secretKey });
+      } catch (thrown) {
+        error = thrown;
+      }
+      expect(sdk.ConfigurationError.isInstance(error)).toBe(true);
+      expectSilence(error);
+    },
+  );
+
+  it.each(["\u0000", "\r\nX-Evil: 1", "€", "\u007f"])(
+    "in the error for a key that no header can hold, with %j in it",
+    async (bad) => {
+      const parts = ["s3cr3t-begin", "s3cr3t-end"];
+      const use = async () => {
+        const partner = new sdk.PodPartner({
+          baseUrl: context.service.baseUrl,
+          secretKey: parts.join(bad),
+          retry: { retries: 0 },
+        });
+        await partner.auth.validate();
+      };
+      const error = await rejection(use());
+      expect(shown(error)).not.toMatch(/s3cr3t/);
+      expect(context.service.requests).toHaveLength(0);
+    },
+  );
+
+  it("in the error for a `fetch` of the caller's that fails and tells of its request", async () => {
+    const fetch = (request: Request) =>
+      Promise.reject(
+        Object.assign(new TypeError(`no way to ${request.url} with ${request.headers.get("x-service-secret-key")}`), {
+          headers: Object.fromEntries(request.headers),
+        }),
+      );
+    const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });
+    const error = await rejection(partner.auth.validate());
+    expect(sdk.ConnectionError.isInstance(error)).toBe(true);
+    expectSilence(error);
+  });
+
+  it("in what the hooks, the logger and the diagnostics channels are told", async () => {
+    const told: unknown[] = [];
+    const tell = (...all: unknown[]) => void told.push(all);
+    const channels = ["request", "response", "retry", "pause", "invalid-response"].map((name) => `pod-partner:${name}`);
+    for (const channel of channels) subscribe(channel, tell);
+    const partner = new sdk.PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      hooks: { onRequest: tell, onResponse: tell, onRetry: tell, onPause: tell, onInvalidResponse: tell },
+      logger: { debug: tell, info: tell, warn: tell, error: tell },
+    });
+    context.service.answers(echo(503), { body: { order: { reference: secretKey } } });
+    await rejection(partner.orders.get(ref("Order")));
+    for (const channel of channels) unsubscribe(channel, tell);
+    // Two requests, two answers, one retry and one invalid answer, each to a hook, the logger and a channel.
+    expect(told).toHaveLength(18);
+    expectSilence(told);
+  });
+
+  it.each([
+    ["quotes", 'test-"key"-5up3r', (key: string) => JSON.stringify(key)],
+    ["a backslash", "test\\key-5up3r", (key: string) => JSON.stringify(key)],
+    ["slashes that the service escapes", "test/key/5up3r", (key: string) => JSON.stringify(key).replaceAll("/", "\\/")],
+    [
+      "padding that the service escapes",
+      "test-key-5up3r==",
+      (key: string) => JSON.stringify(key).replaceAll("=", "\\u003d"),
+    ],
+  ])("in an error whose JSON repeats a key with %s", async (_, key, written) => {
+    const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });
+    context.service.answers({
+      status: 401,
+      headers: { "content-type": "application/json" },
+      body: `{"code": "bad_key", "message": ${written(key)}, "seen": [${written(key)}]}`,
+    });
+    const error = await rejection(partner.auth.validate());
+    if (!sdk.AuthenticationError.isInstance(error)) throw error;
+    expect(error.message).not.toContain(key);
+    expect(JSON.stringify(error.response.body)).not.toContain(JSON.stringify(key).slice(1, -1));
+  });
+});
