@@ -7,5 +7,6 @@ export class CursorLoopError extends PodPartnerError {
 
   constructor({ endpoint }: { endpoint: string }) {
     super(`${endpoint} gave the same nextCursor twice: the iteration was stopped instead of going round for ever.`);
+    this.endpoint = endpoint;
   }
 }

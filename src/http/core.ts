@@ -28,7 +28,7 @@ export interface Core {
 /** What a resource adds to a call of its own. */
 export interface Plan<Data, Result> {
   /** How a lost creation is found again. */
-  readonly recovery?: Recovery<Data>;
+  readonly recovery?: () => Recovery<Data>;
   /** Makes the method's result of the endpoint's data. */
   readonly shape: (data: Data, recovered: boolean) => Result;
 }

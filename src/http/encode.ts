@@ -37,35 +37,36 @@ function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
   return text === "" ? "" : `?${text}`;
 }
 
-function checkQuery({ query }: Endpoint, input: EndpointInput, issues: Issue[]): Record<string, QueryValue> {
+function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
   const checked: Record<string, QueryValue> = {};
-  const given = new Map<string, unknown>(Object.entries(input.query ?? {}));
-  for (const name of given.keys()) {
+  const fields: object = Object(given);
+  for (const name of Object.keys(fields)) {
     if (!Object.hasOwn(query, name)) issues.push({ path: [name], message: "is not a known query parameter here" });
   }
   for (const [name, schema] of Object.entries(query)) {
-    const parameter = check(schema, given.get(name), [name]);
+    const parameter = check(schema, Reflect.get(fields, name), [name]);
     if (parameter.ok) checked[name] = parameter.value as QueryValue;
     else issues.push(...parameter.issues);
   }
   return checked;
 }
 
-async function encodeBody(
+async function openUpload(source: unknown, issues: Issue[]): Promise<Upload | undefined> {
+  const opened = await openImage(source);
+  if (opened.ok) return opened.upload;
+  issues.push(...opened.issues);
+  return undefined;
+}
+
+function encodeJson(
   { request }: Endpoint,
-  input: EndpointInput,
+  given: unknown,
   extra: Tree | undefined,
   issues: Issue[],
-): Promise<string | Upload | undefined> {
-  if (request.kind === "image") {
-    const opened = await openImage(input.body);
-    if (opened.ok) return opened.upload;
-    issues.push(...opened.issues);
-    return undefined;
-  }
+): string | undefined {
   let body: Tree | undefined;
   if (request.kind === "json") {
-    const checked = check(request.schema, input.body, [request.field]);
+    const checked = check(request.schema, given, [request.field]);
     if (checked.ok) body = { [request.field]: checked.value };
     else issues.push(...checked.issues);
   }
@@ -100,14 +101,18 @@ export async function encode(
   endpoint: Endpoint,
   input: EndpointInput,
   options: RequestOptions,
+  faults: readonly Issue[],
 ): Promise<EncodedRequest> {
-  const issues: Issue[] = [...(input.faults ?? [])];
+  const issues: Issue[] = [...faults, ...(input.faults ?? [])];
   const path =
     input.url === undefined
       ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
       : checkUrl(baseUrl, input.url, issues);
-  const query = encodeQuery({ ...checkQuery(endpoint, input, issues), ...options.query });
-  const body = await encodeBody(endpoint, input, options.body, issues);
+  const query = encodeQuery({ ...checkQuery(endpoint, input.query, issues), ...options.query });
+  const body =
+    endpoint.request.kind === "image"
+      ? await openUpload(input.body, issues)
+      : encodeJson(endpoint, input.body, options.body, issues);
   if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
   const headers: Record<string, string> = { accept: endpoint.response.kind === "binary" ? "*/*" : "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[endpoint.request.kind];

@@ -95,7 +95,7 @@ type Parameter<Name extends string> = Name extends `${infer Kind}Reference`
   ? Reference<Capitalize<Kind> & ReferenceKind>
   : string;
 type PathInput<Path extends string> = string extends Path
-  ? EndpointInput
+  ? unknown
   : [ParameterName<Path>] extends [never]
     ? unknown
     : { readonly path: { readonly [Name in ParameterName<Path>]: Parameter<Name> } };
@@ -107,6 +107,12 @@ type QueryInput<Query> = [keyof Query] extends [never]
       };
     };
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
+
+/** What a call of one endpoint must and may give: no other query parameter, no body where there is none. */
+type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults"> &
+  PathInput<Path> &
+  QueryInput<Query> &
+  BodyInput<Given>;
 
 interface Specification<Path extends string, Query extends QueryShape, Given, Data> {
   readonly call: string;
@@ -125,9 +131,7 @@ export function endpoint<
   Data,
   Given = never,
   Query extends QueryShape = Record<never, never>,
->(
-  specification: Specification<Path, Query, Given, Data>,
-): Endpoint<EndpointInput & PathInput<Path> & QueryInput<Query> & BodyInput<Given>, Data> {
+>(specification: Specification<Path, Query, Given, Data>): Endpoint<CallInput<Path, Query, Given>, Data> {
   return { query: {}, request: { kind: "none" }, policies: ["default"], ...specification };
 }
 

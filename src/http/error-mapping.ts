@@ -37,10 +37,14 @@ function classFor(status: number): new (details: ApiErrorDetails) => ApiError {
   return status >= 300 && status < 400 ? RedirectError : ApiError;
 }
 
-const stringField = (body: unknown, name: string): string | undefined => {
-  const value: unknown = typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
-  return typeof value === "string" && value !== "" ? value : undefined;
-};
+const fieldOf = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+
+/** The error object stands alone, as the specification shows it, or under `error`, as its conventions would have it. */
+const stringField = (body: unknown, name: string): string | undefined =>
+  [fieldOf(body, name), fieldOf(fieldOf(body, "error"), name)].find(
+    (value): value is string => typeof value === "string" && value !== "",
+  );
 
 /** Names where a redirect points to, and no more of it than the origin. */
 function redirectMessage(location: string | undefined, url: string): string {

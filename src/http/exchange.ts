@@ -1,8 +1,9 @@
 import { Download, type NotModified } from "../binary/download.ts";
 import { TimeoutError } from "../errors/connection.ts";
-import { toConnectionError } from "./connection-fault.ts";
+import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
 import type { Lifeline } from "./lifeline.ts";
+import type { Redact } from "./snapshot.ts";
 import type { Transport } from "./transport.ts";
 
 /** An answer that has arrived: its head, and its body as text or as a download. */
@@ -21,6 +22,7 @@ export interface ExchangeOptions {
   /** Milliseconds for head and body together. */
   readonly timeout: number;
   readonly binary: boolean;
+  readonly redact: Redact;
   /** Called as soon as the head is there. */
   readonly onHead: (response: Response) => void;
   /** Completes an error that ends a download's body. */
@@ -66,7 +68,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 
     receive().then(resolve, (error: unknown) => {
       stopTimer();
-      reject(error instanceof TimeoutError ? error : toConnectionError(error, endpoint));
+      reject(error instanceof TimeoutError ? error : toFault(error, endpoint, options.redact));
     });
     return stop;
   });
@@ -81,7 +83,7 @@ const notModified = (headers: Headers): NotModified => ({
 /** A body that keeps the call alive until it is read, let go, or out of time. */
 function openBody(
   response: Response,
-  { lifeline, endpoint, complete }: ExchangeOptions,
+  { lifeline, endpoint, complete, redact }: ExchangeOptions,
   stop: (reason: unknown) => void,
   onFail: (fail: (error: unknown) => void) => void,
 ): ReadableStream<Uint8Array> {
@@ -110,7 +112,7 @@ function openBody(
           controller.close();
         } catch (error) {
           close();
-          controller.error(complete(toConnectionError(error, endpoint)));
+          controller.error(complete(toFault(error, endpoint, redact)));
         }
       },
       async cancel(reason) {

@@ -2,6 +2,7 @@ import { ApiError } from "../errors/api.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf } from "../errors/call-site.ts";
 import { ConnectionError } from "../errors/connection.ts";
+import type { Issue } from "../errors/validation.ts";
 import type { Answer } from "./call.ts";
 import type { Core, Plan } from "./core.ts";
 import { decode } from "./decode.ts";
@@ -11,10 +12,11 @@ import { toApiError } from "./error-mapping.ts";
 import { type Arrival, exchange } from "./exchange.ts";
 import { Journal } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
+import { optionFaults } from "./option-faults.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import type { Grant } from "./pacing/pacer.ts";
 import { type Recovery, recovering } from "./recovery.ts";
-import type { RequestOptions, RetryOptions } from "./request-options.ts";
+import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { askedDelay, backoff, isRateLimited, maySendAgain, retrying } from "./retry.ts";
 import { snapshot } from "./snapshot.ts";
 
@@ -23,11 +25,13 @@ export class Journey<Data> {
   readonly #core: Core;
   readonly #endpoint: Endpoint<never, Data>;
   readonly #options: RequestOptions;
+  /** What is wrong with the options: told with what is wrong with the input. */
+  readonly #faults: readonly Issue[];
   readonly #name: string;
   readonly #retry: RetryOptions;
   readonly #lifeline: Lifeline;
   readonly #journal: Journal;
-  readonly #callSite: CallSite;
+  #callSite: CallSite | undefined;
   #attempts = 0;
   #inDoubt = false;
   /** Whether a download keeps the call alive beyond its answer. */
@@ -43,18 +47,22 @@ export class Journey<Data> {
     this.#callSite = captureCallSite(door);
     this.#core = core;
     this.#endpoint = endpoint;
-    this.#options = options;
     this.#name = nameOf(endpoint);
-    this.#retry = options.retry === undefined ? core.retry : { ...core.retry, ...options.retry };
-    this.#lifeline = new Lifeline(core.clock, options.signal, options.deadline ?? core.deadline);
     this.#journal = new Journal(core.clock);
+    this.#faults = options === noOptions ? [] : optionFaults(options);
+    this.#options = this.#faults.length === 0 ? options : noOptions;
+    const { retry, signal, deadline } = this.#options;
+    this.#retry = retry === undefined ? core.retry : { ...core.retry, ...retry };
+    this.#lifeline = new Lifeline(core.clock, signal, deadline ?? core.deadline);
   }
 
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result>): Promise<Answer<Result>> {
     try {
       this.#lifeline.check();
-      const request = await encode(this.#core.baseUrl, this.#endpoint, input, this.#options);
-      const { data, response, recovered } = await this.#deliver(request, plan.recovery);
+      const request = await encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
+      const { data, response, recovered } = await this.#deliver(request, plan);
+      // The platform keeps parts of a call until its next major collection: they shall be light.
+      if (!this.#open) this.#callSite = undefined;
       return { data: plan.shape(data, recovered), response, attempts: this.#journal.entries };
     } catch (error) {
       this.#open = false;
@@ -64,7 +72,7 @@ export class Journey<Data> {
     }
   }
 
-  async #deliver(request: EncodedRequest, recovery: Recovery<Data> | undefined) {
+  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown>) {
     const { lost } = this.#endpoint;
     const run = async () => {
       const arrival = await this.#retrying(request);
@@ -75,7 +83,7 @@ export class Journey<Data> {
       endpoint: this.#name,
       lifeline: this.#lifeline,
       retry: this.#retry,
-      recovery,
+      recovery: plan.recovery?.(),
       inDoubt: () => this.#inDoubt,
       look: (known) => this.#look(known),
       pause: (error, attempt) => this.#pause(error, attempt),
@@ -109,6 +117,7 @@ export class Journey<Data> {
         lifeline: this.#lifeline,
         endpoint,
         timeout: this.#options.timeout ?? this.#core.timeout,
+        redact: this.#core.redact,
         binary: this.#endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
@@ -209,7 +218,7 @@ export class Journey<Data> {
 
   /** Gives an error its endpoint, its timeline and the caller's own line. */
   #complete(error: unknown): unknown {
-    if (error instanceof PodPartnerError) {
+    if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       attachCall(error, { endpoint: this.#name, attempts: this.#journal.entries, callSite: framesOf(this.#callSite) });
     }
     return error;

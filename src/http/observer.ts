@@ -78,6 +78,13 @@ const channelName = (hook: keyof Hooks): string =>
     .replace(/(?!^)[A-Z]/g, "-$&")
     .toLowerCase()}`;
 
+/** A logger that throws has nobody left to tell: the call goes on. */
+function log(logger: Logger, level: Level, message: string, fields: object): void {
+  try {
+    logger[level]?.(message, fields);
+  } catch {}
+}
+
 /** Tells an event to whoever watches. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
@@ -89,13 +96,13 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
   return (hook, event) => {
     const channel = channelOf.get(hook);
     if (channel?.hasSubscribers) channel.publish(event);
-    logger?.[levels[hook]]?.(`pod-partner ${hook.slice(2)}`, event);
+    if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
     const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
     if (callback === undefined) return;
     try {
       callback(event);
     } catch (error) {
-      logger?.error?.(`pod-partner: the hook ${hook} threw`, { error: String(error) });
+      if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
     }
   };
 }

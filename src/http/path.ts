@@ -21,14 +21,31 @@ function segmentFault(value: unknown): string | undefined {
   return undefined;
 }
 
+/** A template in its parts: fixed text at even places, parameter names at odd ones. */
+const templates = new Map<string, readonly string[]>();
+
+function partsOf(template: string): readonly string[] {
+  let parts = templates.get(template);
+  if (parts === undefined) {
+    parts = template.split(parameter);
+    templates.set(template, parts);
+  }
+  return parts;
+}
+
 /** Writes the parameters into a path template, one encoded segment each, and collects what is wrong with them. */
 export function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
-  return template.replace(parameter, (_, name: string) => {
+  if (!template.includes("{")) return template;
+  const parts = partsOf(template);
+  let path = parts[0] ?? "";
+  for (let index = 1; index < parts.length; index += 2) {
+    const name = parts[index] ?? "";
     const value = values[name];
     const kind = kindOfParameter(name);
     const fault = kind === undefined ? segmentFault(value) : referenceFault(kind, value);
-    if (fault === undefined) return encodeURIComponent(String(value));
-    issues.push({ path: [name], message: fault });
-    return "";
-  });
+    if (fault !== undefined) issues.push({ path: [name], message: fault });
+    else path += encodeURIComponent(String(value));
+    path += parts[index + 1] ?? "";
+  }
+  return path;
 }

@@ -2,9 +2,8 @@ import { type Call, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import { Journey } from "./journey.ts";
-import type { RequestOptions } from "./request-options.ts";
+import { noOptions } from "./request-options.ts";
 
-const none: RequestOptions = {};
 const asItIs = { shape: (data: unknown) => data };
 
 /** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
@@ -12,7 +11,7 @@ export function createSend(core: Core): Send {
   const send = <Data, Result>(
     endpoint: Endpoint<never, Data>,
     input: EndpointInput,
-    options = none,
+    options = noOptions,
     plan: Plan<Data, Result> = asItIs as Plan<Data, Result>,
   ): Call<Result> => toCall(new Journey<Data>(core, endpoint, options, send).run(input, plan), core.pacer);
   return send as Send;

@@ -28,6 +28,9 @@ const patience = [0, 500, 1_500];
 const mayBeConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
+/** An answer that is no JSON was cut off or came from somewhere between; one that is JSON came, and is never lost. */
+const isJson = (body: unknown): boolean => typeof body === "object" && body !== null;
+
 export interface Recovering<Data> {
   readonly endpoint: string;
   readonly lifeline: Lifeline;
@@ -83,7 +86,7 @@ export async function recovering<Data>(
       if (lifeline.ended(error))
         throw error instanceof DeadlineError && (lostBefore || inDoubt()) ? unknown(error) : error;
       const lost = isLost(error);
-      const unreadable = error instanceof ResponseValidationError;
+      const unreadable = error instanceof ResponseValidationError && !isJson(error.response.body);
       if (!lost && !unreadable && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
       const found = await inTheDark(lookPatiently);
       if (found !== undefined) return { ...found, recovered: true };

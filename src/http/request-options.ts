@@ -39,3 +39,6 @@ export interface RequestOptions {
    */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** What a call has that was given no options. */
+export const noOptions: RequestOptions = {};

@@ -31,13 +31,23 @@ export const askedDelay = (error: unknown): number | undefined =>
  * Repeats an attempt as often as the options allow. The waiting is the caller's: `pause` is called before each repetition
  * and may throw to end it.
  */
-export function retrying<T>(
-  attempt: (number: number) => Promise<T>,
+export async function retrying<T>(
+  attempt: () => Promise<T>,
   options: RetryOptions,
   mayRetry: (error: unknown) => boolean,
   pause: (error: Error, attempt: number) => Promise<void>,
 ): Promise<T> {
-  return pRetry(attempt, {
+  try {
+    return await attempt();
+  } catch (error) {
+    if (options.retries === 0 || !mayRetry(error)) throw error;
+    return repeat(error, attempt, options, mayRetry, pause);
+  }
+}
+
+/** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
+function repeat<T>(first: unknown, attempt: () => Promise<T>, ...[options, mayRetry, pause]: Rest<T>): Promise<T> {
+  return pRetry((number) => (number === 1 ? Promise.reject(first) : attempt()), {
     retries: options.retries,
     minTimeout: 0,
     shouldRetry: async ({ error, attemptNumber }) => {
@@ -48,3 +58,5 @@ export function retrying<T>(
     },
   });
 }
+
+type Rest<T> = Parameters<typeof retrying<T>> extends [unknown, ...infer Others] ? Others : never;

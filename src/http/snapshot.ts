@@ -18,11 +18,18 @@ export const parseJson = (text: string): { readonly ok: true; readonly value: un
   }
 };
 
+/** Blots the key out of every text in a value that JSON gave: there a key may have been escaped. */
+function redactAll(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactAll(item, redact));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact)]));
+}
+
 /** Keeps of an answer what an error may show. */
 export function snapshot(status: number, headers: Headers, text: string, redact: Redact): ErrorResponse {
-  const clean = redact(text);
-  const json = clean === "" ? undefined : parseJson(clean);
-  const body = json === undefined ? undefined : json.ok ? json.value : clean;
+  const json = text === "" ? undefined : parseJson(text);
+  const body = json === undefined ? undefined : json.ok ? redactAll(json.value, redact) : redact(text);
   return {
     status,
     headers: Object.fromEntries([...headers].map(([name, value]) => [name, redact(value)])),

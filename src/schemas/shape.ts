@@ -21,6 +21,12 @@ export const timestamp = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/, { error: "expected an ISO 8601 timestamp" });
 
+/** A timestamp that is sent: a real date and time, with its offset. */
+export const timestampInput = z.iso.datetime({
+  offset: true,
+  error: 'expected an ISO 8601 timestamp with its offset, for example "2026-11-01T00:00:00Z"',
+});
+
 /** Known values of an enum that may grow: they complete in an editor, others pass. */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
 export const openEnum = <Known extends string>(): z.ZodType<OpenEnum<Known>> => z.string();

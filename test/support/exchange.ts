@@ -46,7 +46,7 @@ export function expectSent(request: Recorded | undefined, { line, json, bytes }:
 export const missing = Symbol("missing");
 
 /** A deep copy of `value` with another value at `path`. */
-export function altered(value: unknown, path: Path, replacement: unknown): unknown {
+function altered(value: unknown, path: Path, replacement: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;
   const copy = structuredClone(value) as Record<string | number, unknown>;

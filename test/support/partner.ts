@@ -5,7 +5,7 @@ import { type StubService, startStubService } from "./stub-service.ts";
 export const secretKey = "test-key-5up3r53cr3t-4d5f6";
 
 /** A client of the stub that tries once. */
-export const partnerOf = (service: StubService) =>
+const partnerOf = (service: StubService) =>
   new PodPartner({ baseUrl: service.baseUrl, secretKey, retry: { retries: 0 } });
 
 /** One stub and one client for the tests of a file; what the stub remembers and is told is forgotten before each test. */

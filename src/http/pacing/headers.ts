@@ -1,65 +1,80 @@
 import { parseList, Token } from "structured-headers";
 
-/** What the headers of one answer say about one policy. Times in milliseconds. */
+/** What the headers of one answer say about one policy. Absent or absurd parts are undefined. */
 export interface PolicyReport {
-  readonly quota?: number;
-  readonly window?: number;
-  readonly remaining?: number;
+  readonly quota: number | undefined;
+  /** Milliseconds. */
+  readonly window: number | undefined;
+  readonly remaining: number | undefined;
 }
 
 /** What the headers of one answer say, by policy. */
 export type RateLimitReport = ReadonlyMap<string, PolicyReport>;
 
-type Parameters = ReadonlyMap<string, number>;
+type List = ReturnType<typeof parseList>;
 
 const nothing: RateLimitReport = new Map();
 
-/** Policies change seldom: the same text is parsed once. */
-let lastPolicy = { text: "", parsed: new Map<string, Parameters>() };
-
-/** The names and number parameters of a structured-field list (RFC 9651). A broken list is taken as absent. */
-function parsePolicies(text: string): Map<string, Parameters> {
-  const policies = new Map<string, Parameters>();
+/** A structured-field list (RFC 9651). A broken one is taken as absent. */
+function parse(text: string | null): List {
+  if (text === null) return [];
   try {
-    for (const [value, parameters] of parseList(text)) {
-      const name = value instanceof Token ? value.toString() : value;
-      if (typeof name !== "string") continue;
-      const numbers = new Map<string, number>();
-      for (const [key, number] of parameters) {
-        if (typeof number === "number" && Number.isFinite(number) && number >= 0) numbers.set(key, number);
-      }
-      policies.set(name, numbers);
-    }
+    return parseList(text);
   } catch {
-    policies.clear();
+    return [];
+  }
+}
+
+/** A policy's name stands as a string or as a token. */
+function nameOf([value]: List[number]): string | undefined {
+  if (typeof value === "string") return value;
+  return value instanceof Token ? value.toString() : undefined;
+}
+
+function numberOf([, parameters]: List[number], key: string): number | undefined {
+  const value = parameters.get(key);
+  return typeof value === "number" && value >= 0 ? value : undefined;
+}
+
+/** A quota or a window of zero would limit everything, or nothing: neither can be meant. */
+const positive = (value: number | undefined) => (value === 0 ? undefined : value);
+
+function parsePolicies(text: string | null): RateLimitReport {
+  const policies = new Map<string, PolicyReport>();
+  for (const member of parse(text)) {
+    const name = nameOf(member);
+    const quota = positive(numberOf(member, "q"));
+    const seconds = positive(numberOf(member, "w"));
+    if (name === undefined) continue;
+    const whole = quota !== undefined && seconds !== undefined;
+    policies.set(name, {
+      quota: whole ? quota : undefined,
+      window: whole ? seconds * 1000 : undefined,
+      remaining: undefined,
+    });
   }
   return policies;
 }
 
-function policyHeader(text: string): Map<string, Parameters> {
-  if (text !== lastPolicy.text) lastPolicy = { text, parsed: parsePolicies(text) };
-  return lastPolicy.parsed;
+/** Policies change seldom: as long as the text is the same it is parsed once. */
+let latest: { readonly text: string | null; readonly policies: RateLimitReport } = { text: null, policies: nothing };
+
+function policiesOf(text: string | null): RateLimitReport {
+  if (text !== latest.text) latest = { text, policies: parsePolicies(text) };
+  return latest.policies;
 }
 
-const positive = (value: number | undefined) => (value !== undefined && value > 0 ? value : undefined);
-
-/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`) of an answer (specification 8). Absent or absurd parts are left out. */
+/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`) of an answer (specification 8). */
 export function parseRateLimit(headers: Headers): RateLimitReport {
-  const limit = headers.get("x-ratelimit");
-  const policy = headers.get("x-ratelimit-policy");
-  if (limit === null && policy === null) return nothing;
-  const quotas = policyHeader(policy ?? "");
-  const levels = limit === null ? new Map<string, Parameters>() : parsePolicies(limit);
-  const report = new Map<string, PolicyReport>();
-  for (const name of new Set([...quotas.keys(), ...levels.keys()])) {
-    const quota = quotas.get(name);
-    const window = positive(quota?.get("w"));
-    report.set(name, {
-      ...(positive(quota?.get("q")) !== undefined && window !== undefined
-        ? { quota: quota?.get("q"), window: window * 1000 }
-        : {}),
-      remaining: levels.get(name)?.get("r"),
-    });
+  const policies = policiesOf(headers.get("x-ratelimit-policy"));
+  const levels = parse(headers.get("x-ratelimit"));
+  if (levels.length === 0) return policies;
+  const report = new Map(policies);
+  for (const member of levels) {
+    const name = nameOf(member);
+    if (name === undefined) continue;
+    const policy = policies.get(name);
+    report.set(name, { quota: policy?.quota, window: policy?.window, remaining: numberOf(member, "r") });
   }
   return report;
 }

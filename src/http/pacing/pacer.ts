@@ -4,24 +4,11 @@ import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
 import { Bucket, type Ticket } from "./bucket.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { createMetronome, type Metronome } from "./metronome.ts";
-import { Queue } from "./queue.ts";
+import { createLine, type Line, sizeOf, takeTurn, type Waiter } from "./line.ts";
+import { WakeUp } from "./wake-up.ts";
 
 /** What one request holds: a token of each bucket that it draws from. */
 export type Grant = ReadonlyMap<string, Ticket>;
-
-interface Waiter {
-  left: boolean;
-  readonly go: () => void;
-}
-
-/** Calls that draw from the same policies wait in one line; a line that waits for one bucket does not stand in another's way. */
-interface Line {
-  readonly policies: readonly string[];
-  readonly queues: Readonly<Record<Priority, Queue<Waiter>>>;
-  /** Grants since a lower priority last had its turn. */
-  overtakes: number;
-}
 
 /** A live picture of one policy. */
 export interface RateLimit {
@@ -44,10 +31,6 @@ const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
   downloads: { quota: 100_000, window: 86_400_000 },
 };
 
-const priorities = ["high", "normal", "low"] as const;
-/** Of so many grants one goes to whoever waits behind: a stream of urgent calls never starves the others. */
-const fairness = 8;
-
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
   readonly #clock: Clock;
@@ -55,12 +38,11 @@ export class Pacer {
   readonly #lines = new Map<string, Line>();
   /** Policies that answers have taught, beyond those of the descriptor. */
   readonly #learned = new Map<string, Set<string>>();
-  #metronome: Metronome | undefined;
-  #stopTimer: (() => void) | undefined;
-  #beating = false;
+  readonly #wakeUp: WakeUp;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#wakeUp = new WakeUp(clock, () => this.#pump());
   }
 
   /** The policies that an endpoint draws from: by its descriptor, and by what its answers have named. */
@@ -72,8 +54,11 @@ export class Pacer {
   /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
     const policies = this.#policiesOf(endpoint);
-    const line = this.#lines.get(policies.join());
-    return line !== undefined && sizeOf(line) > 0 ? undefined : this.#grant(policies);
+    if (this.#lines.size > 0) {
+      const line = this.#lines.get(policies.join());
+      if (line !== undefined && sizeOf(line) > 0) return undefined;
+    }
+    return this.#grant(policies);
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
@@ -191,33 +176,7 @@ export class Pacer {
         takeTurn(line)?.go();
       }
     }
-    this.#schedule(next, interval);
-  }
-
-  /** A wait of about one token goes by the metronome, which does not drift; any other by a timer. */
-  #schedule(wait: number, interval: number): void {
-    this.#stopTimer?.();
-    this.#stopTimer = undefined;
-    if (!Number.isFinite(wait)) {
-      this.#metronome?.stop();
-      this.#metronome = undefined;
-      this.#beating = false;
-    } else if (interval >= 1 && wait <= interval && (!this.#beating || this.#metronome?.interval === interval)) {
-      this.#beat(interval);
-    } else {
-      this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(wait)), () => this.#pump());
-    }
-  }
-
-  #beat(interval: number): void {
-    if (this.#beating) return;
-    if (this.#metronome?.interval !== interval) this.#metronome = createMetronome(interval);
-    this.#beating = true;
-    this.#metronome.beat(() => {
-      this.#beating = false;
-      // A beat that comes at once comes within the call above: its turn is after it.
-      queueMicrotask(() => this.#pump());
-    });
+    this.#wakeUp.in(next, interval);
   }
 
   /** An answer named a policy that the specification does not know: the endpoint draws from it too. */
@@ -240,21 +199,9 @@ export class Pacer {
     const key = policies.join();
     let line = this.#lines.get(key);
     if (line === undefined) {
-      line = { policies, queues: { high: new Queue(), normal: new Queue(), low: new Queue() }, overtakes: 0 };
+      line = createLine(policies);
       this.#lines.set(key, line);
     }
     return line;
   }
-}
-
-const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
-
-/** The head of the highest priority, but for every eighth turn, which goes to the lowest that waits. */
-function takeTurn(line: Line): Waiter | undefined {
-  const waiting = priorities.filter((priority) => line.queues[priority].size > 0);
-  const [first, last] = [waiting[0], waiting.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  if (first === last) return line.queues[first].shift();
-  line.overtakes = (line.overtakes + 1) % fairness;
-  return line.queues[line.overtakes === 0 ? last : first].shift();
 }

@@ -78,7 +78,7 @@ export class Products {
    *
    * @throws `NotFoundError` when no product has this SKU.
    */
-  lookup({ legacySku }: { readonly legacySku: string }, options?: RequestOptions): Call<ProductReference> {
-    return this.#send(lookupProduct, { query: { legacySku } }, options);
+  lookup(by: { readonly legacySku: string }, options?: RequestOptions): Call<ProductReference> {
+    return this.#send(lookupProduct, { query: { legacyItemSku: by?.legacySku } }, options);
   }
 }

@@ -12,10 +12,13 @@ export interface ClaimReader {
   get(reference: ClaimReference, options: RequestOptions): Call<Claim>;
 }
 
-/** The service's clock and this one may differ by so many milliseconds. */
-const skew = 120_000;
+/**
+ * A claim of the same content that was made so many milliseconds before this one was sent is taken for it: the two clocks may
+ * differ, and nobody files the same claim twice within an hour.
+ */
+const tolerance = 3_600_000;
 
-/** Finds the one claim that was made since `since` and is what was sent; more than one cannot be told apart. */
+/** Finds the one claim that is what was sent at `since`; more than one cannot be told apart. */
 async function findClaim(
   reader: ClaimReader,
   since: number,
@@ -24,9 +27,8 @@ async function findClaim(
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
   for await (const summary of reader.list(options)) {
-    // The newest come first: nothing older can be it.
-    if (Date.parse(summary.created) < since - skew) break;
-    if (!matches.summary(summary)) continue;
+    if (Date.parse(summary.created) < since - tolerance) continue;
+    if (summary.status === "retracted" || !matches.summary(summary)) continue;
     const { data, response } = await reader.get(summary.reference, options).withResponse();
     if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
   }

@@ -1,5 +1,5 @@
 import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
-import { timestamp } from "../../schemas/shape.ts";
+import { timestampInput } from "../../schemas/shape.ts";
 import {
   createdClaim,
   type ItemIssuesInput,
@@ -39,7 +39,7 @@ export const listClaims = endpoint({
   call: "claims.list",
   method: "GET",
   path: "/claims",
-  query: { ...cursor, closedAfter: timestamp.optional() },
+  query: { ...cursor, closedAfter: timestampInput.optional() },
   response: page("claims", claimSummary),
   lost: "safe",
 });

@@ -42,8 +42,9 @@ export class Claims {
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
    */
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
+    const since = this.#clock.now();
     return this.#send(createPackageMissing, { body: claim }, options, {
-      recovery: packageMissingRecovery(this.#reader, this.#clock.now(), claim),
+      recovery: () => packageMissingRecovery(this.#reader, since, claim),
       shape: (created) => created,
     });
   }
@@ -61,8 +62,9 @@ export class Claims {
    * });
    */
   createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<CreatedClaim> {
+    const since = this.#clock.now();
     return this.#send(createItemIssues, { body: claim }, options, {
-      recovery: itemIssuesRecovery(this.#reader, this.#clock.now(), claim),
+      recovery: () => itemIssuesRecovery(this.#reader, since, claim),
       shape: (created) => created,
     });
   }
@@ -89,7 +91,7 @@ export class Claims {
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): Call<void> {
     return this.#send(retractClaim, { path: { claimReference } }, options, {
-      recovery: retractionRecovery(this.#reader, claimReference),
+      recovery: () => retractionRecovery(this.#reader, claimReference),
       shape: () => undefined,
     });
   }

@@ -64,33 +64,46 @@ const orderlineInput = strict<OrderlineInput>({
 const orderlines = <Line>(line: z.ZodType<Line>) =>
   z.array(line).min(1, { error: "an order has at least one orderline" });
 
-/** Faults that concern the shipping kind and the address together. They are told beside all others. */
-const byShippingKind = (address: z.ZodType) => ({
-  dropship: {
-    shippingKind: z.literal("dropship"),
-    dropshipAddress: address,
-    dropshipMinimalShippingLevel: shippingLevel.optional(),
-  },
-  combined: {
-    shippingKind: z.literal("combined"),
-    dropshipAddress: z
-      .undefined({ error: "a combined order has no address: it goes to the store's combined address" })
-      .optional(),
-    dropshipMinimalShippingLevel: z.undefined({ error: "a combined order has no shipping level" }).optional(),
-  },
-});
+/** Rules between the shipping kind and the destination: told beside the faults of single fields. */
+function byShippingKind<Shape extends z.core.$ZodLooseShape>(shape: Shape, address: z.ZodType): z.ZodType {
+  const has = (value: object, field: string) => Reflect.get(value, field) !== undefined;
+  const rule = (holds: (value: object, kind: unknown) => boolean, path: string, error: string) => ({
+    test: (value: object) => holds(value, Reflect.get(value, "shippingKind")),
+    how: { path: [path], error, when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null },
+  });
+  return [
+    rule(
+      (value, kind) => kind !== "dropship" || has(value, "dropshipAddress"),
+      "dropshipAddress",
+      "a dropship order needs a destination (missing_address)",
+    ),
+    rule(
+      (value, kind) => kind !== "combined" || !has(value, "dropshipAddress"),
+      "dropshipAddress",
+      "a combined order has no address: it goes to the store's combined address",
+    ),
+    rule(
+      (value, kind) => kind !== "combined" || !has(value, "dropshipMinimalShippingLevel"),
+      "dropshipMinimalShippingLevel",
+      "a combined order has no shipping level",
+    ),
+  ].reduce<z.ZodType>(
+    (schema, { test, how }) => schema.refine((value) => test(Object(value)), how),
+    z.strictObject({
+      ...shape,
+      shippingKind: z.enum(["dropship", "combined"]),
+      dropshipAddress: address.optional(),
+      dropshipMinimalShippingLevel: shippingLevel.optional(),
+    }),
+  );
+}
 
 const orderFields = {
   storeReference: reference("Store"),
   customIdentifier: z.string().min(1).optional(),
   orderlines: orderlines(orderlineInput),
 };
-const orderKinds = byShippingKind(addressInput);
-
-export const orderInput: z.ZodType = z.discriminatedUnion("shippingKind", [
-  z.strictObject({ ...orderFields, ...orderKinds.dropship }),
-  z.strictObject({ ...orderFields, ...orderKinds.combined }),
-]);
+export const orderInput = byShippingKind(orderFields, addressInput);
 
 /** A line to quote: what does not determine shipping is left out (specification 4.7). */
 export interface QuoteLineInput {
@@ -124,12 +137,7 @@ const quoteFields = {
   storeReference: reference("Store"),
   orderlines: orderlines(strict<QuoteLineInput>({ productReference: reference("Product"), quantity: count(1) })),
 };
-const quoteKinds = byShippingKind(quoteAddressInput);
-
-export const quoteInput: z.ZodType = z.discriminatedUnion("shippingKind", [
-  z.strictObject({ ...quoteFields, ...quoteKinds.dropship }),
-  z.strictObject({ ...quoteFields, ...quoteKinds.combined }),
-]);
+export const quoteInput = byShippingKind(quoteFields, quoteAddressInput);
 
 /** A way to ship, and its price (specification 4.7). */
 export interface ShippingOption {

@@ -17,7 +17,8 @@ export async function findOrder(
   try {
     return await lookup(customIdentifier, options).withResponse();
   } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
+    // Every 404 of the service has an error object (specification 7.1); a proxy's has none, and decides nothing.
+    if (error instanceof NotFoundError && error.code !== undefined) return undefined;
     throw error;
   }
 }

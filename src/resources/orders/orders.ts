@@ -74,9 +74,10 @@ export class Orders {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
-    const customIdentifier = order?.customIdentifier ?? ulid();
+    const given = identifierOf(order, options);
+    const customIdentifier = given === undefined ? ulid() : given;
     return this.#send(createOrder, { body: { ...order, customIdentifier } }, options, {
-      recovery: orderRecovery(this.#lookup, customIdentifier),
+      recovery: () => orderRecovery(this.#lookup, customIdentifier),
       shape: ({ reference }, recovered) => ({ reference, customIdentifier, recovered }),
     });
   }
@@ -162,13 +163,21 @@ export class Orders {
    *
    * @throws `NotFoundError` when no order has it.
    */
-  lookup({ customIdentifier }: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
-    return this.#lookup(customIdentifier, options);
+  lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
+    return this.#lookup(by?.customIdentifier, options);
   }
 
   readonly #lookup = (customIdentifier: string, options?: RequestOptions): Call<OrderReference> => {
     return this.#send(this.#lookupEndpoint, { query: { [this.#identifierParameter]: customIdentifier } }, options);
   };
+}
+
+/** The identifier that goes over the wire: the option `body` has the last word there. Null is not "none": it is a fault. */
+function identifierOf(order: OrderInput, { body }: RequestOptions = {}): string | undefined {
+  const extra: unknown = body?.order;
+  const replaced: unknown =
+    typeof extra === "object" && extra !== null ? Reflect.get(extra, "customIdentifier") : undefined;
+  return typeof replaced === "string" ? replaced : order?.customIdentifier;
 }
 
 const missingIdentifier = () =>

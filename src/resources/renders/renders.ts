@@ -17,7 +17,7 @@ export interface ReadyFileOptions extends RequestOptions {
 /** Waits for a file that is not ready. */
 export interface AwaitedFileOptions extends RequestOptions {
   /** `true`, or how to wait. */
-  readonly wait: true | Omit<WaitOptions, keyof RequestOptions>;
+  readonly wait: boolean | Omit<WaitOptions, keyof RequestOptions>;
 }
 
 /** Options for many renders. */
