@@ -1,18 +1,13 @@
-/** Where a call was made: a stack that is captured now and written out only when it is read. */
-export interface CallSite {
-  readonly stack?: string;
-}
+/** Where a call was made. Its stack is written out only when it is read; an `Error` is the cheapest way to capture one. */
+export type CallSite = Error;
 
-/** Captures the stack above `below`, the SDK's own function that the caller's code came in by. */
-export function captureCallSite(below: (...arguments_: never[]) => unknown): CallSite {
-  const site: CallSite = {};
-  Error.captureStackTrace?.(site, below);
-  return site;
-}
+/** Captures the stack. The SDK's own first frames are left out later, by {@link framesOf}. */
+export const captureCallSite = (): CallSite => new Error();
 
-/** The frames alone, without the line that names the error. */
-export const framesOf = ({ stack = "" }: CallSite): string =>
+/** The frames without the line that names the error, and without the first `skip`: those of the SDK's inside. */
+export const framesOf = ({ stack = "" }: CallSite, skip: number): string =>
   stack
     .split("\n")
     .filter((line) => /^\s+at /.test(line))
+    .slice(skip)
     .join("\n");

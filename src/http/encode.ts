@@ -51,13 +51,6 @@ function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issu
   return checked;
 }
 
-async function openUpload(source: unknown, issues: Issue[]): Promise<Upload | undefined> {
-  const opened = await openImage(source);
-  if (opened.ok) return opened.upload;
-  issues.push(...opened.issues);
-  return undefined;
-}
-
 function encodeJson(
   { request }: Endpoint,
   given: unknown,
@@ -96,28 +89,39 @@ function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
 /** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. */
-export async function encode(
+export function encode(
   baseUrl: string,
   endpoint: Endpoint,
   input: EndpointInput,
   options: RequestOptions,
   faults: readonly Issue[],
-): Promise<EncodedRequest> {
+): EncodedRequest | Promise<EncodedRequest> {
   const issues: Issue[] = [...faults, ...(input.faults ?? [])];
   const path =
     input.url === undefined
       ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
       : checkUrl(baseUrl, input.url, issues);
   const query = encodeQuery({ ...checkQuery(endpoint, input.query, issues), ...options.query });
-  const body =
-    endpoint.request.kind === "image"
-      ? await openUpload(input.body, issues)
-      : encodeJson(endpoint, input.body, options.body, issues);
-  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
-  const headers: Record<string, string> = { accept: endpoint.response.kind === "binary" ? "*/*" : "application/json" };
-  if (body !== undefined) headers["content-type"] = contentTypes[endpoint.request.kind];
-  for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
-  return { method: endpoint.method, url: path + query, headers, body };
+  const finish = (body: string | Upload | undefined): EncodedRequest => {
+    if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
+    return { method: endpoint.method, url: path + query, headers: encodeHeaders(endpoint, body, options), body };
+  };
+  if (endpoint.request.kind !== "image") return finish(encodeJson(endpoint, input.body, options.body, issues));
+  return openImage(input.body).then((opened) => {
+    if (!opened.ok) issues.push(...opened.issues);
+    return finish(opened.ok ? opened.upload : undefined);
+  });
+}
+
+function encodeHeaders(
+  { request, response }: Endpoint,
+  body: unknown,
+  { headers: more }: RequestOptions,
+): Record<string, string> {
+  const headers: Record<string, string> = { accept: response.kind === "binary" ? "*/*" : "application/json" };
+  if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
+  for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];
+  return headers;
 }
 
 /** The endpoint as the specification writes it: `POST /orders`. */

@@ -20,6 +20,9 @@ import { noOptions, type RequestOptions, type RetryOptions } from "./request-opt
 import { askedDelay, backoff, isRateLimited, maySendAgain, retrying } from "./retry.ts";
 import { snapshot } from "./snapshot.ts";
 
+/** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
+const insideFrames = 3;
+
 /** One call on its way. */
 export class Journey<Data> {
   readonly #core: Core;
@@ -38,13 +41,8 @@ export class Journey<Data> {
   #open = false;
   #report: RateLimitReport = new Map();
 
-  constructor(
-    core: Core,
-    endpoint: Endpoint<never, Data>,
-    options: RequestOptions,
-    door: (...input: never[]) => unknown,
-  ) {
-    this.#callSite = captureCallSite(door);
+  constructor(core: Core, endpoint: Endpoint<never, Data>, options: RequestOptions) {
+    this.#callSite = captureCallSite();
     this.#core = core;
     this.#endpoint = endpoint;
     this.#name = nameOf(endpoint);
@@ -59,7 +57,8 @@ export class Journey<Data> {
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result>): Promise<Answer<Result>> {
     try {
       this.#lifeline.check();
-      const request = await encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
+      const encoded = encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
+      const request = encoded instanceof Promise ? await encoded : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
@@ -102,7 +101,7 @@ export class Journey<Data> {
 
   async #attempt(request: EncodedRequest): Promise<Arrival> {
     const { transport, observe } = this.#core;
-    const grant = await this.#pace();
+    const grant = this.#take() ?? (await this.#queueUp());
     const endpoint = this.#name;
     const attempt = ++this.#attempts;
     const began = this.#core.clock.now();
@@ -139,12 +138,15 @@ export class Journey<Data> {
     }
   }
 
-  /** Takes the tokens that the request needs, waiting in line where there are none. */
-  async #pace(): Promise<Grant> {
-    const { pacer, paced, observe } = this.#core;
-    if (!paced) return pacer.takeAnyway(this.#endpoint);
-    const grant = pacer.tryAcquire(this.#endpoint);
-    if (grant !== undefined) return grant;
+  /** Takes the tokens that the request needs, if they are there. */
+  #take(): Grant | undefined {
+    const { pacer, paced } = this.#core;
+    return paced ? pacer.tryAcquire(this.#endpoint) : pacer.takeAnyway(this.#endpoint);
+  }
+
+  /** Waits in line for the tokens that the request needs. */
+  async #queueUp(): Promise<Grant> {
+    const { pacer, observe } = this.#core;
     const { policy, ms } = pacer.waitOf(this.#endpoint);
     observe("onPause", { endpoint: this.#name, reason: "bucket-empty", policy, length: ms });
     const done = this.#journal.begin("queue");
@@ -219,7 +221,11 @@ export class Journey<Data> {
   /** Gives an error its endpoint, its timeline and the caller's own line. */
   #complete(error: unknown): unknown {
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
-      attachCall(error, { endpoint: this.#name, attempts: this.#journal.entries, callSite: framesOf(this.#callSite) });
+      attachCall(error, {
+        endpoint: this.#name,
+        attempts: this.#journal.entries,
+        callSite: framesOf(this.#callSite, insideFrames),
+      });
     }
     return error;
   }

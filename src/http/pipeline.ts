@@ -13,6 +13,6 @@ export function createSend(core: Core): Send {
     input: EndpointInput,
     options = noOptions,
     plan: Plan<Data, Result> = asItIs as Plan<Data, Result>,
-  ): Call<Result> => toCall(new Journey<Data>(core, endpoint, options, send).run(input, plan), core.pacer);
+  ): Call<Result> => toCall(new Journey<Data>(core, endpoint, options).run(input, plan), core.pacer);
   return send as Send;
 }

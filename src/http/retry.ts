@@ -31,18 +31,16 @@ export const askedDelay = (error: unknown): number | undefined =>
  * Repeats an attempt as often as the options allow. The waiting is the caller's: `pause` is called before each repetition
  * and may throw to end it.
  */
-export async function retrying<T>(
+export function retrying<T>(
   attempt: () => Promise<T>,
   options: RetryOptions,
   mayRetry: (error: unknown) => boolean,
   pause: (error: Error, attempt: number) => Promise<void>,
 ): Promise<T> {
-  try {
-    return await attempt();
-  } catch (error) {
+  return attempt().catch((error: unknown) => {
     if (options.retries === 0 || !mayRetry(error)) throw error;
     return repeat(error, attempt, options, mayRetry, pause);
-  }
+  });
 }
 
 /** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */

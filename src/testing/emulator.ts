@@ -5,9 +5,12 @@ import { type CatalogControls, createCatalogControls } from "./controls/catalog.
 import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
 import { createOrderControls, type OrderControls } from "./controls/orders.ts";
 import { createRenderControls, type RenderControls } from "./controls/renders.ts";
+import { createFaults, type Faults } from "./faults/faults.ts";
+import { strike } from "./faults/strike.ts";
 import { createFrame } from "./frame.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
 import { createRequestLog, type LoggedRequest } from "./request-log.ts";
+import { createRouter } from "./router.ts";
 import { allRoutes } from "./routes/table.ts";
 import { seedOrders } from "./state/seed.ts";
 import { createWorld } from "./state/world.ts";
@@ -21,8 +24,10 @@ export interface Emulator extends OrderControls, ClaimControls, RenderControls, 
   readonly clock: Clock;
   /** The references of the demo catalog, by name. */
   readonly demo: DemoCatalog;
-  /** The last 1000 answered requests, oldest first. */
+  /** The last 1000 requests, oldest first. */
   readonly requests: readonly LoggedRequest[];
+  /** What goes wrong on the wire: dropped connections, error statuses, broken bodies. */
+  readonly faults: Faults;
   /**
    * Answers a request as the service would: usable as the client's `fetch` option. Only the path of the URL matters.
    *
@@ -44,7 +49,10 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   const settings = toSettings(options);
   const world = createWorld(settings);
   seedOrders(world, settings.orders);
-  const frame = createFrame(world, allRoutes());
+  const routes = allRoutes();
+  const find = createRouter(routes, settings.baseUrl);
+  const frame = createFrame(world, find);
+  const faults = createFaults(routes.map(({ endpoint }) => endpoint));
   const log = createRequestLog(settings.baseUrl);
 
   return {
@@ -53,12 +61,18 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     clock: settings.clock,
     demo: world.demo,
     requests: log.entries,
+    faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
       const request = new Request(input, init);
-      request.signal.throwIfAborted();
-      const response = await frame(request);
-      request.signal.throwIfAborted();
-      log.add(request, response);
+      // A request's own signal hears of its caller's only for as long as the request itself is in use.
+      const signal = init?.signal ?? request.signal;
+      signal.throwIfAborted();
+      const entry = log.add(request);
+      const fault = faults.strike(find(request.method, new URL(request.url))?.route.endpoint);
+      const answer = fault === undefined ? frame(request) : strike(frame, request, signal, fault, settings.clock);
+      const response = await answer;
+      signal.throwIfAborted();
+      entry.status = response.status;
       return response;
     },
     drain: world.rateLimits.drain,

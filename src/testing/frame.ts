@@ -1,10 +1,8 @@
 import type { Endpoint } from "../http/endpoint.ts";
 import { problemAnswer } from "./answer.ts";
-import { createPathReader } from "./base-path.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
-import type { Route } from "./route.ts";
-import { createRouter, type Match } from "./router.ts";
+import type { FindRoute, Match } from "./router.ts";
 import type { World } from "./state/world.ts";
 
 /** A whole service as one function. */
@@ -33,10 +31,8 @@ async function refusable(answering: () => Promise<Response>): Promise<Response> 
 }
 
 /** Puts authentication, routing, rate limits and the checks of the input around the handlers. */
-export function createFrame(world: World, routes: readonly Route[]): Frame {
-  const find = createRouter(routes);
-  const { secretKey, baseUrl } = world.settings;
-  const relative = createPathReader(baseUrl);
+export function createFrame(world: World, find: FindRoute): Frame {
+  const { secretKey } = world.settings;
 
   return async (request) => {
     if (request.headers.get("X-Service-Secret-Key") !== secretKey) {
@@ -45,7 +41,7 @@ export function createFrame(world: World, routes: readonly Route[]): Frame {
       );
     }
     const url = new URL(request.url);
-    const match = find(request.method, relative(url.pathname) ?? "");
+    const match = find(request.method, url);
     const policies = match?.route.endpoint.policies ?? unrouted;
 
     const retryAfter = world.rateLimits.take(policies);

@@ -6,6 +6,8 @@ export type { ClaimControls, ClaimReview } from "./controls/claims.ts";
 export type { OrderControls, ShipOptions } from "./controls/orders.ts";
 export type { RenderControls } from "./controls/renders.ts";
 export { createEmulator, type Emulator } from "./emulator.ts";
+export type * from "./faults/fault.ts";
+export type { AddedFault, Faults } from "./faults/faults.ts";
 export { createManualClock, type ManualClock } from "./manual-clock.ts";
 export { emulatorHandlers } from "./msw.ts";
 export type { EmulatorOptions, RepeatedIdentifier } from "./options.ts";

@@ -1,12 +1,15 @@
 import { createPathReader } from "./base-path.ts";
 
-/** A request that the emulator has answered. */
+/** A request that has reached the emulator. */
 export interface LoggedRequest {
   readonly method: string;
   /** Relative to the base URL, with its query: `/orders?cursor=…`. */
   readonly path: string;
-  readonly status: number;
+  /** Undefined while there is no answer: for good when the connection was dropped or the client went away. */
+  readonly status: number | undefined;
 }
+
+type Entry = { -readonly [Field in keyof LoggedRequest]: LoggedRequest[Field] };
 
 /** How many requests are remembered: the oldest are forgotten first. */
 const capacity = 1000;
@@ -17,11 +20,14 @@ export function createRequestLog(baseUrl: string) {
   const entries: LoggedRequest[] = [];
   return {
     entries: entries as readonly LoggedRequest[],
-    add: (request: Request, response: Response): void => {
+    /** Remembers a request; its status is filled in when it is answered. */
+    add: (request: Request): Entry => {
       const { pathname, search } = new URL(request.url);
       const path = (relative(pathname) ?? pathname) + search;
-      entries.push({ method: request.method, path, status: response.status });
+      const entry: Entry = { method: request.method, path, status: undefined };
+      entries.push(entry);
       if (entries.length > capacity) entries.shift();
+      return entry;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { createPathReader } from "./base-path.ts";
 import type { Route } from "./route.ts";
 
 /** A route that fits a request, with the parameters of its path. */
@@ -34,13 +35,17 @@ function decode(segments: readonly string[]): readonly string[] | undefined {
   }
 }
 
-/** Makes the function that finds the route for a method and a path, which is relative to the base URL. */
-export function createRouter(routes: readonly Route[]): (method: string, path: string) => Match | undefined {
+/** Finds the route of a request; undefined when there is none. */
+export type FindRoute = (method: string, url: URL) => Match | undefined;
+
+/** Makes the function that finds the route for a request under the base URL. */
+export function createRouter(routes: readonly Route[], baseUrl: string): FindRoute {
+  const relative = createPathReader(baseUrl);
   const key = (method: string, segments: readonly string[]) => `${method} ${segments[0]} ${segments.length}`;
   const candidates = Map.groupBy(routes, ({ endpoint }) => key(endpoint.method, segmentsOf(endpoint.path)));
 
-  return (method, path) => {
-    const segments = decode(segmentsOf(path));
+  return (method, { pathname }) => {
+    const segments = decode(segmentsOf(relative(pathname) ?? ""));
     if (segments === undefined) return undefined;
     for (const route of candidates.get(key(method, segments)) ?? []) {
       const parameters = readSegments(segmentsOf(route.endpoint.path), segments);

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { createEmulator, type Emulator } from "./emulator.ts";
+import { isBrokenConnection } from "./faults/broken-connection.ts";
 import type { EmulatorOptions } from "./options.ts";
 
 /** How an emulator on a port is set up: as any other, and it knows its own base URL. */
@@ -44,7 +45,8 @@ async function respond(fetch: Emulator["fetch"], origin: string, incoming: Incom
   try {
     await write(await fetch(toRequest(incoming, origin, gone.signal)), outgoing);
   } catch (error) {
-    if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
+    if (isBrokenConnection(error)) incoming.socket.resetAndDestroy();
+    else if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
     else outgoing.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
   }
 }

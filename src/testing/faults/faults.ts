@@ -1,0 +1,91 @@
+import type { Endpoint } from "../../http/endpoint.ts";
+import type { Fault } from "./fault.ts";
+
+/** A fault that was added. */
+export interface AddedFault {
+  /** How many requests it has struck. */
+  readonly hits: number;
+  /** Takes it away. */
+  remove(): void;
+}
+
+/** What goes wrong between clients and the emulator. */
+export interface Faults {
+  /**
+   * Adds a fault. Where several strike the same request, the one that was added first does.
+   *
+   * @example
+   * emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" }); // the order is made, its answer is lost
+   */
+  add(fault: Fault): AddedFault;
+  /** Takes all of them away. */
+  clear(): void;
+}
+
+/** The faults, and the way to ask for the one that strikes a request. */
+export interface FaultList extends Faults {
+  /** Counts a request to an endpoint, and gives the fault that strikes it. */
+  strike(endpoint: Endpoint | undefined): Fault | undefined;
+}
+
+interface Entry {
+  readonly fault: Fault;
+  seen: number;
+  hits: number;
+}
+
+const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];
+
+const strikes = ({ nth }: Fault, n: number): boolean =>
+  nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
+
+/** Refuses a fault that could never strike, or never be played: a test with it would pass for nothing. */
+function validate(fault: Fault, known: ReadonlySet<string>): void {
+  const { on, nth } = fault;
+  if (on !== undefined && !known.has(on)) {
+    throw new TypeError(`The emulator has no endpoint ${on}: name a call ("orders.create") or a route ("POST /orders")`);
+  }
+  if (typeof nth === "number" && !(Number.isInteger(nth) && nth >= 1)) {
+    throw new RangeError(`A fault's nth counts requests from 1; got ${nth}`);
+  }
+  if (fault.fault === "status" && !(fault.status >= 400 && fault.status <= 599)) {
+    throw new RangeError(`A fault's status is from 400 to 599; got ${fault.status}`);
+  }
+  if ((fault.fault === "slow" || fault.fault === "trickle") && !(fault.ms >= 0)) {
+    throw new RangeError(`A fault's ms must be at least 0; got ${fault.ms}`);
+  }
+}
+
+/** Makes an empty list of faults for these endpoints. */
+export function createFaults(endpoints: readonly Endpoint[]): FaultList {
+  const known = new Set(endpoints.flatMap(namesOf));
+  const entries = new Set<Entry>();
+
+  return {
+    add: (fault) => {
+      validate(fault, known);
+      const entry: Entry = { fault, seen: 0, hits: 0 };
+      entries.add(entry);
+      return {
+        get hits() {
+          return entry.hits;
+        },
+        remove: () => void entries.delete(entry),
+      };
+    },
+    clear: () => entries.clear(),
+    strike: (endpoint) => {
+      const names = endpoint === undefined ? [] : namesOf(endpoint);
+      let first: Entry | undefined;
+      for (const entry of entries) {
+        const { on } = entry.fault;
+        if (on !== undefined && !names.includes(on)) continue;
+        entry.seen += 1;
+        if (strikes(entry.fault, entry.seen)) first ??= entry;
+      }
+      if (first === undefined) return undefined;
+      first.hits += 1;
+      return first.fault;
+    },
+  };
+}
