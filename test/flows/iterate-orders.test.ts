@@ -1,0 +1,76 @@
+import { type OrderReference, PodPartner } from "pod-partner";
+import { type RunningEmulator, startEmulator } from "pod-partner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/** A thousand orders: 20 pages that are full, and the empty one that ends the chain. */
+const count = 1000;
+
+describe("iterating a thousand orders over loopback HTTP", () => {
+  let emulator: RunningEmulator;
+  let partner: PodPartner;
+  const listed = () => emulator.requests.filter(({ path }) => path.startsWith("/orders")).length;
+
+  beforeAll(async () => {
+    emulator = await startEmulator({ seed: { orders: count } });
+    partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+  });
+  afterAll(() => emulator.close());
+
+  it("orders.list gives each order once, the newest first", async () => {
+    const references: OrderReference[] = [];
+    const numbers: number[] = [];
+    for await (const order of partner.orders.list()) {
+      references.push(order.reference);
+      numbers.push(Number(/\d+$/.exec(String(Reflect.get(order, "legacyOrderCode")))?.[0]));
+    }
+    expect(references).toHaveLength(count);
+    expect(new Set(references).size).toBe(count);
+    expect(numbers).toEqual(numbers.toSorted((a, b) => b - a));
+    expect(listed()).toBe(count / 50 + 1);
+  });
+
+  it("orders.list starts anew when it is iterated again", async () => {
+    const orders = partner.orders.list();
+    const first = await orders.toArray({ limit: 60 });
+    expect(await orders.toArray({ limit: 60 })).toEqual(first);
+  });
+
+  it("leaving the loop early asks for no more than the page ahead, and leaves no timer", async () => {
+    let asked = 0;
+    const counting = new PodPartner({
+      baseUrl: emulator.baseUrl,
+      secretKey: emulator.secretKey,
+      fetch: (request, init) => {
+        asked += 1;
+        return fetch(request, init);
+      },
+    });
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const before = timers();
+    for await (const order of counting.orders.list()) {
+      expect(order.reference).toMatch(/^Order_/);
+      break;
+    }
+    expect(timers()).toBeLessThanOrEqual(before);
+    await counting.auth.validate();
+    expect(asked).toBeLessThanOrEqual(3);
+    expect(counting.rateLimits.default?.waiting).toBe(0);
+  });
+
+  it("leaving the loop early ends the request for the page ahead", async () => {
+    const aborted: unknown[] = [];
+    const watched = new PodPartner({
+      baseUrl: emulator.baseUrl,
+      secretKey: emulator.secretKey,
+      fetch: (request, init) => {
+        init?.signal?.addEventListener("abort", () => aborted.push(init.signal?.reason));
+        return request.url.includes("cursor") ? new Promise(() => undefined) : fetch(request, init);
+      },
+    });
+    for await (const order of watched.orders.list()) {
+      expect(order.reference).toMatch(/^Order_/);
+      break;
+    }
+    expect(aborted).toHaveLength(1);
+  });
+});
