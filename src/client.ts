@@ -5,6 +5,7 @@ import { createObserver } from "./http/observer.ts";
 import { Pacer, type RateLimit } from "./http/pacing/pacer.ts";
 import { createSend } from "./http/pipeline.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
+import { RetryBudget } from "./http/retry-budget.ts";
 import { createRedact } from "./http/snapshot.ts";
 import { createTransport } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
@@ -58,6 +59,7 @@ export class PodPartner {
     this.#send = createSend({
       ...resolved,
       pacer: this.#pacer,
+      retryBudget: new RetryBudget(),
       paced: pacing,
       transport: createTransport(secretKey, fetch),
       observe: createObserver(hooks, logger),

@@ -23,6 +23,7 @@ export { ConnectionError, DeadlineError, TimeoutError } from "./errors/connectio
 export { OutcomeUnknownError } from "./errors/outcome.ts";
 export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
+export { ResponseTooLargeError } from "./errors/response-size.ts";
 export type { TimelineEntry } from "./errors/timeline.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";

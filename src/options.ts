@@ -26,6 +26,8 @@ export interface PodPartnerOptions {
   readonly pacing?: boolean | undefined;
   /** What happens to a JSON answer that breaks its schema: an error, or it is returned as it came and reported. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
+  /** Bytes that a JSON answer may have at most. Downloads have no bound. Default 33 554 432 (32 MiB). */
+  readonly maxResponseSize?: number | undefined;
   /** A `fetch` to use instead of the platform's: an emulator's, a proxy's, a test's. */
   readonly fetch?: FetchLike | undefined;
   readonly hooks?: Hooks | undefined;
@@ -48,6 +50,7 @@ export interface ResolvedOptions {
   readonly retry: RetryOptions;
   readonly pacing: boolean;
   readonly responses: ResponseMode;
+  readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;
   readonly hooks: Hooks;
   readonly logger: Logger | undefined;
@@ -86,6 +89,10 @@ const schema = z.strictObject({
     .prefault({}),
   pacing: z.boolean().default(true),
   responses: z.enum(["throw", "report"]).default("throw"),
+  maxResponseSize: z
+    .int()
+    .positive()
+    .default(32 * 1024 * 1024),
   fetch: z.custom<FetchLike>((value) => typeof value === "function", { error: "expected a function" }).optional(),
   hooks: functions<Hooks>().default({}),
   logger: functions<Logger>().optional(),

@@ -11,3 +11,13 @@ export const framesOf = ({ stack = "" }: CallSite, skip: number): string =>
     .filter((line) => /^\s+at /.test(line))
     .slice(skip)
     .join("\n");
+
+/** Adds the frames of where a series of calls was begun to the error of one of them, unless they are there. */
+export function withCallSite(error: unknown, site: CallSite): unknown {
+  if (!(error instanceof Error)) return error;
+  const missing = framesOf(site, 1)
+    .split("\n")
+    .filter((frame) => !error.stack?.includes(frame));
+  if (missing.length > 0) error.stack = [error.stack, ...missing].join("\n");
+  return error;
+}

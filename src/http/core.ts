@@ -6,6 +6,7 @@ import type { Observe } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Recovery } from "./recovery.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
+import type { RetryBudget } from "./retry-budget.ts";
 import type { Redact } from "./snapshot.ts";
 import type { Transport } from "./transport.ts";
 
@@ -23,6 +24,9 @@ export interface Core {
   readonly timeout: number;
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
+  readonly retryBudget: RetryBudget;
+  /** Bytes of a body that is read as text. */
+  readonly maxResponseSize: number;
 }
 
 /** What a resource adds to a call of its own. */

@@ -1,5 +1,7 @@
 import { Download, type NotModified } from "../binary/download.ts";
+import { PodPartnerError } from "../errors/base.ts";
 import { TimeoutError } from "../errors/connection.ts";
+import { readText } from "./body.ts";
 import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
 import type { Lifeline } from "./lifeline.ts";
@@ -21,6 +23,8 @@ export interface ExchangeOptions {
   readonly endpoint: string;
   /** Milliseconds for head and body together. */
   readonly timeout: number;
+  /** Bytes of a body that is read as text. */
+  readonly maxResponseSize: number;
   readonly binary: boolean;
   readonly redact: Redact;
   /** Called as soon as the head is there. */
@@ -59,7 +63,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
         });
         return { response, text: "", download: new Download(response.headers, body) };
       }
-      const text = await response.text();
+      const text = await readText(response, options.maxResponseSize, endpoint);
       stopTimer();
       return binary && response.status === 304
         ? { response, text, download: notModified(response.headers) }
@@ -68,7 +72,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 
     receive().then(resolve, (error: unknown) => {
       stopTimer();
-      reject(error instanceof TimeoutError ? error : toFault(error, endpoint, options.redact));
+      reject(error instanceof PodPartnerError ? error : toFault(error, endpoint, options.redact));
     });
     return stop;
   });

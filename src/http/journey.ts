@@ -94,7 +94,11 @@ export class Journey<Data> {
     return retrying(
       () => this.#attempt(request),
       this.#retry,
-      (error) => !this.#lifeline.ended(error) && replayable() && maySendAgain(error, this.#endpoint.lost),
+      (error) =>
+        !this.#lifeline.ended(error) &&
+        replayable() &&
+        maySendAgain(error, this.#endpoint.lost) &&
+        (isRateLimited(error) || this.#core.retryBudget.spend()),
       (error, attempt) => this.#pause(error, attempt),
     );
   }
@@ -117,6 +121,7 @@ export class Journey<Data> {
         endpoint,
         timeout: this.#options.timeout ?? this.#core.timeout,
         redact: this.#core.redact,
+        maxResponseSize: this.#core.maxResponseSize,
         binary: this.#endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
@@ -127,6 +132,7 @@ export class Journey<Data> {
       });
       this.#open = arrival.download?.modified === true;
       this.#accept(arrival, request.url);
+      this.#core.retryBudget.earn();
       done(String(arrival.response.status));
       return arrival;
     } catch (error) {
@@ -151,7 +157,8 @@ export class Journey<Data> {
     observe("onPause", { endpoint: this.#name, reason: "bucket-empty", policy, length: ms });
     const done = this.#journal.begin("queue");
     try {
-      return await pacer.acquire(this.#endpoint, this.#options.priority ?? "normal", this.#lifeline);
+      const priority = this.#options.priority ?? "normal";
+      return await pacer.acquire(this.#endpoint, priority, this.#lifeline, this.#attempts > 0);
     } finally {
       done(policy);
     }

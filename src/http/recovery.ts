@@ -1,6 +1,7 @@
 import { ApiError } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/outcome.ts";
+import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
@@ -85,7 +86,7 @@ export async function recovering<Data>(
     } catch (error) {
       if (lifeline.ended(error))
         throw error instanceof DeadlineError && (lostBefore || inDoubt()) ? unknown(error) : error;
-      const lost = isLost(error);
+      const lost = isLost(error) || error instanceof ResponseTooLargeError;
       const unreadable = error instanceof ResponseValidationError && !isJson(error.response.body);
       if (!lost && !unreadable && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
       const found = await inTheDark(lookPatiently);

@@ -38,14 +38,19 @@ export function retrying<T>(
   pause: (error: Error, attempt: number) => Promise<void>,
 ): Promise<T> {
   return attempt().catch((error: unknown) => {
-    if (options.retries === 0 || !mayRetry(error)) throw error;
+    if (options.retries === 0) throw error;
     return repeat(error, attempt, options, mayRetry, pause);
   });
 }
 
 /** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
 function repeat<T>(first: unknown, attempt: () => Promise<T>, ...[options, mayRetry, pause]: Rest<T>): Promise<T> {
-  return pRetry((number) => (number === 1 ? Promise.reject(first) : attempt()), {
+  let latest = first;
+  const remember = (error: unknown): never => {
+    latest = error;
+    throw error;
+  };
+  const series = pRetry((number) => (number === 1 ? Promise.reject(first) : attempt().catch(remember)), {
     retries: options.retries,
     minTimeout: 0,
     shouldRetry: async ({ error, attemptNumber }) => {
@@ -54,6 +59,10 @@ function repeat<T>(first: unknown, attempt: () => Promise<T>, ...[options, mayRe
       await pause(error, attemptNumber);
       return true;
     },
+  });
+  // A caller may abort with anything; p-retry makes an error of what is none.
+  return series.catch((error: unknown) => {
+    throw latest instanceof Error ? error : latest;
   });
 }
 

@@ -1,3 +1,4 @@
+import { captureCallSite, withCallSite } from "../errors/call-site.ts";
 import type { Page } from "../http/endpoint.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { CursorTrail } from "./cursor-trail.ts";
@@ -38,6 +39,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
   /** The pages, with the items that an earlier page has already given left out. Empty ones come too. */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+    // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
+    const callSite = captureCallSite();
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
     const leave = () => left.abort(signal?.reason);
@@ -66,7 +69,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     try {
       for (;;) {
         if (ahead.length === 0) fetchNext();
-        const page = await ahead.shift();
+        const page = await ahead.shift()?.catch((error: unknown) => {
+          throw withCallSite(error, callSite);
+        });
         if (page === undefined) return;
         while (ahead.length < prefetch) fetchNext();
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };

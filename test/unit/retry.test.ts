@@ -1,0 +1,60 @@
+import { PodPartner, ServerError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
+
+describe("repeating a failed attempt", () => {
+  const context = useService();
+  const eager = (retries: number) =>
+    new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, minDelay: 0, maxDelay: 0 } });
+
+  it("gives a read as many attempts as the options say, and then the last error with all of them", async () => {
+    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    const error = await eager(4)
+      .rendertokens.get()
+      .catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ServerError);
+    expect(context.service.requests).toHaveLength(5);
+    expect(Reflect.get(Object(error), "attempts")).toMatchObject(
+      Array.from({ length: 9 }, (_, index) =>
+        index % 2 === 0 ? { step: "attempt", outcome: "503" } : { step: "backoff", outcome: "ServerError" },
+      ),
+    );
+  });
+
+  it("does not answer an outage with a storm: a client's hundred repetitions are spent once", async () => {
+    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    const partner = eager(4);
+    for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
+    expect(context.service.requests).toHaveLength(60 + 100);
+  });
+
+  it("takes up repeating again when the outage is over", async () => {
+    const partner = eager(4);
+    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
+    const tokens = { used: 0, limit: 1, remaining: 1, resets: "2026-11-23T00:00:00+01:00" };
+    const up = { body: { rendertokens: tokens } };
+    context.service.answers(up, { status: 503, body: { code: "down", message: "later" } }, up);
+    await partner.rendertokens.get();
+    expect(await partner.rendertokens.get()).toEqual(tokens);
+  });
+
+  it("rejects with the caller's reason when it aborts a repeated attempt, also with one that is no error", async () => {
+    const abort = new AbortController();
+    context.service.answers({ status: 503 }, () => {
+      abort.abort("changed my mind");
+      return new Promise(() => undefined);
+    });
+    await expect(eager(4).rendertokens.get({ signal: abort.signal })).rejects.toBe("changed my mind");
+  });
+
+  it("throws the caller's line with the error of a page that was asked for ahead", async () => {
+    const reference = "Order_00000000000000000000000001";
+    context.service.answers({ body: { orders: [{ reference }], nextCursor: "next" } }, { status: 404, body: {} });
+    const error = await eager(0)
+      .orders.list()
+      .toArray()
+      .catch((thrown: unknown) => thrown);
+    expect(Reflect.get(Object(error), "stack")).toContain("retry.test.ts");
+  });
+});
