@@ -15,9 +15,9 @@ import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import type { Grant } from "./pacing/pacer.ts";
-import { type Recovery, recovering } from "./recovery.ts";
+import { type Found, type Recovery, recovering } from "./recovery.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
-import { askedDelay, backoff, isRateLimited, maySendAgain, retrying } from "./retry.ts";
+import { askedDelay, backoff, isRateLimited, maySendAgain, repeating } from "./retry.ts";
 import { snapshot } from "./snapshot.ts";
 
 /** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
@@ -71,14 +71,10 @@ export class Journey<Data> {
     }
   }
 
-  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown>) {
+  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown>): Promise<Found<Data> & { recovered: boolean }> {
     const { lost } = this.#endpoint;
-    const run = async () => {
-      const arrival = await this.#retrying(request);
-      return { data: this.#decode(arrival), response: arrival.response };
-    };
-    if (lost === "safe" || lost === "idempotent") return { ...(await run()), recovered: false };
-    return recovering(run, {
+    if (lost === "safe" || lost === "idempotent") return { ...(await this.#receive(request)), recovered: false };
+    return recovering(() => this.#receive(request), {
       endpoint: this.#name,
       lifeline: this.#lifeline,
       retry: this.#retry,
@@ -89,9 +85,16 @@ export class Journey<Data> {
     });
   }
 
-  #retrying(request: EncodedRequest): Promise<Arrival> {
+  async #receive(request: EncodedRequest): Promise<Found<Data>> {
+    const arrival = await this.#attempt(request).catch((error: unknown) => this.#repeat(error, request));
+    return { data: this.#decode(arrival), response: arrival.response };
+  }
+
+  /** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
+  #repeat(first: unknown, request: EncodedRequest): Promise<Arrival> {
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
-    return retrying(
+    return repeating(
+      first,
       () => this.#attempt(request),
       this.#retry,
       (error) =>

@@ -28,42 +28,34 @@ export const askedDelay = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.retryAfter : undefined;
 
 /**
- * Repeats an attempt as often as the options allow. The waiting is the caller's: `pause` is called before each repetition
- * and may throw to end it.
+ * Repeats an attempt that has failed as often as the options allow. The waiting is the caller's: `pause` is called before each
+ * repetition and may throw to end the series.
  */
-export function retrying<T>(
+export async function repeating<T>(
+  first: unknown,
   attempt: () => Promise<T>,
   options: RetryOptions,
   mayRetry: (error: unknown) => boolean,
   pause: (error: Error, attempt: number) => Promise<void>,
 ): Promise<T> {
-  return attempt().catch((error: unknown) => {
-    if (options.retries === 0) throw error;
-    return repeat(error, attempt, options, mayRetry, pause);
-  });
-}
-
-/** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
-function repeat<T>(first: unknown, attempt: () => Promise<T>, ...[options, mayRetry, pause]: Rest<T>): Promise<T> {
   let latest = first;
   const remember = (error: unknown): never => {
     latest = error;
     throw error;
   };
-  const series = pRetry((number) => (number === 1 ? Promise.reject(first) : attempt().catch(remember)), {
-    retries: options.retries,
-    minTimeout: 0,
-    shouldRetry: async ({ error, attemptNumber }) => {
-      if (!mayRetry(error)) return false;
-      if ((askedDelay(error) ?? 0) > options.maxRetryAfter) return false;
-      await pause(error, attemptNumber);
-      return true;
-    },
-  });
-  // A caller may abort with anything; p-retry makes an error of what is none.
-  return series.catch((error: unknown) => {
+  try {
+    return await pRetry((number) => (number === 1 ? Promise.reject(first) : attempt().catch(remember)), {
+      retries: options.retries,
+      minTimeout: 0,
+      shouldRetry: async ({ error, attemptNumber }) => {
+        if (!mayRetry(error)) return false;
+        if ((askedDelay(error) ?? 0) > options.maxRetryAfter) return false;
+        await pause(error, attemptNumber);
+        return true;
+      },
+    });
+  } catch (error) {
+    // A caller may abort with anything; p-retry makes an error of what is none.
     throw latest instanceof Error ? error : latest;
-  });
+  }
 }
-
-type Rest<T> = Parameters<typeof retrying<T>> extends [unknown, ...infer Others] ? Others : never;
