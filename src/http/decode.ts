@@ -15,7 +15,7 @@ interface Decoding {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type JsonShape = Exclude<ResponseShape<unknown>, { kind: "empty" | "binary" }>;
+type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 
 /** What was read, and what is wrong with it. */
 interface Reading {
@@ -56,12 +56,17 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
   return { data, issues };
 }
 
+const mayBeEmpty = (shape: JsonShape): boolean =>
+  shape.kind === "empty" || (shape.kind === "whole" && !!shape.optional);
+
 function read(body: unknown, shape: JsonShape): Reading {
+  // A later version may have something to tell; a page that is no JSON comes from somewhere between, and tells nothing.
+  if (shape.kind === "empty") return { data: undefined, issues: [] };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
   if (isObject(body) && Object.hasOwn(body, shape.field))
     return checked(shape.schema, body[shape.field], [shape.field]);
-  if (shape.assumed) return checked(shape.schema, body, []);
+  if (shape.assumed !== undefined) return checked(shape.schema, shape.assumed(body), [shape.field]);
   return { data: body, issues: [missing([shape.field])] };
 }
 
@@ -69,8 +74,7 @@ function read(body: unknown, shape: JsonShape): Reading {
 export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onInvalid }: Decoding): unknown {
   const { response, text, download } = arrival;
   if (endpoint.response.kind === "binary") return download;
-  if (endpoint.response.kind === "empty") return undefined;
-  if (endpoint.response.kind === "whole" && endpoint.response.optional && text === "") return undefined;
+  if (text === "" && mayBeEmpty(endpoint.response)) return undefined;
   const json = parseJson(text);
   const reading = json.ok
     ? read(json.value, endpoint.response)

@@ -44,8 +44,8 @@ export type ResponseShape<Data> =
       readonly kind: "field";
       readonly field: string;
       readonly schema: z.ZodType;
-      /** Whether the field's name is not shown: then an answer without it is taken as a whole. */
-      readonly assumed?: boolean;
+      /** Where the field's name is not shown: how the data is found in an answer that does not have it. */
+      readonly assumed?: (body: unknown) => unknown;
       readonly data?: Data;
     }
   | { readonly kind: "page"; readonly field: string; readonly item: z.ZodType; readonly data?: Data };
@@ -148,11 +148,14 @@ export const field = <Data>(
   schema,
 });
 
-/** A response whose field is not shown in the specification: named by its conventions, and an answer without it is taken whole. */
-export const assumed = <Data>(shape: Extract<ResponseShape<Data>, { kind: "field" }>): ResponseShape<Data> => ({
-  ...shape,
-  assumed: true,
-});
+/**
+ * A response whose field is not shown in the specification: named by its conventions. In an answer without that field the data is
+ * found by `elsewhere`; without it, the answer is taken whole.
+ */
+export const assumed = <Data>(
+  shape: Extract<ResponseShape<Data>, { kind: "field" }>,
+  elsewhere: (body: unknown) => unknown = (body) => body,
+): ResponseShape<Data> => ({ ...shape, assumed: elsewhere });
 
 /** A list without pages, under its plural field. */
 export const list = <Item>(name: string, item: z.ZodType<Item>) => field<readonly Item[]>(name, z.array(item));

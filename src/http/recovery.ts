@@ -5,7 +5,7 @@ import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
-import { isLost } from "./retry.ts";
+import { askedDelay, isLost } from "./retry.ts";
 
 /** A creation's data, and the answer that told it. */
 export interface Found<Data> {
@@ -30,7 +30,8 @@ const mayBeConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
 /** An answer that is no JSON was cut off or came from somewhere between; one that is JSON came, and is never lost. */
-const isJson = (body: unknown): boolean => typeof body === "object" && body !== null;
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
 
 export interface Recovering<Data> {
   readonly endpoint: string;
@@ -86,13 +87,14 @@ export async function recovering<Data>(
     } catch (error) {
       if (lifeline.ended(error))
         throw error instanceof DeadlineError && (lostBefore || inDoubt()) ? unknown(error) : error;
-      const lost = isLost(error) || error instanceof ResponseTooLargeError;
-      const unreadable = error instanceof ResponseValidationError && !isJson(error.response.body);
-      if (!lost && !unreadable && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
+      const unreadable = recovery !== undefined && isUnreadable(error);
+      const lost = isLost(error) || error instanceof ResponseTooLargeError || unreadable;
+      if (!lost && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
       const found = await inTheDark(lookPatiently);
       if (found !== undefined) return { ...found, recovered: true };
       if (!lost) throw error;
-      if (recovery === undefined || attempt > retry.retries) throw unknown(error);
+      const tooLate = (askedDelay(error) ?? 0) > retry.maxRetryAfter;
+      if (recovery === undefined || attempt > retry.retries || tooLate) throw unknown(error);
       await inTheDark(() => pause(error, attempt));
     }
   }

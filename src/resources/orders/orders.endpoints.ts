@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
+import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
 import {
@@ -84,8 +84,15 @@ export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }
     method: "GET",
     path: "/utilities/lookup-order-reference-by-custom-identifier",
     query: { [customIdentifierParameter]: z.string().min(1) },
-    response: field(orderReferenceField, reference("Order")),
+    response: assumed(field(orderReferenceField, reference("Order")), orderReferenceIn),
     lost: "safe",
   });
+
+/** An answer without the assumed field may still tell its one order: as `reference`, or as an `order`. */
+function orderReferenceIn(body: unknown): unknown {
+  const answer: Readonly<Record<string, unknown>> = Object(body);
+  const order: Readonly<Record<string, unknown>> = Object(answer.order);
+  return answer.reference ?? order.reference ?? answer.order;
+}
 
 export const lookupOrder = lookupOrderBy(assumptions);
