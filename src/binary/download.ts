@@ -108,7 +108,8 @@ export class Download {
 
   /** Lets the body go unread and frees its socket at once. */
   async cancel(): Promise<void> {
-    if (!this.#body.locked) await this.#body.cancel();
+    // A body that has failed has told its reader so.
+    if (!this.#body.locked) await this.#body.cancel().catch(() => undefined);
   }
 }
 

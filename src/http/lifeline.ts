@@ -54,22 +54,23 @@ export class Lifeline {
     return new Promise<T>((resolve, reject) => {
       this.check();
       let settled = false;
+      let stop: (reason: unknown) => void = () => undefined;
       const once =
         <Value>(settle: (value: Value) => void) =>
         (value: Value) => {
-          // What comes after the end belongs to nobody, and must not touch what is held by then.
+          // What comes after the end belongs to nobody, and must not touch what is held or guarded by then.
           if (settled) return;
           settled = true;
-          this.#interrupt = undefined;
+          if (this.#interrupt === interrupt) this.#interrupt = undefined;
           settle(value);
         };
       const settle = { resolve: once(resolve), reject: once(reject) };
-      const stop = begin(settle);
-      if (settled) return;
-      this.#interrupt = (reason) => {
+      const interrupt = (reason: unknown) => {
         settle.reject(reason);
         stop(reason);
       };
+      this.#interrupt = interrupt;
+      stop = begin(settle);
     });
   }
 

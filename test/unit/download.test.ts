@@ -1,0 +1,117 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConnectionError, PodPartner, TimeoutError } from "pod-partner";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+const picture = new Uint8Array(300_000).map((_, index) => index % 251);
+
+/** A body that gives these pieces and then does what `end` says. */
+const bodyOf = (pieces: readonly Uint8Array[], end: "close" | "stall" | Error) => {
+  const left = [...pieces];
+  const state = { canceled: false };
+  const body = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      const next = left.shift();
+      if (next !== undefined) controller.enqueue(next);
+      else if (end === "close") controller.close();
+      else if (end === "stall") return new Promise(() => undefined);
+      else controller.error(end);
+    },
+    cancel: () => {
+      state.canceled = true;
+    },
+  });
+  return { body, state };
+};
+
+describe("a download", () => {
+  const context = useService();
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pod-partner-"));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const served = async () => {
+    context.service.answers({ headers: { "content-type": "image/png", etag: '"1"' }, body: Buffer.from(picture) });
+    return context.partner.renders.media(ref("Render"));
+  };
+  const faked = (body: ReadableStream<Uint8Array>, options = {}) =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      fetch: async () => new Response(body),
+      ...options,
+    }).renders.media(ref("Render"));
+
+  it("tells its type, its tag and its size", async () => {
+    const download = await served();
+    expect(download).toMatchObject({ contentType: "image/png", etag: '"1"', size: picture.length, modified: true });
+    await download.cancel();
+  });
+
+  it("gives its bytes, and its progress up to its size", async () => {
+    const seen: number[] = [];
+    const bytes = await (await served()).bytes({ onProgress: ({ received }) => seen.push(received) });
+    expect(Buffer.from(bytes).equals(Buffer.from(picture))).toBe(true);
+    expect(seen.at(-1)).toBe(picture.length);
+  });
+
+  it("gives a blob of its type", async () => {
+    const blob = await (await served()).blob();
+    expect(blob).toMatchObject({ type: "image/png", size: picture.length });
+  });
+
+  it("saves a file that is whole, over an older one, and leaves nothing beside it", async () => {
+    const path = join(folder, "mockup.png");
+    await writeFile(path, "older");
+    await (await served()).saveTo(path);
+    expect((await readFile(path)).equals(Buffer.from(picture))).toBe(true);
+    expect(await readdir(folder)).toEqual(["mockup.png"]);
+  });
+
+  it("leaves the older file as it is when the connection breaks, and nothing beside it", async () => {
+    const path = join(folder, "mockup.png");
+    await writeFile(path, "older");
+    const { body } = bodyOf([picture], new Error("socket hang up"));
+    await expect((await faked(body)).saveTo(path)).rejects.toMatchObject({ name: "ConnectionError", sent: true });
+    expect(await readFile(path, "utf8")).toBe("older");
+    expect(await readdir(folder)).toEqual(["mockup.png"]);
+  });
+
+  it("lets the body go when the file cannot be written", async () => {
+    const { body, state } = bodyOf([picture], "stall");
+    await expect((await faked(body)).saveTo(join(folder, "none", "mockup.png"))).rejects.toMatchObject({
+      code: "ENOENT",
+    });
+    expect(state.canceled).toBe(true);
+  });
+
+  it("ends with the attempt's timeout when its body stalls", async () => {
+    const { body } = bodyOf([picture], "stall");
+    const error = await (await faked(body, { timeout: 30 })).bytes().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media" });
+  });
+
+  it("ends with the caller's reason when it is aborted while it is read", async () => {
+    const { body } = bodyOf([picture], "stall");
+    const abort = new AbortController();
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      fetch: async () => new Response(body),
+    });
+    const download = await partner.renders.media(ref("Render"), { signal: abort.signal });
+    const bytes = download.bytes({ onProgress: () => abort.abort("enough") });
+    await expect(bytes).rejects.toBe("enough");
+  });
+
+  it("is a ConnectionError when its connection breaks", async () => {
+    const { body } = bodyOf([picture], new Error("socket hang up"));
+    await expect((await faked(body)).bytes()).rejects.toBeInstanceOf(ConnectionError);
+  });
+});

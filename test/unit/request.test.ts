@@ -1,0 +1,75 @@
+import { OutcomeUnknownError, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { secretKey, useService } from "../support/partner.ts";
+
+describe("partner.request, for endpoints that the SDK does not know", () => {
+  const context = useService();
+  const refused = async (method: never, path: string) => {
+    const error = await context.partner.request(method, path).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RequestValidationError);
+    expect(context.service.requests).toHaveLength(0);
+    return error;
+  };
+
+  it("sends what it is given, with the key, and returns the JSON as it came", async () => {
+    context.service.answers({ status: 201, body: { thing: { id: 1 } } });
+    const answer = await context.partner.request("PATCH", "/things/a%2Fb", {
+      query: { page: 2, tag: ["x", "y"] },
+      body: { a: 1 },
+    });
+    expect(answer).toEqual({ thing: { id: 1 } });
+    const [request] = context.service.requests;
+    expect(request).toMatchObject({ method: "PATCH", path: "/v2/things/a%2Fb?page=2&tag=x&tag=y" });
+    expect(request?.headers).toMatchObject({ "x-service-secret-key": secretKey, "content-type": "application/json" });
+    expect(JSON.parse(String(request?.body))).toEqual({ a: 1 });
+  });
+
+  it("returns undefined for an answer without a body", async () => {
+    context.service.answers({ status: 204 });
+    expect(await context.partner.request("DELETE", "/things/1")).toBeUndefined();
+  });
+
+  it("checks the answer with a schema of any Standard Schema library", async () => {
+    const schema = z.object({ thing: z.object({ id: z.number() }) });
+    context.service.answers({ body: { thing: { id: 1 } } }, { body: { thing: { id: "one" } } });
+    const { thing } = await context.partner.request("GET", "/things/1", { schema });
+    expect(thing.id).toBe(1);
+    const error = await context.partner.request("GET", "/things/1", { schema }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ResponseValidationError);
+    expect(error).toMatchObject({ issues: [{ path: ["thing", "id"] }] });
+  });
+
+  it.each(["orders", "//evil.example/x", "/a/../b", "/a/%2e%2e/b", "/a/./b", "/a?b=c", "/a#b", "/a\\b", "/a b"])(
+    "refuses the path %j",
+    async (path) => {
+      expect(await refused("GET" as never, path)).toMatchObject({ issues: [{ path: ["path"] }] });
+    },
+  );
+
+  it("refuses a method that the service does not have, together with the path", async () => {
+    expect(await refused("TRACE" as never, "orders")).toMatchObject({
+      issues: [{ path: ["method"] }, { path: ["path"] }],
+    });
+  });
+
+  it("takes braces in a path for what they are", async () => {
+    context.service.answers({ body: {} });
+    await context.partner.request("GET", "/things/{orderReference}");
+    expect(context.service.requests[0]?.path).toBe("/v2/things/%7BorderReference%7D");
+  });
+
+  it("does not send a POST again whose answer was lost, and says so", async () => {
+    context.service.always({ status: 502, body: "bad gateway" });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries: 3, minDelay: 0 } });
+    await expect(partner.request("POST", "/things")).rejects.toBeInstanceOf(OutcomeUnknownError);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it.each(["GET", "PUT", "DELETE"] as const)("sends a %s again whose answer was lost", async (method) => {
+    context.service.answers({ status: 502, body: "bad gateway" }, { body: {} });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries: 3, minDelay: 0 } });
+    await partner.request(method, "/things");
+    expect(context.service.requests).toHaveLength(2);
+  });
+});
