@@ -41,7 +41,8 @@ export class ConfigurationError extends RequestValidationError {
 
 /**
  * An answer does not have the shape that the specification promises, or is no JSON at all.
- * The request was carried out: it is never sent again for this. With `responses: "report"` a JSON answer is returned instead.
+ * The request was carried out: it is never sent again for this. (A creation whose answer is no JSON at all counts as lost instead: it
+ * is looked up, then sent again.) With `responses: "report"` a JSON answer is returned instead.
  */
 export class ResponseValidationError extends PodPartnerError {
   static override readonly kind: string = "ResponseValidationError";

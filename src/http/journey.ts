@@ -81,6 +81,7 @@ export class Journey<Data> {
       recovery: plan.recovery?.(),
       inDoubt: () => this.#inDoubt,
       look: (known) => this.#look(known),
+      maySendAgain: () => this.#core.retryBudget.spend(),
       pause: (error, attempt) => this.#pause(error, attempt),
     });
   }

@@ -29,6 +29,10 @@ const patience = [0, 500, 1_500];
 const mayBeConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
+/** Refusals that say nothing of the request itself: a lost attempt before them may have been carried out all the same. */
+const hidesTheFirst = (error: unknown): boolean =>
+  error instanceof ApiError && [401, 403, 409, 429].includes(error.status);
+
 /** An answer that is no JSON was cut off or came from somewhere between; one that is JSON came, and is never lost. */
 const isUnreadable = (error: unknown): boolean =>
   error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
@@ -42,6 +46,8 @@ export interface Recovering<Data> {
   readonly inDoubt: () => boolean;
   /** Looks once, as a step of the call's timeline. */
   readonly look: (recovery: Recovery<Data>) => Promise<Found<Data> | undefined>;
+  /** Whether the client may still send something again. */
+  readonly maySendAgain: () => boolean;
   /** Waits before the creation is sent again. */
   readonly pause: (error: unknown, attempt: number) => Promise<void>;
 }
@@ -52,7 +58,7 @@ export interface Recovering<Data> {
  */
 export async function recovering<Data>(
   run: () => Promise<Found<Data>>,
-  { endpoint, lifeline, retry, recovery, inDoubt, look, pause }: Recovering<Data>,
+  { endpoint, lifeline, retry, recovery, inDoubt, look, maySendAgain, pause }: Recovering<Data>,
 ): Promise<Found<Data> & { readonly recovered: boolean }> {
   const unknown = (cause: unknown) =>
     new OutcomeUnknownError({
@@ -92,9 +98,9 @@ export async function recovering<Data>(
       if (!lost && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
       const found = await inTheDark(lookPatiently);
       if (found !== undefined) return { ...found, recovered: true };
-      if (!lost) throw error;
+      if (!lost) throw lostBefore && hidesTheFirst(error) ? unknown(error) : error;
       const tooLate = (askedDelay(error) ?? 0) > retry.maxRetryAfter;
-      if (recovery === undefined || attempt > retry.retries || tooLate) throw unknown(error);
+      if (recovery === undefined || attempt > retry.retries || tooLate || !maySendAgain()) throw unknown(error);
       await inTheDark(() => pause(error, attempt));
     }
   }

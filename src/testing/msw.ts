@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Emulator } from "./emulator.ts";
+import { isBrokenConnection } from "./faults/broken-connection.ts";
 
 /**
  * The part of MSW that is used. Its own types stay out of the package's, since it is an optional peer dependency; where no
@@ -22,5 +23,11 @@ interface Msw<Handler> {
  */
 export function emulatorHandlers<Handler = never>(emulator: Pick<Emulator, "baseUrl" | "fetch">): Handler[] {
   const msw: Msw<Handler> = createRequire(import.meta.url)("msw");
-  return [msw.http.all(`${emulator.baseUrl}/*`, ({ request }) => emulator.fetch(request))];
+  return [msw.http.all(`${emulator.baseUrl}/*`, ({ request }) => emulator.fetch(request).catch(toNetworkError))];
+}
+
+/** MSW makes a 500 of what a handler throws: a dropped connection has an answer of its own there. */
+function toNetworkError(error: unknown): Response {
+  if (isBrokenConnection(error)) return Response.error();
+  throw error;
 }

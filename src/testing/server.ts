@@ -45,8 +45,8 @@ async function respond(fetch: Emulator["fetch"], origin: string, incoming: Incom
   try {
     await write(await fetch(toRequest(incoming, origin, gone.signal)), outgoing);
   } catch (error) {
-    if (isBrokenConnection(error)) incoming.socket.resetAndDestroy();
-    else if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
+    if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
+    else if (isBrokenConnection(error)) incoming.socket.resetAndDestroy();
     else outgoing.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
   }
 }

@@ -73,6 +73,18 @@ describe("MSW", () => {
     }
   });
 
+  it("breaks the connection where a fault drops it", async () => {
+    const emulator = createEmulator();
+    emulator.faults.add({ fault: "drop" });
+    const server = setupServer(...emulatorHandlers(emulator));
+    server.listen({ onUnhandledFrame: "error" });
+    try {
+      await expect(fetch(`${emulator.baseUrl}/stores`)).rejects.toThrow(TypeError);
+    } finally {
+      server.close();
+    }
+  });
+
   it("gives handlers of MSW's own type", () => {
     const handlers: HttpHandler[] = emulatorHandlers(createEmulator());
     expect(handlers[0]?.info.path).toBe("http://emulator.test/v2/*");

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../util/clock.ts";
 import { bodyTerminated } from "./broken-connection.ts";
 
@@ -57,10 +58,12 @@ export async function truncated(response: Response): Promise<Response> {
   const pieces = [firstHalf(bytes)];
   const body = new ReadableStream<Uint8Array>(
     {
-      pull(controller) {
+      async pull(controller) {
         const piece = pieces.shift();
-        if (piece === undefined) controller.error(bodyTerminated());
-        else controller.enqueue(piece);
+        if (piece !== undefined) return controller.enqueue(piece);
+        // Over a port, the first half shall have left before the socket is destroyed.
+        await setImmediate();
+        controller.error(bodyTerminated());
       },
     },
     // Nothing is read ahead: an error that came before the first half was taken would swallow it.

@@ -43,7 +43,9 @@ const strikes = ({ nth }: Fault, n: number): boolean =>
 function validate(fault: Fault, known: ReadonlySet<string>): void {
   const { on, nth } = fault;
   if (on !== undefined && !known.has(on)) {
-    throw new TypeError(`The emulator has no endpoint ${on}: name a call ("orders.create") or a route ("POST /orders")`);
+    throw new TypeError(
+      `The emulator has no endpoint ${on}: name a call ("orders.create") or a route ("POST /orders")`,
+    );
   }
   if (typeof nth === "number" && !(Number.isInteger(nth) && nth >= 1)) {
     throw new RangeError(`A fault's nth counts requests from 1; got ${nth}`);

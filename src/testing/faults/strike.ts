@@ -2,7 +2,10 @@ import type { Clock } from "../../util/clock.ts";
 import type { Frame } from "../frame.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
-import type { BodyFault, Fault, SlowFault, StatusFault } from "./fault.ts";
+import type { BodyFault, DropFault, Fault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
+
+/** A fault that takes the answer's place, and so may come before the request is carried out. */
+type Replacing = DropFault | StatusFault | RedirectFault | BodyFault;
 
 /** Ends at once, with the signal's reason, when it is aborted. */
 function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
@@ -27,8 +30,9 @@ function statusAnswer({ status, code, retryAfter }: StatusFault): Response {
 }
 
 function bodyAnswer({ body, status = 200, type = "application/json" }: BodyFault): Response {
-  const raw = typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body);
-  return new Response(raw as BodyInit, { status, headers: { "Content-Type": type } });
+  const raw =
+    body instanceof Uint8Array ? new Uint8Array(body) : typeof body === "string" ? body : JSON.stringify(body);
+  return new Response(raw === "" ? null : raw, { status, headers: { "Content-Type": type } });
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
@@ -45,7 +49,7 @@ async function detached(request: Request): Promise<Request> {
 }
 
 /** Has the request carried out unless the fault comes before that, and gives the fault's own answer. */
-async function instead(frame: Frame, request: Request, { when }: Fault & { when?: string }, answer: () => Response) {
+async function instead(frame: Frame, request: Request, { when }: Replacing, answer: () => Response): Promise<Response> {
   if (when !== "before") await (await frame(request)).body?.cancel();
   return answer();
 }

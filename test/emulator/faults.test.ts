@@ -1,0 +1,149 @@
+import type { Fault } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { dropship, problem, setUp } from "./support.ts";
+
+const statusOf = async ({ get }: ReturnType<typeof setUp>) => (await get("/orders")).status;
+
+describe("a fault strikes", () => {
+  const away: Fault = { fault: "status", status: 503 };
+
+  it("every request, where nothing else is said, until it is removed", async () => {
+    const bench = setUp();
+    const fault = bench.emulator.faults.add(away);
+    expect([await statusOf(bench), await statusOf(bench)]).toEqual([503, 503]);
+    expect(fault.hits).toBe(2);
+    fault.remove();
+    expect(await statusOf(bench)).toBe(200);
+  });
+
+  it("the requests of one call, or of one route", async () => {
+    const bench = setUp();
+    const { faults } = bench.emulator;
+    faults.add({ ...away, on: "orders.list" });
+    faults.add({ ...away, status: 502, on: "GET /products/{productReference}" });
+    const paths = ["/orders", "/products", `/products/${bench.demo.products.slimCase}`, "/nowhere"];
+    const answers = await Promise.all(paths.map((path) => bench.get(path)));
+    expect(answers.map(({ status }) => status)).toEqual([503, 200, 502, 404]);
+  });
+
+  it("the n-th request that fits, counted from when it was added, or those that a function names", async () => {
+    const bench = setUp();
+    await bench.get("/orders");
+    bench.emulator.faults.add({ ...away, on: "orders.list", nth: 2 });
+    bench.emulator.faults.add({ ...away, status: 500, on: "orders.list", nth: (n) => n >= 4 });
+    await bench.get("/stores");
+    const statuses = [];
+    for (let request = 0; request < 5; request++) statuses.push(await statusOf(bench));
+    expect(statuses).toEqual([200, 503, 200, 500, 500]);
+  });
+
+  it("alone, when there are others: the first that was added; all are taken away at once", async () => {
+    const bench = setUp();
+    const first = bench.emulator.faults.add(away);
+    const second = bench.emulator.faults.add({ ...away, status: 500 });
+    expect([await statusOf(bench), first.hits, second.hits]).toEqual([503, 1, 0]);
+    bench.emulator.faults.clear();
+    expect(await statusOf(bench)).toBe(200);
+  });
+
+  it.each<[string, Fault]>([
+    ["an endpoint that there is not", { ...away, on: "orders.destroy" }],
+    ["a count from 0", { ...away, nth: 0 }],
+    ["a status that is no error", { fault: "status", status: 200 }],
+    ["a negative wait", { fault: "slow", ms: -1 }],
+  ])("never by %s: it is refused", (_, fault) => {
+    expect(() => setUp().emulator.faults.add(fault)).toThrow(/^(A fault's|The emulator has no endpoint)/);
+  });
+});
+
+describe("before or after the service has carried the request out", () => {
+  const orders = async (bench: ReturnType<typeof setUp>) => (await bench.get("/orders")).body.orders.length;
+
+  it.each<Fault>([
+    { fault: "drop" },
+    { fault: "status", status: 500 },
+    { fault: "redirect", location: "https://elsewhere.test" },
+    { fault: "body", body: "<html>" },
+  ])("$fault", async (fault) => {
+    const bench = setUp();
+    const order = await dropship(bench);
+    const { faults } = bench.emulator;
+    faults.add({ ...fault, on: "orders.create", nth: 1, when: "before" } as Fault);
+    await bench.post("/orders", order).catch(() => undefined);
+    expect(await orders(bench)).toBe(0);
+    faults.add({ ...fault, on: "orders.create", nth: 1 } as Fault);
+    await bench.post("/orders", order).catch(() => undefined);
+    expect(await orders(bench)).toBe(1);
+  });
+
+  it("slow: as late as that, also when the client has gone meanwhile", async () => {
+    const bench = setUp();
+    const order = JSON.stringify(await dropship(bench));
+    bench.emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 400, when: "before" });
+    const headers = { "Content-Type": "application/json" };
+    const client = new AbortController();
+    const answer = rejection(bench.send("POST", "/orders", { body: order, headers, signal: client.signal }));
+    await bench.clock.advance(399);
+    client.abort(new Error("gone"));
+    expect(await orders(bench)).toBe(0);
+    await bench.clock.advance(1);
+    expect(await answer).toEqual(new Error("gone"));
+    expect(await orders(bench)).toBe(1);
+  });
+});
+
+describe("the answer", () => {
+  it("is none when the connection drops: fetch's own error, and a request without a status in the log", async () => {
+    const bench = setUp();
+    bench.emulator.faults.add({ fault: "drop" });
+    const error = await rejection(bench.get("/orders"));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(error).toMatchObject({ message: "fetch failed", cause: { code: "ECONNRESET" } });
+    expect(bench.emulator.requests).toEqual([{ method: "GET", path: "/orders", status: undefined }]);
+  });
+
+  it("is a status with an error object and Retry-After, or as a proxy gives it", async () => {
+    const bench = setUp();
+    const { faults } = bench.emulator;
+    faults.add({ nth: 1, fault: "status", status: 429, code: "rate_limited", retryAfter: 7 });
+    const limited = await bench.get("/orders");
+    expect(problem(limited)).toEqual({ status: 429, code: "rate_limited" });
+    expect(limited.headers.get("Retry-After")).toBe("7");
+    faults.add({ nth: 1, fault: "status", status: 502, retryAfter: "soon" });
+    const { status, headers } = await bench.get("/orders");
+    expect([status, headers.get("Retry-After"), headers.get("Content-Type")]).toEqual([
+      502,
+      "soon",
+      "text/plain;charset=UTF-8",
+    ]);
+  });
+
+  it("is a redirect", async () => {
+    const bench = setUp();
+    bench.emulator.faults.add({ fault: "redirect", location: "https://elsewhere.test/" });
+    const { status, headers } = await bench.get("/orders");
+    expect([status, headers.get("Location")]).toEqual([302, "https://elsewhere.test/"]);
+  });
+
+  it.each([
+    ["an HTML page", "<h1>Hello</h1>", "text/html", "<h1>Hello</h1>"],
+    ["garbage", new Uint8Array([0xff, 0x00]), "application/json", "\ufffd\u0000"],
+    ["nothing", "", "application/json", ""],
+    ["JSON of another shape", { order: 7 }, "application/json", '{"order":7}'],
+  ])("is %s", async (_, body, type, text) => {
+    const { emulator } = setUp();
+    emulator.faults.add({ fault: "body", body, type });
+    const response = await emulator.fetch(`${emulator.baseUrl}/orders`);
+    expect([response.status, response.headers.get("Content-Type")]).toEqual([200, type]);
+    expect(await response.text()).toBe(text);
+  });
+
+  it("is the right one with other headers", async () => {
+    const bench = setUp();
+    bench.emulator.faults.add({ fault: "headers", headers: { "X-RateLimit": '"default";r=-1;t=9e9' } });
+    const { status, headers, body } = await bench.get("/orders");
+    expect([status, headers.get("X-RateLimit"), body.orders]).toEqual([200, '"default";r=-1;t=9e9', []]);
+    expect(headers.get("X-RateLimit-Policy")).toBe('"default";q=3000;w=60');
+  });
+});

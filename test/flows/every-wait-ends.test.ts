@@ -1,0 +1,47 @@
+import { getEventListeners } from "node:events";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { setStage } from "./stage.ts";
+import { waits } from "./waits.ts";
+
+/** Renders that take longer than any test. */
+const endless = { renderDuration: 1e12 };
+
+describe.each(waits)("$name", ({ begin, late }) => {
+  it("ends at once at an abort, with the caller's own reason, and leaves nothing behind", async () => {
+    const stage = setStage(endless);
+    const call = await begin(stage);
+    const controller = new AbortController();
+    const outcome = rejection(call({ signal: controller.signal }));
+    await stage.clock.advance(3_000);
+    const reason = { why: "the customer has left" };
+    controller.abort(reason);
+    expect(await outcome).toBe(reason);
+    await stage.clock.advance(0);
+    expect([stage.clock.pending, getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
+  });
+
+  it("does not begin with a signal that is aborted already", async () => {
+    const stage = setStage(endless);
+    const call = await begin(stage);
+    const before = stage.emulator.requests.length;
+    const reason = new Error("never mind");
+    expect(await rejection(call({ signal: AbortSignal.abort(reason) }))).toBe(reason);
+    expect([stage.emulator.requests.length - before, stage.clock.pending]).toEqual([0, 0]);
+  });
+
+  it(`ends at the deadline, as ${late}, and leaves nothing behind`, async () => {
+    const stage = setStage(endless);
+    const call = await begin(stage);
+    const began = stage.clock.now();
+    let ended = Number.NaN;
+    const outcome = rejection(call({ deadline: 5_000 }));
+    void outcome.then(() => {
+      ended = stage.clock.now() - began;
+    });
+    await stage.clock.advance(5_000);
+    expect(await outcome).toMatchObject({ name: late });
+    expect(ended).toBeLessThanOrEqual(5_000);
+    expect(stage.clock.pending).toBe(0);
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { page } from "./matrix/page.ts";
+import { rows } from "./matrix/rows.ts";
+import { doors, play } from "./matrix/run.ts";
+import { subjects } from "./matrix/subjects.ts";
+
+describe.each(Object.keys(doors) as (keyof typeof doors)[])("%s: every fault has one right outcome", (door) => {
+  describe.each(rows)("$name", (row) => {
+    it.each(subjects.map(({ name }, position) => ({ name, position })))("$name", async ({ position }) => {
+      const subject = subjects[position];
+      if (subject === undefined) throw new Error(`There is no subject ${position}`);
+      expect(await play(door, row, subject)).toEqual(row.cells[position]);
+    });
+  });
+});
+
+describe("the matrix", () => {
+  it("makes nothing twice", () => {
+    const twice = rows.filter(({ cells }) => cells.some(([, , effects]) => effects > 1));
+    expect(twice.map(({ name }) => name)).toEqual([]);
+  });
+
+  it("is what the docs say: `npx vitest run test/flows/fault-matrix.test.ts -u` writes them anew", async () => {
+    await expect(page()).toMatchFileSnapshot("../../docs/faults.md");
+  });
+});

@@ -1,0 +1,109 @@
+import { gzipSync } from "node:zlib";
+import * as fc from "fast-check";
+import { PodPartner, PodPartnerError } from "pod-partner";
+import { createEmulator } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import { createHastyClock } from "./hasty-clock.ts";
+import { orderOf } from "./matrix/subjects.ts";
+
+const reference = ref("Order");
+const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
+const text = JSON.stringify({ order });
+
+describe("a body as it may come over the wire", () => {
+  const context = useService();
+  const json = { "content-type": "application/json" };
+  const get = () => context.partner.orders.get(reference);
+
+  it("may begin with a byte order mark", async () => {
+    context.service.answers({ headers: json, body: `\ufeff${text}` });
+    expect(await get()).toEqual(order);
+  });
+
+  it("may be compressed", async () => {
+    context.service.answers({ headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(text) });
+    expect(await get()).toEqual(order);
+  });
+
+  it.each([
+    // The platform gives what it could unpack, without a word: that it is cut is seen by its being no JSON.
+    ["compressed and cut in half", gzipSync(text).subarray(0, 40), "gzip", "ResponseValidationError"],
+    ["said to be compressed and is not", text, "gzip", "ConnectionError"],
+    ["empty", "", "identity", "ResponseValidationError"],
+    ["null", "null", "identity", "ResponseValidationError"],
+    ["a number", "1e999", "identity", "ResponseValidationError"],
+    ["nested a hundred thousand times", "[".repeat(100_000), "identity", "ResponseValidationError"],
+    ["no UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
+  ])("is one typed error when it is %s", async (_, body, encoding, name) => {
+    context.service.answers({ headers: { ...json, "content-encoding": encoding }, body });
+    expect(await rejection(get())).toMatchObject({ name });
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is harmless data when its keys are hostile", async () => {
+    const hostile = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"x","toString":7';
+    context.service.answers({ headers: json, body: text.replace('"status"', `${hostile},"status"`) });
+    const data = await get();
+    expect(Object.hasOwn(data, "__proto__")).toBe(true);
+    expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
+    expect(data).toMatchObject({ reference, toString: 7 });
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+  });
+
+  it("is harmless data on an error, too", async () => {
+    const body = '{"__proto__":{"code":"stolen","polluted":1},"constructor":{"name":"x"},"then":1,"message":"No."}';
+    context.service.answers({ status: 409, headers: json, body });
+    const error = await rejection(get());
+    expect(error).toMatchObject({ name: "ConflictError", message: expect.stringContaining("No.") });
+    expect((error as PodPartnerError).code).toBeUndefined();
+    expect(Reflect.get({}, "polluted")).toBeUndefined();
+    expect(() => JSON.stringify(error)).not.toThrow();
+  });
+
+  it("is harmless when an unread page has a hostile cursor or field", async () => {
+    const body = '{"orders":[],"nextCursor":null,"__proto__":{"nextCursor":"again"}}';
+    context.service.answers({ headers: json, body });
+    expect(await context.partner.orders.list().toArray()).toEqual([]);
+    expect(context.service.requests).toHaveLength(1);
+  });
+});
+
+describe("random bytes as an answer", () => {
+  const statuses = [200, 201, 202, 302, 400, 401, 404, 409, 410, 429, 500, 501, 503];
+  const pieces = fc.oneof(
+    fc.uint8Array({ maxLength: 200 }),
+    fc.json().map((value) => new TextEncoder().encode(value)),
+    fc.string({ unit: "binary" }).map((value) => new TextEncoder().encode(value)),
+  );
+
+  it("never produce anything but a typed error, whatever is asked for", async () => {
+    const emulator = createEmulator();
+    const { baseUrl, secretKey } = emulator;
+    const property = fc.asyncProperty(pieces, fc.constantFrom(...statuses), async (bytes, status) => {
+      const partner = new PodPartner({
+        baseUrl,
+        secretKey,
+        clock: createHastyClock(100),
+        retry: { retries: 1, minDelay: 0 },
+        fetch: async () =>
+          new Response(Uint8Array.from(bytes), { status, headers: { "content-type": "application/json" } }),
+      });
+      const calls = [
+        partner.orders.get(reference),
+        partner.orders.list().toArray(),
+        partner.orders.create(orderOf(emulator, "shop-1001")),
+        partner.claims.createPackageMissing({ shipmentReference: ref("Shipment"), evidenceReferences: [] }),
+        partner.rendertokens.get(),
+        partner.renders.create({ compositionReference: ref("Composition"), imageReference: ref("Image") }),
+      ];
+      for (const result of await Promise.allSettled(calls)) {
+        expect(result.status).toBe("rejected");
+        if (result.status === "rejected") expect(result.reason).toBeInstanceOf(PodPartnerError);
+      }
+    });
+    await fc.assert(property, { numRuns: 100 });
+  });
+});

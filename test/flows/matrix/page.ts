@@ -1,0 +1,46 @@
+import { type Cell, type Row, rows } from "./rows.ts";
+import { type Subject, subjects } from "./subjects.ts";
+
+const strikes: Readonly<Record<Row["strikes"], string>> = {
+  first: "The first request goes wrong",
+  each: "Each request of the call goes wrong, look-ups do not",
+  all: "Everything goes wrong, look-ups too",
+};
+
+const introduction = `# What does the SDK make of each fault?
+
+Made from the fault matrix in \`test/flows/matrix\`, each cell of which is played over a real port and within the process: what the
+call gives, how many requests the service has seen in all (look-ups included), and how often the call took effect there.
+
+- **before**, **after**: whether the fault comes before or after the service has carried the request out.
+- **value**: the call succeeds. **recovered**: it succeeds by a look-up, instead of by an answer of its own.
+- \`OutcomeUnknownError\`: it may or may not have been done, nothing can tell, and nothing more was sent.
+- What only reads, or can be done twice, is sent again. What creates is looked up first, three times within two seconds; what
+  cannot be looked up is never sent again after its answer was lost.
+- An answer that came, JSON of another shape, is told and never asked for again.
+
+\`timeout\` is 100 ms here and \`retry.retries\` 2. You can play each of these faults [in your own tests](testing.md#lose-an-answer).
+`;
+
+const heading = ({ name, lost }: Subject) => `\`${name}\` (${lost})`;
+
+function show([outcome, requests, effects]: Cell, { lost }: Subject): string {
+  const name = outcome.endsWith("Error") ? `\`${outcome}\`` : outcome;
+  const asked = `${requests} ${requests === 1 ? "request" : "requests"}`;
+  return lost === "safe" ? `${name}, ${asked}` : `${name}, ${asked}, done ${effects}×`;
+}
+
+const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+
+function table(wanted: Row["strikes"]): string {
+  const lines = rows
+    .filter((row) => row.strikes === wanted)
+    .map(({ name, cells }) =>
+      line([name, ...subjects.map((subject, position) => show(cells[position] ?? ["", 0, 0], subject))]),
+    );
+  const headings = ["", ...subjects.map(heading)];
+  return [`## ${strikes[wanted]}`, "", line(headings), line(headings.map(() => "---")), ...lines, ""].join("\n");
+}
+
+/** The matrix as a page for the docs. */
+export const page = (): string => [introduction, table("first"), table("each"), table("all")].join("\n");

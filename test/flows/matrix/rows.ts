@@ -1,0 +1,222 @@
+import type { Fault } from "pod-partner/testing";
+
+/** What comes of a call: what it gives, how many requests the service saw, and how often the call took effect. */
+export type Cell = readonly [outcome: string, requests: number, effects: number];
+
+/** A fault, which requests it strikes, and what must come of each subject, in the order of `subjects`. */
+export interface Row {
+  readonly name: string;
+  readonly fault: Fault;
+  /** `first`: the first request to the subject's route. `each`: all of those. `all`: all requests, look-ups too. */
+  readonly strikes: "first" | "each" | "all";
+  readonly cells: readonly [get: Cell, cancel: Cell, create: Cell, claim: Cell, retract: Cell, request: Cell];
+}
+
+type Cells = Row["cells"];
+
+const unknown = "OutcomeUnknownError";
+const invalid = "ResponseValidationError";
+
+/** Nothing has come of it: the creations are looked for three times and sent again. */
+const lostBefore: Cells = [
+  ["value", 2, 0],
+  ["value", 2, 1],
+  ["value", 5, 1],
+  ["value", 5, 1],
+  ["value", 5, 1],
+  [unknown, 1, 0],
+];
+
+/** It is done and its answer lost: the creations are found. */
+const lostAfter: Cells = [
+  ["value", 2, 0],
+  ["value", 2, 1],
+  ["recovered", 2, 1],
+  ["recovered", 3, 1],
+  ["recovered", 2, 1],
+  [unknown, 1, 1],
+];
+
+/** As `lostAfter`; what answers without a body has none that could be lost. */
+const bodyLost: Cells = [
+  ["value", 2, 0],
+  ["value", 1, 1],
+  ["recovered", 2, 1],
+  ["recovered", 3, 1],
+  ["value", 1, 1],
+  [unknown, 1, 1],
+];
+
+/** All alike, and nothing done. */
+const refused = (outcome: string, requests = 1): Cells => [
+  [outcome, requests, 0],
+  [outcome, requests, 0],
+  [outcome, requests, 0],
+  [outcome, requests, 0],
+  [outcome, requests, 0],
+  [outcome, requests, 0],
+];
+
+/** All alike, and done. */
+const done = (outcome: string, requests = 1): Cells => [
+  [outcome, requests, 0],
+  [outcome, requests, 1],
+  [outcome, requests, 1],
+  [outcome, requests, 1],
+  [outcome, requests, 1],
+  [outcome, requests, 1],
+];
+
+const first = (name: string, fault: Fault, cells: Cells): Row => ({ name, fault, strikes: "first", cells });
+const each = (name: string, fault: Fault, cells: Cells): Row => ({ name, fault, strikes: "each", cells });
+const all = (name: string, fault: Fault, cells: Cells): Row => ({ name, fault, strikes: "all", cells });
+
+const serverErrors = [500, 502, 503, 504].flatMap((status) => [
+  first(`${status} before`, { fault: "status", status, when: "before" }, lostBefore),
+  first(`${status} after`, { fault: "status", status }, lostAfter),
+]);
+
+const limited = (retryAfter?: number | string): Fault => ({
+  fault: "status",
+  status: 429,
+  code: "rate_limited",
+  when: "before",
+  ...(retryAfter === undefined ? {} : { retryAfter }),
+});
+
+/** An HTTP date counts from the answer's own `Date`. */
+const httpDate = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
+
+const html = "<!doctype html><title>Sign in to the hotel's network</title>";
+const garbage = new Uint8Array([0x00, 0xff, 0xfe, 0x7b, 0x22, 0x80]);
+
+/** The answer is no JSON: what reads says so; a creation counts as lost. */
+const unreadable = (creations: Cells, effects: 0 | 1): Cells => [
+  [invalid, 1, 0],
+  [invalid, 1, effects],
+  creations[2],
+  creations[3],
+  creations[4],
+  [invalid, 1, effects],
+];
+
+export const rows: readonly Row[] = [
+  first("connection dropped before", { fault: "drop", when: "before" }, lostBefore),
+  first("connection dropped after", { fault: "drop" }, lostAfter),
+  ...serverErrors,
+  first("headers slower than `timeout`", { fault: "slow", ms: 1_000 }, lostAfter),
+  first("body stalls", { fault: "stall" }, bodyLost),
+  first("body trickles", { fault: "trickle", ms: 60 }, bodyLost),
+  first("body cut off", { fault: "truncate" }, bodyLost),
+  first("200 with garbage before", { fault: "body", body: garbage, when: "before" }, unreadable(lostBefore, 0)),
+  first("200 with garbage after", { fault: "body", body: garbage }, unreadable(lostAfter, 1)),
+  first(
+    "200 with HTML before",
+    { fault: "body", body: html, type: "text/html", when: "before" },
+    unreadable(lostBefore, 0),
+  ),
+  first("200 with HTML after", { fault: "body", body: html, type: "text/html" }, unreadable(lostAfter, 1)),
+  first("200 with half of a JSON after", { fault: "body", body: '{"order":{"ref' }, unreadable(lostAfter, 1)),
+  first("200 without a body after", { fault: "body", body: "" }, [
+    [invalid, 1, 0],
+    ["value", 1, 1],
+    ["recovered", 2, 1],
+    ["recovered", 3, 1],
+    ["value", 1, 1],
+    ["value", 1, 1],
+  ]),
+  first("200 with JSON of another shape after", { fault: "body", body: { order: 7, claim: [] } }, [
+    [invalid, 1, 0],
+    ["value", 1, 1],
+    [invalid, 1, 1],
+    [invalid, 1, 1],
+    ["value", 1, 1],
+    ["value", 1, 1],
+  ]),
+  first(
+    "302 before",
+    { fault: "redirect", location: "https://elsewhere.test/", when: "before" },
+    refused("RedirectError"),
+  ),
+  first(
+    "307 before",
+    { fault: "redirect", location: "/v2/orders", status: 307, when: "before" },
+    refused("RedirectError"),
+  ),
+  first("429, `Retry-After` in seconds", limited(2), done("value", 2)),
+  first("429, `Retry-After` as a date", limited(httpDate(90)), done("value", 2)),
+  first("429, `Retry-After` garbage", limited("soon"), done("value", 2)),
+  first("429 without `Retry-After`", limited(), done("value", 2)),
+  first("429, `Retry-After` beyond `maxRetryAfter`", limited(600), refused("RateLimitError")),
+  first(
+    "503 before, `Retry-After` beyond `maxRetryAfter`",
+    { fault: "status", status: 503, retryAfter: 600, when: "before" },
+    [
+      ["ServerError", 1, 0],
+      ["ServerError", 1, 0],
+      [unknown, 4, 0],
+      [unknown, 4, 0],
+      [unknown, 4, 0],
+      [unknown, 1, 0],
+    ],
+  ),
+  first(
+    "absurd rate-limit headers",
+    {
+      fault: "headers",
+      headers: { "X-RateLimit": '"default";r=-7;t=9e99, (((', "X-RateLimit-Policy": '"default";q=0;w=0' },
+    },
+    done("value"),
+  ),
+  first(
+    "400",
+    { fault: "status", status: 400, code: "unknown_input_error", when: "before" },
+    refused("BadRequestError"),
+  ),
+  first(
+    "501",
+    { fault: "status", status: 501, code: "not_implemented", when: "before" },
+    refused("NotImplementedError"),
+  ),
+  each("dropped before, each time", { fault: "drop", when: "before" }, [
+    ["ConnectionError", 3, 0],
+    ["ConnectionError", 3, 0],
+    [unknown, 12, 0],
+    [unknown, 12, 0],
+    [unknown, 12, 0],
+    [unknown, 1, 0],
+  ]),
+  each("dropped after, each time", { fault: "drop" }, [
+    ["ConnectionError", 3, 0],
+    ["ConnectionError", 3, 1],
+    ["recovered", 2, 1],
+    ["recovered", 3, 1],
+    ["recovered", 2, 1],
+    [unknown, 1, 1],
+  ]),
+  each("503 before, each time", { fault: "status", status: 503, when: "before" }, [
+    ["ServerError", 3, 0],
+    ["ServerError", 3, 0],
+    [unknown, 12, 0],
+    [unknown, 12, 0],
+    [unknown, 12, 0],
+    [unknown, 1, 0],
+  ]),
+  each("429, each time", limited(2), refused("RateLimitError", 3)),
+  all("the service is away: every request dropped", { fault: "drop", when: "before" }, [
+    ["ConnectionError", 3, 0],
+    ["ConnectionError", 3, 0],
+    [unknown, 4, 0],
+    [unknown, 4, 0],
+    [unknown, 4, 0],
+    [unknown, 1, 0],
+  ]),
+  all("every answer 503, after", { fault: "status", status: 503 }, [
+    ["ServerError", 3, 0],
+    ["ServerError", 3, 1],
+    [unknown, 4, 1],
+    [unknown, 4, 1],
+    [unknown, 4, 1],
+    [unknown, 1, 1],
+  ]),
+];

@@ -1,0 +1,148 @@
+import type { PodPartner } from "pod-partner";
+import type { Emulator } from "pod-partner/testing";
+
+/** A call that faults strike: one of each class of endpoints, and each of those that create. */
+export interface Subject {
+  /** As a heading of the table. */
+  readonly name: string;
+  /** What a lost answer means for it. */
+  readonly lost: "safe" | "idempotent" | "recoverable" | "unsafe";
+  /** The route that faults are aimed at. */
+  readonly on: string;
+  /** Makes what the call needs, and gives the call and the way to count how often it took effect. */
+  prepare(partner: PodPartner, emulator: Emulator): Promise<Prepared>;
+}
+
+interface Prepared {
+  readonly call: (partner: PodPartner) => { withResponse(): Promise<Settled> };
+  /** Orders or claims made, or whether it is canceled or retracted. */
+  readonly effects: () => Promise<number>;
+}
+
+/** What a call gives, as far as it is looked at. */
+export interface Settled {
+  readonly attempts: readonly { readonly step: string; readonly outcome: string }[];
+}
+
+const address = {
+  firstname: "Ada",
+  lastname: "Jansen",
+  streetname: "Kade",
+  housenumber: "12",
+  zipcode: "1011 AB",
+  city: "Amsterdam",
+  countryCode: "NL",
+  email: "ada@example.com",
+};
+
+/** A valid order of something that needs no image. */
+export const orderOf = ({ demo }: Emulator, customIdentifier: string) => ({
+  storeReference: demo.stores.api,
+  shippingKind: "dropship" as const,
+  customIdentifier,
+  dropshipAddress: address,
+  orderlines: [{ productReference: demo.products.screenProtector, quantity: 2 }],
+});
+
+const countOrders = async (partner: PodPartner) => (await partner.orders.list().toArray()).length;
+
+const place = async (partner: PodPartner, emulator: Emulator) =>
+  (await partner.orders.create(orderOf(emulator, "before"))).reference;
+
+/** A claim about one item of a shipment that exists. */
+async function claimable(partner: PodPartner, emulator: Emulator) {
+  const orderReference = await place(partner, emulator);
+  const category = (await partner.claims.categories.list()).find(
+    ({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing",
+  );
+  if (category === undefined) throw new Error("The catalog has no category that needs no evidence");
+  return {
+    orderReference,
+    shipmentReference: emulator.ship(orderReference),
+    claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }],
+  };
+}
+
+const get: Subject = {
+  name: "orders.get",
+  lost: "safe",
+  on: "orders.get",
+  prepare: async (setup, emulator) => {
+    const reference = await place(setup, emulator);
+    return { call: (partner) => partner.orders.get(reference), effects: async () => 0 };
+  },
+};
+
+const cancel: Subject = {
+  name: "orders.cancel",
+  lost: "idempotent",
+  on: "orders.cancel",
+  prepare: async (setup, emulator) => {
+    const reference = await place(setup, emulator);
+    return {
+      call: (partner) => partner.orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]),
+      effects: async () => (await setup.orders.get(reference)).orderlines[0]?.canceledQuantity ?? Number.NaN,
+    };
+  },
+};
+
+const create: Subject = {
+  name: "orders.create",
+  lost: "recoverable",
+  on: "orders.create",
+  prepare: async (setup, emulator) => ({
+    call: (partner) => partner.orders.create(orderOf(emulator, "shop-1001")),
+    effects: () => countOrders(setup),
+  }),
+};
+
+const claim: Subject = {
+  name: "claims.createItemIssues",
+  lost: "recoverable",
+  on: "claims.createItemIssues",
+  prepare: async (setup, emulator) => {
+    const input = await claimable(setup, emulator);
+    return {
+      call: (partner) => partner.claims.createItemIssues(input),
+      effects: async () => (await setup.claims.list().toArray()).length,
+    };
+  },
+};
+
+const retract: Subject = {
+  name: "claims.retract",
+  lost: "recoverable",
+  on: "claims.retract",
+  prepare: async (setup, emulator) => {
+    const { reference } = await setup.claims.createItemIssues(await claimable(setup, emulator));
+    return {
+      call: (partner) => partner.claims.retract(reference),
+      effects: async () => ((await setup.claims.get(reference)).status === "retracted" ? 1 : 0),
+    };
+  },
+};
+
+const request: Subject = {
+  name: "request POST",
+  lost: "unsafe",
+  on: "POST /orders",
+  prepare: async (setup, emulator) => ({
+    call: (partner) => {
+      const order = orderOf(emulator, "shop-1001");
+      return partner.request("POST", "/orders", { body: { order: { ...order, dropshipAddress: wholeAddress } } });
+    },
+    effects: () => countOrders(setup),
+  }),
+};
+
+/** As it goes over the wire: every field is there. */
+const wholeAddress = {
+  company: "",
+  housenumberAddition: "",
+  additionalInfo: "",
+  state: "",
+  phonenumber: "",
+  ...address,
+};
+
+export const subjects: readonly Subject[] = [get, cancel, create, claim, retract, request];

@@ -1,0 +1,83 @@
+import { getEventListeners } from "node:events";
+import { type Download, PodPartner } from "pod-partner";
+import { type RunningEmulator, startEmulator } from "pod-partner/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { concurrently } from "../../src/util/concurrently.ts";
+import { createHastyClock } from "./hasty-clock.ts";
+import { orderOf } from "./matrix/subjects.ts";
+import { productPicture } from "./waits.ts";
+
+const count = (kind: string) => process.getActiveResourcesInfo().filter((name) => name === kind).length;
+
+/** The name of the error that reading a download ends with. */
+const failure = (download: Download) =>
+  download.bytes().then(
+    () => "none",
+    (error: Error) => error.name,
+  );
+
+describe("over a port", () => {
+  let emulator: RunningEmulator;
+  const connect = (timeout: number) =>
+    new PodPartner({
+      baseUrl: emulator.baseUrl,
+      secretKey: emulator.secretKey,
+      timeout,
+      retry: { retries: 2, minDelay: 0 },
+      clock: createHastyClock(timeout),
+    });
+  beforeEach(async () => {
+    emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } } });
+  });
+  afterEach(() => emulator.close());
+
+  it("1,000 calls on one long-lived signal, a quarter of them broken, leave no listener, no timer and no socket", async () => {
+    const before = { timers: count("Timeout"), sockets: count("TCPSocketWrap") };
+    emulator.faults.add({ nth: (n) => n % 10 === 3, fault: "drop" });
+    emulator.faults.add({ nth: (n) => n % 10 === 6, fault: "status", status: 503 });
+    emulator.faults.add({ nth: (n) => n % 100 === 9, fault: "stall" });
+    const { signal } = new AbortController();
+    const partner = connect(100);
+    const calls = Array.from({ length: 1_000 }, (_, number) => number);
+    const call = async (number: number): Promise<unknown> => {
+      if (number % 4 > 0) return await partner.organization.stores.list({ signal });
+      return await partner.orders.create(orderOf(emulator, `shop-${number}`), { signal });
+    };
+    let seen = 0;
+    for await (const _ of concurrently(calls, 20, call)) seen += 1;
+    expect(seen).toBe(1_000);
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    expect(count("Timeout")).toBeLessThanOrEqual(before.timers);
+    // What the platform keeps open for the next call ends with the server.
+    await emulator.close();
+    await expect.poll(() => count("TCPSocketWrap")).toBe(before.sockets);
+  });
+
+  it("50 downloads whose bodies nobody reads do not block the 51st call, and end with their timeout", async () => {
+    const { slimCase } = emulator.demo.products;
+    emulator.faults.add({
+      on: "catalog.products.media",
+      fault: "body",
+      body: new Uint8Array(1_000_000),
+      type: "image/png",
+    });
+    const partner = connect(1_000);
+    const download = () => partner.catalog.products.media(slimCase, productPicture);
+    const unread = await Promise.all(Array.from({ length: 50 }, download));
+    expect(await partner.auth.validate()).toHaveProperty("message");
+    // The server's ends may stay open for the next calls: of the client's none is busy any more.
+    await expect.poll(() => count("TCPSocketWrap"), { timeout: 10_000 }).toBeLessThan(60);
+    for (const each of unread) expect(await failure(each)).toBe("TimeoutError");
+  });
+
+  it("a download that is let go frees its socket at once", async () => {
+    const before = count("TCPSocketWrap");
+    const { slimCase } = emulator.demo.products;
+    emulator.faults.add({ on: "catalog.products.media", fault: "stall" });
+    const { signal } = new AbortController();
+    const download = await connect(60_000).catalog.products.media(slimCase, productPicture, undefined, { signal });
+    await download.cancel();
+    expect(getEventListeners(signal, "abort")).toEqual([]);
+    await expect.poll(() => count("TCPSocketWrap")).toBeLessThanOrEqual(before);
+  });
+});

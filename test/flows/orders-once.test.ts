@@ -1,0 +1,115 @@
+import type { OrderReference } from "pod-partner";
+import type { Fault, RepeatedIdentifier } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { orderOf } from "./matrix/subjects.ts";
+import { setStage } from "./stage.ts";
+
+const policies: readonly RepeatedIdentifier[] = ["create", "return-first", "refuse"];
+
+/** Answers to a creation that are lost one after the other. */
+const losses: readonly (readonly [string, Omit<Fault, "on" | "nth">, number])[] = [
+  ["the first, after it was carried out", { fault: "drop" }, 1],
+  ["the first, before it was carried out", { fault: "drop", when: "before" } as Fault, 1],
+  ["two, before they were carried out", { fault: "status", status: 503, when: "before" } as Fault, 2],
+];
+
+describe.each(policies)(
+  "one order comes out where the service answers a repeated identifier with %s",
+  (repeatedIdentifier) => {
+    it.each(losses)("and the answer to the creation is lost: %s", async (_, fault, times) => {
+      const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+      emulator.faults.add({ ...fault, on: "orders.create", nth: (n) => n <= times } as Fault);
+      const { reference } = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
+      expect(await settle(partner.orders.lookup({ customIdentifier: "shop-1001" }))).toBe(reference);
+      expect(await orders()).toBe(1);
+    });
+
+    it("and it is written late: after the client has given up waiting and looked in vain", async () => {
+      const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier }, { timeout: 1_000 });
+      emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 1_400, when: "before" });
+      const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
+      expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
+    });
+
+    it("and `ensure` is called twice at once, with the first answer lost", async () => {
+      const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+      emulator.faults.add({ on: "orders.create", nth: 1, fault: "truncate" });
+      const order = orderOf(emulator, "shop-1001");
+      const both = await settle(Promise.all([partner.orders.ensure(order), partner.orders.ensure(order)]));
+      expect(new Set(both.map(({ reference }) => reference)).size).toBe(1);
+      expect(await orders()).toBe(1);
+    });
+
+    it("and `ensure` is called again after a restart, with the outcome of the first call unknown", async () => {
+      const { emulator, connect, settle, orders } = setStage({ repeatedIdentifier });
+      emulator.faults.add({ on: "orders.create", fault: "drop" });
+      emulator.faults.add({ on: "orders.lookup", nth: (n) => n > 1, fault: "status", status: 503 });
+      const order = orderOf(emulator, "shop-1001");
+      const unknown = await settle(rejection(connect().orders.ensure(order)));
+      expect(unknown).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: "shop-1001" } });
+      emulator.faults.clear();
+      expect(await settle(connect().orders.ensure(order))).toMatchObject({ recovered: true });
+      expect(await orders()).toBe(1);
+    });
+  },
+);
+
+describe("a lost creation that is there, and that three look-ups do not see", () => {
+  it.each<[RepeatedIdentifier, number, boolean]>([
+    ["return-first", 1, false],
+    ["refuse", 1, true],
+    // A service that makes a second order of the same identifier, and hides the first for seconds, cannot be helped.
+    ["create", 2, false],
+  ])("is settled by the service where it answers with %s", async (repeatedIdentifier, made, recovered) => {
+    const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+    const unseen = { fault: "status", status: 404, code: "not_found", when: "before" } as const;
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
+    emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 3, ...unseen });
+    const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
+    expect([await orders(), placed.recovered]).toEqual([made, recovered]);
+  });
+});
+
+describe("createMany", () => {
+  it("places each order once when answers are lost, and tells which ones failed", async () => {
+    const { emulator, partner, settle, orders } = setStage();
+    emulator.faults.add({ on: "orders.create", nth: (n) => n % 3 === 0, fault: "drop" });
+    emulator.faults.add({ on: "orders.create", nth: (n) => n % 7 === 0, fault: "status", status: 502, when: "before" });
+    const inputs = Array.from({ length: 40 }, (_, number) => orderOf(emulator, `shop-${number}`));
+    const [bad] = inputs;
+    if (bad === undefined) throw new Error("There is no order");
+    const broken = { ...bad, customIdentifier: "broken", orderlines: [] };
+
+    const placed = new Map<string, OrderReference>();
+    const failed: unknown[] = [];
+    const consume = async () => {
+      for await (const outcome of partner.orders.createMany([...inputs, broken])) {
+        if (outcome.ok) placed.set(outcome.input.customIdentifier, outcome.value.reference);
+        else failed.push([outcome.input.customIdentifier, outcome.error]);
+      }
+    };
+    await settle(consume());
+
+    expect(failed).toMatchObject([["broken", { name: "RequestValidationError" }]]);
+    expect(placed.size).toBe(40);
+    expect(new Set(placed.values()).size).toBe(40);
+    expect(await orders()).toBe(40);
+    for (const [customIdentifier, reference] of placed) {
+      expect(await settle(partner.orders.lookup({ customIdentifier }))).toBe(reference);
+    }
+  });
+
+  it("places nothing twice when it is run again after it was left in the middle", async () => {
+    const { emulator, connect, settle, orders } = setStage();
+    emulator.faults.add({ on: "orders.create", nth: (n) => n % 4 === 0, fault: "drop" });
+    const inputs = Array.from({ length: 20 }, (_, number) => orderOf(emulator, `shop-${number}`));
+    const leave = async (after: number) => {
+      let seen = 0;
+      for await (const _ of connect().orders.createMany(inputs)) if (++seen === after) break;
+    };
+    await settle(leave(7));
+    await settle(leave(Number.POSITIVE_INFINITY));
+    expect(await orders()).toBe(20);
+  });
+});

@@ -1,0 +1,49 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { PodPartner } from "pod-partner";
+import { createEmulator, type Emulator } from "pod-partner/testing";
+import { expect, it } from "vitest";
+import { createHastyClock } from "./hasty-clock.ts";
+import { orderOf } from "./matrix/subjects.ts";
+
+/** Requests that a connection serves before it is broken off, without having said so. */
+const limit = 5;
+const served = new WeakMap<object, number>();
+
+async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: ServerResponse) {
+  const count = (served.get(incoming.socket) ?? 0) + 1;
+  served.set(incoming.socket, count);
+  if (count > limit) return void incoming.socket.destroy();
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const { method = "GET", url = "/", headers } = incoming;
+  const answer = await emulator.fetch(`http://service.test${url}`, {
+    method,
+    headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": headers["content-type"] ?? "" },
+    ...(method === "GET" ? {} : { body: Buffer.concat(chunks) }),
+  });
+  outgoing.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
+}
+
+it("places each order once, where a connection that is used again has gone stale now and then", async () => {
+  const emulator = createEmulator();
+  const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const partner = new PodPartner({
+    baseUrl: `http://127.0.0.1:${port}/v2`,
+    secretKey: "any-key",
+    clock: createHastyClock(200),
+    timeout: 200,
+    retry: { minDelay: 0 },
+  });
+  const references = new Set<string>();
+  for (let number = 0; number < 20; number++) {
+    references.add((await partner.orders.create(orderOf(emulator, `shop-${number}`))).reference);
+  }
+  const { baseUrl, secretKey, fetch } = emulator;
+  const made = await new PodPartner({ baseUrl, secretKey, fetch }).orders.list().toArray();
+  expect([references.size, made.length]).toEqual([20, 20]);
+  server.close();
+  server.closeAllConnections();
+});

@@ -1,0 +1,36 @@
+import pRetry from "p-retry";
+import { type DropshipOrderInput, type Outcome, PodPartner } from "../../src/index.ts";
+import { concurrently } from "../../src/util/concurrently.ts";
+import type { Job } from "./messages.ts";
+
+/** An order of the soak: complete as it goes over the wire, so that each client can send it as it is. */
+export type SoakOrder = DropshipOrderInput & { readonly customIdentifier: string };
+
+/** Places orders, and gives what became of each as it comes. */
+export type Place = (
+  orders: readonly SoakOrder[],
+  job: Job,
+) => AsyncIterable<Outcome<SoakOrder, { reference: string }>>;
+
+const placeWithSdk: Place = (orders, { baseUrl, secretKey, concurrency }) =>
+  new PodPartner({ baseUrl, secretKey }).orders.createMany(orders, { concurrency });
+
+/** What one writes without an SDK: it sends again whatever failed. */
+const placePlainly: Place = (orders, { baseUrl, secretKey, concurrency }) =>
+  concurrently(orders, concurrency, (order) =>
+    pRetry(
+      async () => {
+        const response = await fetch(`${baseUrl}/orders`, {
+          method: "POST",
+          headers: { "x-service-secret-key": secretKey, "content-type": "application/json" },
+          body: JSON.stringify({ order }),
+        });
+        if (!response.ok) throw new Error(`The service answered ${response.status}`);
+        const { order: created } = (await response.json()) as { order: { reference: string } };
+        return created;
+      },
+      { retries: 4, minTimeout: 100 },
+    ),
+  );
+
+export const clients: Readonly<Record<Job["client"], Place>> = { "pod-partner": placeWithSdk, plain: placePlainly };

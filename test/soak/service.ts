@@ -1,0 +1,43 @@
+/** The service in a process of its own, so that it outlives its clients: it loses answers at random, and counts when asked. */
+import { startEmulator } from "../../src/testing/index.ts";
+import { createDice } from "./dice.ts";
+import type { Address, Count } from "./messages.ts";
+
+const emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } }, pageSize: 1_000 });
+const tell = (message: Address | Count) => process.send?.(message);
+const requests = { seen: 0 };
+
+/** Of all requests, look-ups too, 20 % lose their answer, and 5 % are answered 5xx: half of them before they are carried out. */
+function breakAnswers(): void {
+  const dice = createDice(20_261_121);
+  let roll = 0;
+  const rolled = (from: number, to: number) => () => roll >= from && roll < to;
+  const throwDice = () => {
+    requests.seen += 1;
+    roll = dice();
+    return rolled(0, 0.2)();
+  };
+  // The first fault is asked first: it throws the dice for all.
+  emulator.faults.add({ nth: throwDice, fault: "drop" });
+  emulator.faults.add({ nth: rolled(0.2, 0.225), fault: "status", status: 503, when: "before" });
+  emulator.faults.add({ nth: rolled(0.225, 0.25), fault: "status", status: 502 });
+}
+
+async function countOrders(): Promise<number> {
+  emulator.faults.clear();
+  const headers = { "X-Service-Secret-Key": emulator.secretKey };
+  let count = 0;
+  for (let query: string | undefined = ""; query !== undefined; ) {
+    const answer = await emulator.fetch(`${emulator.baseUrl}/orders${query}`, { headers });
+    const { orders, nextCursor } = (await answer.json()) as { orders: unknown[]; nextCursor: string | null };
+    count += orders.length;
+    query = nextCursor === null ? undefined : `?cursor=${nextCursor}`;
+  }
+  return count;
+}
+
+process.on("message", async () => tell({ orders: await countOrders(), requests: requests.seen }));
+process.once("disconnect", () => process.exit());
+breakAnswers();
+const { baseUrl, secretKey, demo } = emulator;
+tell({ baseUrl, secretKey, storeReference: demo.stores.api, productReference: demo.products.screenProtector });

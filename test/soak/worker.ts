@@ -1,0 +1,48 @@
+/** A process that places orders until each is placed; it may be killed at any moment and started again with the same ones. */
+import { clients, type SoakOrder } from "./clients.ts";
+import type { Job, Progress } from "./messages.ts";
+
+/** Rounds in which what failed is tried again. */
+const rounds = 5;
+
+const tell = (progress: Progress) => process.send?.(progress);
+
+const ordersOf = ({ orders, storeReference, productReference }: Job): readonly SoakOrder[] =>
+  Array.from({ length: orders }, (_, number) => ({
+    storeReference,
+    shippingKind: "dropship",
+    customIdentifier: `soak-${number}`,
+    dropshipAddress: {
+      company: "",
+      firstname: "Ada",
+      lastname: "Jansen",
+      streetname: "Kade",
+      housenumber: "12",
+      housenumberAddition: "",
+      additionalInfo: "",
+      state: "",
+      zipcode: "1011 AB",
+      city: "Amsterdam",
+      countryCode: "NL",
+      phonenumber: "",
+      email: "ada@example.com",
+    },
+    orderlines: [{ productReference, quantity: 1 }],
+  }));
+
+process.once("message", async (job: Job) => {
+  let left = ordersOf(job);
+  let failures = 0;
+  for (let round = 1; round <= rounds && left.length > 0; round++) {
+    const failed: SoakOrder[] = [];
+    for await (const outcome of clients[job.client](left, job)) {
+      const { customIdentifier } = outcome.input;
+      if (outcome.ok) tell({ customIdentifier, reference: outcome.value.reference as `Order_${string}` });
+      else failed.push(outcome.input);
+    }
+    failures += failed.length;
+    left = failed;
+  }
+  tell({ failures });
+  process.disconnect();
+});
