@@ -2,7 +2,8 @@ import type { Call } from "./http/call.ts";
 import type { Send } from "./http/core.ts";
 import type { Method } from "./http/endpoint.ts";
 import { createObserver } from "./http/observer.ts";
-import { Pacer, type RateLimit } from "./http/pacing/pacer.ts";
+import { Pacer } from "./http/pacing/pacer.ts";
+import type { RateLimits } from "./http/pacing/rate-limits.ts";
 import { createSend } from "./http/pipeline.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { RetryBudget } from "./http/retry-budget.ts";
@@ -84,7 +85,7 @@ export class PodPartner {
   }
 
   /** A live picture of each rate-limit policy: quota, window, tokens left, when the next one comes (specification 8). */
-  get rateLimits(): Readonly<Record<string, RateLimit>> {
+  get rateLimits(): RateLimits {
     return this.#pacer.snapshot();
   }
 

@@ -40,7 +40,7 @@ export type {
   ResponseEvent,
   RetryEvent,
 } from "./http/observer.ts";
-export type { RateLimit } from "./http/pacing/pacer.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { AnyRequestOptions } from "./http/request-any.ts";
 export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/request-options.ts";
 export type { StandardSchema } from "./http/standard-schema.ts";

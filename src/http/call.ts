@@ -1,5 +1,6 @@
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Pacer, RateLimit } from "./pacing/pacer.ts";
+import type { Pacer } from "./pacing/pacer.ts";
+import type { RateLimits } from "./pacing/rate-limits.ts";
 
 /** What a call gives besides its data. */
 export interface WithResponse<Data> {
@@ -9,7 +10,7 @@ export interface WithResponse<Data> {
   /** What happened, in order: queueing, attempts, waits, look-ups. */
   readonly attempts: readonly TimelineEntry[];
   /** The rate limits as they stood when the answer came, by policy. */
-  readonly rateLimits: Readonly<Record<string, RateLimit>>;
+  readonly rateLimits: RateLimits;
 }
 
 /** The promise of a call's data, which can also tell about the answer that brought it. */

@@ -12,3 +12,18 @@ declare module "stripe" {
     readonly customers: { retrieve(id: string): Promise<unknown> };
   }
 }
+
+declare module "@octokit/core" {
+  interface Client {
+    request(route: string): Promise<unknown>;
+  }
+  export const Octokit: { plugin(...plugins: readonly object[]): new (options: object) => Client };
+}
+
+declare module "@octokit/plugin-throttling" {
+  export const throttling: object;
+}
+
+declare module "@octokit/plugin-retry" {
+  export const retry: object;
+}

@@ -1,7 +1,8 @@
+import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
-const benches: Readonly<Record<string, () => Promise<void>>> = { percall };
+const benches: Readonly<Record<string, () => Promise<void>>> = { pacing, percall };
 
 const bench = benches[process.argv[2] ?? ""];
 if (bench === undefined) {

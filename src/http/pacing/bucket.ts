@@ -1,20 +1,16 @@
+import { AnswerTimes } from "./answer-times.ts";
 import type { PolicyReport } from "./headers.ts";
-
-/** What a request that took a token is remembered by until it is answered. */
-export interface Ticket {
-  readonly sentAt: number;
-  /** The level right after its token was taken, less what others have been found to take since. */
-  level: number;
-  /** How many requests that were sent later were answered earlier: they may have been served before it. */
-  overtaken: number;
-  /** Whether the service has certainly, or after so long surely, taken the token. */
-  arrived: boolean;
-}
+import { OnTheWay } from "./on-the-way.ts";
+import { Opening } from "./opening.ts";
+import { Share } from "./share.ts";
+import type { Ticket } from "./ticket.ts";
 
 /** How long a policy's first request is alone, so that its answer can tell what the bucket holds, in milliseconds. */
 const scoutPatience = 1_000;
-/** After so many milliseconds a request without an answer has surely reached the service. */
-const arrival = 500;
+/** After so many milliseconds without an answer the picture is old. */
+const stale = 5_000;
+/** Left in a bucket of at least this quota: without it the scout of another process would find the bucket empty every time. */
+const doorstep = { quota: 10, tokens: 1 };
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
 const safety = { least: 3, planned: 4 };
 
@@ -35,11 +31,16 @@ export class Bucket {
   #heard = false;
   /** Whether the service has stopped naming this policy. */
   #gone = false;
+  #heardAt = Number.NEGATIVE_INFINITY;
   #heldUntil = 0;
+  #sent = 0;
+  #answered = 0;
+  readonly #times = new AnswerTimes();
+  readonly #opening = new Opening();
+  readonly #share = new Share(this.#times);
   /** Without an answer, in the order they were sent. */
   readonly #inFlight = new Set<Ticket>();
-  /** How many of them may still be on their way. */
-  #underway = 0;
+  readonly #onTheWay = new OnTheWay();
 
   constructor(quota: number, window: number, now: number) {
     this.quota = quota;
@@ -67,25 +68,47 @@ export class Bucket {
     const [scout] = this.#inFlight;
     if (!this.#heard && scout !== undefined && now < scout.sentAt + scoutPatience)
       return scout.sentAt + scoutPatience - now;
-    const full = Math.max(1, this.quota - this.#underway);
-    if (this.#level >= Math.min(1 + safety.least / this.interval, full)) return 0;
-    return (Math.min(1 + safety.planned / this.interval, full) - this.#level) * this.interval;
+    if (this.#share.present) return this.#share.wait(this.quota, this.interval, now);
+    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level, this.#answered);
+    if (cautious > 0) return cautious;
+    const full = Math.max(1, this.quota - this.#onTheWay.size);
+    const needed = 1 + (this.quota >= doorstep.quota ? doorstep.tokens : 0);
+    if (this.#level >= Math.min(needed + safety.least / this.interval, full)) return 0;
+    return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
+  }
+
+  /** Milliseconds until so many tokens will have come, at the present rate. */
+  until(tokens: number, now: number): number {
+    if (this.#gone) return 0;
+    this.#refill(now);
+    const held = Math.max(0, this.#heldUntil - now);
+    if (this.#share.present) return held + tokens * this.#share.pace(this.quota, this.interval);
+    return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
   }
 
   take(now: number): Ticket {
     this.#refill(now);
+    if (this.#inFlight.size === 0) this.#doubt(now);
     this.#level -= 1;
-    const ticket = { sentAt: now, level: this.#level, overtaken: 0, arrived: false };
+    this.#sent += 1;
+    this.#share.take(this.quota, this.interval, now);
+    const ticket = { sentAt: now, level: this.#level, sent: this.#sent, answered: this.#answered, overtaken: 0 };
     this.#inFlight.add(ticket);
-    this.#underway += 1;
+    this.#onTheWay.add(ticket);
     return ticket;
+  }
+
+  /** Others may have come since the latest answer. After a refusal that is sure: one request goes ahead alone. */
+  #doubt(now: number): void {
+    if (this.#heldUntil > this.#heardAt) this.#heard = false;
+    else if (now - this.#heardAt > stale) this.#opening.begin(now + scoutPatience, this.#answered);
   }
 
   /** The request ended without an answer. */
   forget(ticket: Ticket, now: number): void {
     this.#refill(now);
     this.#inFlight.delete(ticket);
-    this.#arrive(ticket);
+    this.#onTheWay.delete(ticket);
   }
 
   /** Learns from the answer to a request. `report` is undefined when it does not name this policy. */
@@ -95,19 +118,28 @@ export class Bucket {
       if (other === ticket) break;
       other.overtaken += 1;
     }
+    const meanwhile = this.#answered - ticket.answered;
+    this.#answered += 1;
     this.#inFlight.delete(ticket);
-    this.#arrive(ticket);
+    this.#onTheWay.delete(ticket);
+    this.#times.add(now - ticket.sentAt);
     const first = !this.#heard;
+    const known = Number.isFinite(this.#heardAt);
     this.#heard = true;
+    this.#heardAt = now;
     if (report === undefined) return;
     this.#gone = false;
     this.#resize(report);
     if (report.remaining === undefined) return;
     const remaining = Math.min(report.remaining, this.quota);
-    // At the least: whoever was sent later, or earlier without an answer, may be missing in what the service counted.
-    const atLeast = remaining - ticket.overtaken - this.#inFlight.size;
-    if (first) this.#level = Math.min(this.#level, atLeast);
-    this.#noticeOthers(ticket, remaining);
+    // At the least: whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
+    const atLeast = remaining - meanwhile - this.#inFlight.size;
+    if (first) {
+      this.#level = Math.min(this.#level, atLeast);
+      this.#opening.begin(now + scoutPatience, this.#answered);
+    }
+    // Likely: the service counted in the order of sending.
+    this.#noticeOthers(ticket, remaining, now, known);
     this.#level = Math.max(this.#level, atLeast);
   }
 
@@ -116,42 +148,49 @@ export class Bucket {
     this.#gone = true;
   }
 
-  /** The service refused a request for want of a token: nothing goes until `until`. */
+  /** The service refused a request for want of a token: nothing goes until `until`. Somebody else took it. */
   hold(until: number, now: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
+    this.#share.notice(0, this.interval, now);
   }
 
-  /** Somebody else took tokens when fewer remain than this side's own requests explain; up to one of them is a fraction. */
-  #noticeOthers(ticket: Ticket, remaining: number): void {
-    const taken = ticket.level - ticket.overtaken - (remaining + 1);
-    if (taken <= 0) return;
-    this.#level -= taken;
-    for (const other of this.#inFlight) other.level -= taken;
+  /**
+   * Somebody else took tokens when fewer remain than this side's own requests explain. Up to one token is a fraction, and those
+   * that overtook this request on the way back may have done so on the way there.
+   */
+  #noticeOthers(ticket: Ticket, remaining: number, now: number, known: boolean): void {
+    const sentLater = this.#sent - ticket.sent;
+    const likely = remaining + 0.5 - sentLater;
+    const taken = ticket.level - ticket.overtaken - Math.min(sentLater, 2) - (remaining + 1);
+    if (taken > 0) {
+      this.#level -= taken;
+      for (const other of this.#inFlight) other.level -= taken;
+      // What the first answer corrects is only a guess of ours.
+      if (known) this.#share.notice(likely, this.interval, now);
+    }
+    const shared = this.#share.present;
+    this.#share.hear(ticket.sentAt, likely, this.quota, this.interval, now);
+    if (shared && !this.#share.present) this.#level = Math.min(this.#level, likely - 1);
   }
 
   #resize({ quota, window }: PolicyReport): void {
     if (quota === undefined || window === undefined) return;
     this.quota = quota;
     this.window = window;
-    this.#level = Math.min(this.#level, quota - this.#underway);
+    this.#level = Math.min(this.#level, quota - this.#onTheWay.size);
+    for (const ticket of this.#inFlight) ticket.level = Math.min(ticket.level, quota - 1);
   }
 
   #refill(now: number): void {
-    const elapsed = Math.max(0, now - this.#at);
-    this.#at = now;
-    this.#level = Math.min(this.quota - this.#underway, this.#level + elapsed / this.interval);
-    if (this.#underway === 0) return;
-    for (const ticket of this.#inFlight) {
-      if (ticket.sentAt + arrival > now) break;
-      this.#arrive(ticket);
-    }
+    this.#onTheWay.settle(now, this.#times.longest, (at) => this.#advance(at));
+    this.#advance(now);
   }
 
-  #arrive(ticket: Ticket): void {
-    if (ticket.arrived) return;
-    ticket.arrived = true;
-    this.#underway -= 1;
+  #advance(to: number): void {
+    const elapsed = Math.max(0, to - this.#at);
+    this.#at = Math.max(this.#at, to);
+    this.#level = Math.min(this.quota - this.#onTheWay.size, this.#level + elapsed / this.interval);
   }
 }

@@ -2,27 +2,15 @@ import type { Clock } from "../../util/clock.ts";
 import type { Endpoint, Policy } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
-import { Bucket, type Ticket } from "./bucket.ts";
+import { Bucket } from "./bucket.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { createLine, type Line, sizeOf, takeTurn, type Waiter } from "./line.ts";
+import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
+import type { Ticket } from "./ticket.ts";
 import { WakeUp } from "./wake-up.ts";
 
 /** What one request holds: a token of each bucket that it draws from. */
 export type Grant = ReadonlyMap<string, Ticket>;
-
-/** A live picture of one policy. */
-export interface RateLimit {
-  /** Tokens that the full bucket holds. */
-  readonly quota: number;
-  /** Milliseconds in which the bucket refills from empty. */
-  readonly window: number;
-  /** Tokens that can be used now, as far as this process knows. */
-  readonly remaining: number;
-  /** Milliseconds until the next token; 0 while there are some. */
-  readonly nextTokenIn: number;
-  /** Calls of this client that are waiting for a token. */
-  readonly waiting: number;
-}
 
 /** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
 const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
@@ -66,8 +54,12 @@ export class Pacer {
     return this.#take(this.#policiesOf(endpoint), this.#clock.now());
   }
 
-  /** Waits in line for the tokens of a request. Leaving the line costs no token. */
-  acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline): Promise<Grant> {
+  /**
+   * Waits in line for the tokens of a request. Leaving the line costs no token.
+   *
+   * @param again The request had its turn and was refused: it goes before all others of its priority.
+   */
+  acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
     const line = this.#line(this.#policiesOf(endpoint));
     return lifeline.hold<Grant>(({ resolve }) => {
       const waiter: Waiter = {
@@ -78,7 +70,8 @@ export class Pacer {
         },
       };
       const queue = line.queues[priority];
-      queue.push(waiter);
+      if (again) queue.unshift(waiter);
+      else queue.push(waiter);
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
@@ -105,7 +98,13 @@ export class Pacer {
       bucket.observe(ticket, report.get(policy), now);
       if (report.size > 0 && !report.has(policy)) bucket.vanish();
     }
-    for (const policy of report.keys()) if (!(policy in specified)) this.#learn(endpoint, policy);
+    for (const [policy, learned] of report) {
+      if (policy in specified || grant.has(policy)) continue;
+      this.#learn(endpoint, policy);
+      // The request drew from it without a ticket: its answer tells the level all the same.
+      const bucket = this.#bucket(policy);
+      bucket.observe(bucket.take(now), learned, now);
+    }
     this.#pump();
     return report;
   }
@@ -127,18 +126,25 @@ export class Pacer {
     return held;
   }
 
-  snapshot(): Record<string, RateLimit> {
+  snapshot(): RateLimits {
     const now = this.#clock.now();
     const limits: Record<string, RateLimit> = {};
     for (const policy of new Set([...Object.keys(specified), ...this.#buckets.keys()])) {
       const bucket = this.#bucket(policy);
-      let waiting = 0;
-      for (const line of this.#lines.values()) if (line.policies.includes(policy)) waiting += sizeOf(line);
+      const waiting = this.#waitingFor(policy);
       const remaining = bucket.remaining(now);
       const nextTokenIn = remaining > 0 ? 0 : bucket.wait(now);
       limits[policy] = { quota: bucket.quota, window: bucket.window, remaining, nextTokenIn, waiting };
     }
-    return limits;
+    return withEstimate(limits, (calls, policy) =>
+      this.#bucket(policy).until(this.#waitingFor(policy) + calls, this.#clock.now()),
+    );
+  }
+
+  #waitingFor(policy: string): number {
+    let waiting = 0;
+    for (const line of this.#lines.values()) if (line.policies.includes(policy)) waiting += sizeOf(line);
+    return waiting;
   }
 
   #grant(policies: readonly string[]): Grant | undefined {

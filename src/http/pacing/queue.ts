@@ -13,6 +13,16 @@ export class Queue<Item extends { left: boolean }> {
     this.#live += 1;
   }
 
+  /** Puts an item before all others. */
+  unshift(item: Item): void {
+    if (this.#head === 0) this.#items.unshift(item);
+    else {
+      this.#head -= 1;
+      this.#items[this.#head] = item;
+    }
+    this.#live += 1;
+  }
+
   /** The item whose turn it is. */
   peek(): Item | undefined {
     while (this.#head < this.#items.length && this.#items[this.#head]?.left) this.#head += 1;

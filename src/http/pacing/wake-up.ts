@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import { type Clock, systemClock } from "../../util/clock.ts";
 import { createMetronome, type Metronome } from "./metronome.ts";
 
 /** Calls back when the next token is due; asking again replaces what was asked before. */
@@ -17,15 +17,20 @@ export class WakeUp {
   /**
    * Calls back in `wait` milliseconds; never when that is infinite. `interval` is how often the bucket gains a token.
    *
-   * A wait of about one token goes by the metronome, which does not drift; any other by a timer.
+   * A wait of about one token goes by the metronome, which does not drift; any other by a timer, and so does each on a clock that
+   * was put in the machine's place.
    */
   in(wait: number, interval: number): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     if (!Number.isFinite(wait)) this.#stopMetronome();
-    else if (interval >= 1 && wait <= interval && (!this.#beating || this.#metronome?.interval === interval))
-      this.#beat(interval);
+    else if (this.#keepsTime(wait, interval)) this.#beat(interval);
     else this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(wait)), this.#callback);
+  }
+
+  #keepsTime(wait: number, interval: number): boolean {
+    if (this.#clock !== systemClock || interval < 1 || wait > interval) return false;
+    return !this.#beating || this.#metronome?.interval === interval;
   }
 
   #beat(interval: number): void {

@@ -1,0 +1,38 @@
+/** A live picture of one policy. */
+export interface RateLimit {
+  /** Tokens that the full bucket holds. */
+  readonly quota: number;
+  /** Milliseconds in which the bucket refills from empty. */
+  readonly window: number;
+  /** Tokens that can be used now, as far as this process knows. */
+  readonly remaining: number;
+  /** Milliseconds until the next token; 0 while there are some. */
+  readonly nextTokenIn: number;
+  /** Calls of this client that are waiting for a token. */
+  readonly waiting: number;
+}
+
+/** When so many more calls would have their tokens, in milliseconds from now: behind all that wait already. */
+type Estimate = (calls: number, policy?: string) => number;
+
+/** The picture of each policy by its name, and beside them, not enumerable, what they let one reckon. */
+export type RateLimits = Readonly<Record<string, RateLimit>> & {
+  /**
+   * When so many more calls would have their tokens, in milliseconds from now: behind all calls that wait already, at the rate
+   * that this process has now. It is an estimate: others may come and go.
+   *
+   * @param policy Default `default`, which every call draws from.
+   * @example
+   * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
+   */
+  readonly estimate: Estimate;
+};
+
+/** Adds the estimate where no iteration, comparison or JSON meets it. */
+export function withEstimate(
+  limits: Record<string, RateLimit>,
+  estimate: (calls: number, policy: string) => number,
+): RateLimits {
+  const value: Estimate = (calls, policy = "default") => estimate(calls, policy);
+  return Object.defineProperty(limits, "estimate", { value }) as RateLimits;
+}

@@ -1,0 +1,131 @@
+import type { AnswerTimes } from "./answer-times.ts";
+
+/** How much of the bucket's refill a consumer keeps in it when others drink too, in tokens. */
+const reserve = { most: 25, ofQuota: 2 / 3 };
+/** So many times the shortest answer's time are added to the time in which a consumer would use up the level. */
+const delays = 3;
+/** Milliseconds that the shortest answer's time may count for: what takes longer is the service's work, not the way. */
+const longestWay = 500;
+/** Below this part of the refill, what others drink is noise. */
+const noise = 0.03;
+/** Milliseconds after which a picture that nothing has changed is looked at again, unless a token takes longer. */
+const longestLook = 500;
+/** A picture that shows nearly nothing is still tried as if it showed this much, so that no call waits for ever. */
+const least = 0.5;
+
+/**
+ * This consumer's part of a bucket that others drink from, too.
+ *
+ * All of them see the same level. Each sends at a rate in proportion to it, `level / reach`, so the level settles where all of these
+ * rates together are the refill: an equal part for each, without knowing how many they are, and with a few tokens in reserve.
+ */
+export class Share {
+  /** The likely level, less what was sent since; undefined while nobody else is known. */
+  #level: number | undefined;
+  #at = 0;
+  #heardAt = 0;
+  #noticedAt = 0;
+  /** What others drank and the milliseconds they took for it, fading. */
+  #drunk = 0;
+  #time = 0;
+  /** What others are thought to have drunk since the latest answer. */
+  #thought = 0;
+  /** What stands in for that at first. */
+  #guess = { drunk: 0, time: 0 };
+  #sentAt = Number.NEGATIVE_INFINITY;
+  readonly #times: AnswerTimes;
+  /** Spreads consumers that would go in step. */
+  #jitter = 1;
+
+  constructor(times: AnswerTimes) {
+    this.#times = times;
+  }
+
+  get present(): boolean {
+    return this.#level !== undefined;
+  }
+
+  /** Certainly somebody else took tokens. */
+  notice(likely: number, interval: number, now: number): void {
+    if (this.present) return;
+    this.#level = likely;
+    this.#at = now;
+    this.#heardAt = now;
+    this.#noticedAt = now;
+    // Before more is known, others are taken to drink half.
+    this.#guess = { drunk: this.#trial(interval) / interval / 2, time: this.#trial(interval) };
+    this.#drunk = 0;
+    this.#time = 0;
+    this.#thought = 0;
+  }
+
+  /** An answer to what was sent at `sentAt` tells the likely level. */
+  hear(sentAt: number, likely: number, quota: number, interval: number, now: number): void {
+    if (this.#level === undefined) return;
+    this.#refill(quota, interval, now);
+    const elapsed = now - this.#heardAt;
+    this.#heardAt = now;
+    // What was under way when others were noticed was served in any order: it tells the level, but not what others drink.
+    if (sentAt <= this.#noticedAt) {
+      this.#level = likely;
+      this.#thought = 0;
+      return;
+    }
+    const fading = Math.exp(-elapsed / this.#memory(interval));
+    // What others were thought to drink, corrected by how far the picture is off.
+    this.#drunk = this.#drunk * fading + this.#thought + this.#level - likely;
+    this.#thought = 0;
+    this.#time = this.#time * fading + elapsed;
+    this.#guess = { drunk: this.#guess.drunk * fading, time: this.#guess.time * fading };
+    this.#level = likely;
+    if (this.#time > this.#trial(interval) && (this.#drunk / this.#time) * interval < noise) this.#level = undefined;
+  }
+
+  take(quota: number, interval: number, now: number): void {
+    this.#sentAt = now;
+    if (this.#level === undefined) return;
+    this.#refill(quota, interval, now);
+    this.#level -= 1;
+    this.#jitter = 0.75 + Math.random() / 2;
+  }
+
+  /** Milliseconds until this consumer's next turn; 0 when nobody else is known. */
+  wait(quota: number, interval: number, now: number): number {
+    if (this.#level === undefined) return 0;
+    this.#refill(quota, interval, now);
+    const due = this.#sentAt + this.#jitter * this.pace(quota, interval);
+    // The level changes meanwhile: it is looked at again, once a token at the least.
+    return Math.max(0, Math.min(due - now, Math.max(interval, longestLook)));
+  }
+
+  /** Milliseconds from one request to the next at the present level. */
+  pace(quota: number, interval: number): number {
+    const tokens = Math.min(reserve.most, Math.max(1, quota * reserve.ofQuota));
+    // What is on its way is not in the picture yet: the longer the way, the more gently.
+    const reach = tokens * interval + delays * Math.min(this.#times.shortest, longestWay);
+    return reach / Math.max(least, this.#level ?? quota);
+  }
+
+  /** Tokens per millisecond that others drink: the less is heard of them, the less. */
+  #rate(now: number): number {
+    const time = this.#time + this.#guess.time + now - this.#heardAt;
+    return time > 0 ? Math.max(0, (this.#drunk + this.#guess.drunk) / time) : 0;
+  }
+
+  /** How long others are believed in before they can turn out to be gone, or never to have been there. */
+  #trial(interval: number): number {
+    return Math.max(1_000, 10 * interval);
+  }
+
+  #memory(interval: number): number {
+    return Math.max(2_000, 100 * interval);
+  }
+
+  #refill(quota: number, interval: number, now: number): void {
+    if (this.#level === undefined) return;
+    const alone = Math.min(quota, this.#level + (now - this.#at) / interval);
+    this.#level = Math.max(Math.min(this.#level, alone), alone - (now - this.#at) * this.#rate(now));
+    this.#thought += alone - this.#level;
+    this.#at = now;
+  }
+}

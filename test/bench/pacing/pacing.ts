@@ -1,0 +1,99 @@
+import { start } from "../percall/process.ts";
+import { prepare } from "../prepare.ts";
+import { printTable } from "../table.ts";
+import type { ClientName } from "./clients.ts";
+import { measureLine } from "./line.ts";
+import type { Count, Setting } from "./server.ts";
+import type { Done, Job } from "./worker.ts";
+
+interface Scenario extends Setting {
+  readonly title: string;
+  readonly client?: ClientName;
+  /** Each makes its part of the calls. */
+  readonly processes?: number;
+  readonly calls: number;
+  readonly parallel: number;
+}
+
+const burst = { quota: 10, perSecond: 5, calls: 60, parallel: 60 };
+const large = { quota: 300, perSecond: 50, calls: 1300, parallel: 64 };
+
+const scenarios: readonly Scenario[] = [
+  { title: "60 calls on 10 + 5/s", ...burst },
+  { title: "  the same, openai", client: "openai", ...burst },
+  { title: "  the same, stripe", client: "stripe", ...burst },
+  { title: "  the same, octokit + throttling + retry", client: "octokit", ...burst },
+  { title: "1,300 calls on 300 + 50/s", ...large },
+  { title: "  answers take 200 ms", ...large, delay: 200 },
+  { title: "  another takes 25/s", ...large, drink: 25 },
+  { title: "  4 processes, uncoordinated", ...large, processes: 4 },
+];
+
+const serverCore = 0;
+const clientCore = 1;
+const file = (name: string) => new URL(name, import.meta.url).href;
+
+const quantile = (values: readonly number[], part: number): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
+
+/** How far each process is from an equal part of what was served while all of them had calls left. */
+function unfairness(workers: readonly Done[]): string {
+  if (workers.length === 1) return "";
+  const until = Math.min(...workers.map(({ at }) => Math.max(...at)));
+  const parts = workers.map(({ at }) => at.filter((time) => time <= until).length);
+  const fair = parts.reduce((sum, part) => sum + part, 0) / parts.length;
+  return `${Math.round(100 * Math.max(...parts.map((part) => Math.abs(part / fair - 1))))} %`;
+}
+
+/** The least time that the bucket and the way of the last answer allow, in seconds. */
+const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0 }: Scenario): number =>
+  (calls - quota) / (perSecond - drink) + delay / 1000;
+
+function row(scenario: Scenario, began: number, workers: readonly Done[], { served, refused }: Count): string[] {
+  const at = workers.flatMap((worker) => worker.at);
+  const failed = workers.reduce((sum, worker) => sum + worker.failed, 0);
+  const wall = (Math.max(...at) - began) / 1000;
+  const ideal = idealOf(scenario);
+  return [
+    scenario.title,
+    `${at.length} of ${scenario.calls}`,
+    wall.toFixed(2),
+    ideal.toFixed(2),
+    failed > 0 ? "–" : (wall / ideal).toFixed(3),
+    String(refused),
+    `${((100 * refused) / (served + refused)).toFixed(1)} %`,
+    (
+      quantile(
+        workers.flatMap(({ took }) => took),
+        0.99,
+      ) / 1000
+    ).toFixed(2),
+    unfairness(workers),
+  ];
+}
+
+/** Each scenario against a service with a token bucket in a process of its own. `--only=text` runs those whose title has it. */
+export async function run(): Promise<void> {
+  prepare();
+  const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice(7) ?? "";
+  const server = start(file("server.ts"), serverCore);
+  const origin = `http://127.0.0.1:${await server.ready}`;
+  const rows: string[][] = [];
+  try {
+    for (const scenario of scenarios.filter(({ title }) => title.includes(only))) {
+      const { client = "pod-partner", processes = 1, calls, parallel } = scenario;
+      const workers = Array.from({ length: processes }, () => start(file("worker.ts"), clientCore, [client, origin]));
+      await Promise.all(workers.map(({ ready }) => ready));
+      await server.ask(scenario);
+      const began = performance.timeOrigin + performance.now();
+      const job: Job = { calls: calls / processes, parallel };
+      const done = (await Promise.all(workers.map((worker) => worker.ask(job)))) as Done[];
+      rows.push(row(scenario, began, done, (await server.ask(scenario)) as Count));
+      for (const worker of workers) worker.stop();
+    }
+  } finally {
+    server.stop();
+  }
+  printTable(["", "done", "s", "ideal s", "to ideal", "429s", "of requests", "p99 s", "off a fair part"], rows);
+  if (only === "") await measureLine();
+}

@@ -1,0 +1,44 @@
+/** A process of one client: makes calls as it is told, and says what became of them. */
+import { type ClientName, clients } from "./clients.ts";
+
+/** What the parent asks for. */
+export interface Job {
+  readonly calls: number;
+  readonly parallel: number;
+}
+
+/** What became of the calls. */
+export interface Done {
+  readonly failed: number;
+  /** Milliseconds since 1970 at which each call that succeeded was done. */
+  readonly at: readonly number[];
+  /** Milliseconds that each took. */
+  readonly took: readonly number[];
+}
+
+const [, , name, origin] = process.argv as [string, string, ClientName, string];
+const call = await clients[name](origin);
+const clock = () => performance.timeOrigin + performance.now();
+
+process.on("message", async ({ calls, parallel }: Job) => {
+  const at: number[] = [];
+  const took: number[] = [];
+  let failed = 0;
+  let left = calls;
+  const lane = async () => {
+    while (left > 0) {
+      left -= 1;
+      const began = clock();
+      try {
+        await call();
+        at.push(clock());
+        took.push(clock() - began);
+      } catch {
+        failed += 1;
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: parallel }, lane));
+  process.send?.({ failed, at, took } satisfies Done);
+});
+process.send?.("ready");

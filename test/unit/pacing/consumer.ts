@@ -1,0 +1,74 @@
+import { Lifeline } from "../../../src/http/lifeline.ts";
+import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import type { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Priority } from "../../../src/http/request-options.ts";
+import { endpoints } from "../../../src/resources/endpoints.ts";
+import type { Clock } from "../../../src/util/clock.ts";
+import type { Served } from "./service.ts";
+
+/** The descriptor of a call. */
+export function endpointOf(call: string) {
+  const found = endpoints.find((endpoint) => endpoint.call === call);
+  if (found === undefined) throw new Error(`No endpoint is called ${call}`);
+  return found;
+}
+
+/** Milliseconds on the way to the service and back. */
+export type Latency = () => readonly [going: number, coming: number];
+
+export interface Traffic {
+  readonly clock: Clock;
+  readonly pacer: Pacer;
+  readonly serve: () => Served;
+  readonly calls: number;
+  readonly parallel: number;
+  readonly latency: Latency;
+  readonly call?: string;
+  readonly priority?: Priority;
+}
+
+/** What has become of a consumer's calls, as it goes on. */
+export interface Outcome {
+  /** When each call was answered with success, and how long after it was made. */
+  readonly answered: { readonly at: number; readonly took: number }[];
+  refusals: number;
+  /** The most refusals that one call has met. */
+  worst: number;
+}
+
+/** Sends calls through a pacer as the journey of a call does: takes or waits, sends, learns, and comes back after a refusal. */
+export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest }: Traffic): Outcome {
+  const outcome: Outcome = { answered: [], refusals: 0, worst: 0 };
+  const endpoint = endpointOf(rest.call ?? "orders.get");
+  let left = calls;
+
+  const send = async (startedAt: number, refusals: number): Promise<void> => {
+    const lifeline = new Lifeline(clock, undefined, undefined);
+    const grant =
+      (refusals === 0 ? pacer.tryAcquire(endpoint) : undefined) ??
+      (await pacer.acquire(endpoint, rest.priority ?? "normal", lifeline, refusals > 0));
+    const [going, coming] = latency();
+    clock.after(going, () => {
+      const { refused, headers, retryAfter } = serve();
+      clock.after(coming, () => {
+        pacer.observe(endpoint, grant, headers);
+        if (refused) {
+          outcome.refusals += 1;
+          outcome.worst = Math.max(outcome.worst, refusals + 1);
+          pacer.hold(endpoint, parseRateLimit(headers), retryAfter);
+          void send(startedAt, refusals + 1);
+          return;
+        }
+        outcome.answered.push({ at: clock.now(), took: clock.now() - startedAt });
+        start();
+      });
+    });
+  };
+  const start = () => {
+    if (left === 0) return;
+    left -= 1;
+    void send(clock.now(), 0);
+  };
+  for (let lane = 0; lane < parallel; lane += 1) start();
+  return outcome;
+}

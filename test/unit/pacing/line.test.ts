@@ -1,0 +1,171 @@
+import { describe, expect, it } from "vitest";
+import { Lifeline } from "../../../src/http/lifeline.ts";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Priority } from "../../../src/http/request-options.ts";
+import { endpointOf } from "./consumer.ts";
+import { createTimeline } from "./timeline.ts";
+
+const get = endpointOf("orders.get");
+const upload = endpointOf("images.upload");
+
+const headers = (policies: string, levels: string) =>
+  new Headers({ "x-ratelimit-policy": policies, "x-ratelimit": levels });
+
+/** A pacer whose bucket of 300, refilled at 50 a second, is empty: a token comes every 20 ms. */
+async function emptied() {
+  const clock = createTimeline();
+  const pacer = new Pacer(clock);
+  const grant = pacer.takeAnyway(get);
+  pacer.observe(get, grant, headers('"default";q=300;w=6', '"default";r=0;t=1'));
+  const granted: string[] = [];
+  const join = (
+    name: string,
+    priority: Priority = "normal",
+    { again = false, signal = undefined as AbortSignal | undefined } = {},
+  ) => {
+    const lifeline = new Lifeline(clock, signal, undefined);
+    pacer.acquire(get, priority, lifeline, again).then(
+      (held) => {
+        granted.push(name);
+        pacer.forget(held);
+      },
+      () => undefined,
+    );
+  };
+  return { clock, pacer, granted, join };
+}
+
+describe("the line of calls that wait", () => {
+  it("is served in the order of joining", async () => {
+    const { clock, granted, join } = await emptied();
+    for (const name of ["a", "b", "c"]) join(name);
+    await clock.run(1_000);
+    expect(granted).toEqual(["a", "b", "c"]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("begins with whoever was refused", async () => {
+    const { clock, granted, join } = await emptied();
+    for (const name of ["a", "b"]) join(name);
+    join("refused", "normal", { again: true });
+    await clock.run(1_000);
+    expect(granted).toEqual(["refused", "a", "b"]);
+  });
+
+  it("lets a call leave at once, without a token, a timer or a place", async () => {
+    const { clock, pacer, granted, join } = await emptied();
+    const controllers = Array.from({ length: 100 }, () => new AbortController());
+    for (const { signal } of controllers) join("aborted", "normal", { signal });
+    join("stays");
+    expect(pacer.snapshot().default?.waiting).toBe(101);
+    for (const controller of controllers) controller.abort();
+    expect(pacer.snapshot().default?.waiting).toBe(1);
+    await clock.run(100);
+    expect(granted).toEqual(["stays"]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("leaves no timer when all have left", async () => {
+    const { clock, join } = await emptied();
+    const controller = new AbortController();
+    for (const name of ["a", "b"]) join(name, "low", { signal: controller.signal });
+    expect(clock.pending).toBe(1);
+    controller.abort();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("lets a high call go before 2,000 low ones, within two tokens", async () => {
+    const { clock, granted, join } = await emptied();
+    for (let index = 0; index < 2_000; index += 1) join("low", "low");
+    await clock.run(1_000);
+    const before = granted.length;
+    join("high", "high");
+    await clock.run(1_040);
+    expect(granted.slice(before)).toContain("high");
+  });
+
+  it("never starves low calls behind a stream of high ones", async () => {
+    const { clock, granted, join } = await emptied();
+    join("low", "low");
+    for (let index = 0; index < 50; index += 1) join("high", "high");
+    await clock.run(500);
+    expect(granted).toContain("low");
+    expect(granted.indexOf("low")).toBeLessThan(10);
+  });
+});
+
+describe("a refusal", () => {
+  it("holds its policy, siblings included, until Retry-After", async () => {
+    const { clock, pacer, granted, join } = await emptied();
+    pacer.hold(get, new Map([["default", { quota: 300, window: 6_000, remaining: 0 }]]), 2_000);
+    for (const name of ["a", "b"]) join(name);
+    await clock.run(1_990);
+    expect(granted).toEqual([]);
+    await clock.run(2_300);
+    expect(granted).toEqual(["a", "b"]);
+  });
+
+  it("of an empty uploads bucket does not delay a read", async () => {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    const policies = '"default";q=3000;w=60, "uploads";q=5000;w=86400';
+    const answer = headers(policies, '"default";r=2998;t=0, "uploads";r=0;t=17');
+    const grant = pacer.takeAnyway(upload);
+    expect(pacer.hold(upload, pacer.observe(upload, grant, answer), 17_000)).toEqual(["uploads"]);
+    expect(pacer.tryAcquire(upload)).toBeUndefined();
+    expect(pacer.tryAcquire(get)).toBeDefined();
+  });
+});
+
+describe("a picture that is old", () => {
+  async function heard() {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    const grant = pacer.takeAnyway(get);
+    const report = pacer.observe(get, grant, headers('"default";q=3000;w=60', '"default";r=2999;t=0'));
+    return { clock, pacer, report };
+  }
+
+  it("lets a sixteenth of the bucket go at once, and the rest a second later when no answer has come", async () => {
+    const { clock, pacer } = await heard();
+    await clock.run(600_000);
+    const burst = () =>
+      Array.from({ length: 1_000 }, () => pacer.tryAcquire(get)).filter((grant) => grant !== undefined);
+    const first = burst().length;
+    expect(first).toBeGreaterThan(100);
+    expect(first).toBeLessThan(200);
+    await clock.run(601_001);
+    expect(burst()).toHaveLength(1_000);
+  });
+
+  it("lets one go alone after a refusal", async () => {
+    const { clock, pacer, report } = await heard();
+    pacer.hold(get, report, 2_000);
+    await clock.run(2_000);
+    expect(pacer.tryAcquire(get)).toBeDefined();
+    expect(pacer.tryAcquire(get)).toBeUndefined();
+  });
+});
+
+describe("the estimate of when calls will be through", () => {
+  it("is 0 for what the bucket holds and a token's time for each call beyond", async () => {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    expect(pacer.snapshot().estimate(3_000)).toBe(0);
+    expect(pacer.snapshot().estimate(3_050)).toBeCloseTo(1_000);
+  });
+
+  it("counts those that wait already, and a hold", async () => {
+    const { pacer, join } = await emptied();
+    for (let index = 0; index < 10; index += 1) join("waiting", "low");
+    expect(pacer.snapshot().estimate(40)).toBeCloseTo(1_000, -2);
+    pacer.hold(get, new Map(), 5_000);
+    expect(pacer.snapshot().estimate(1)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("is in the way of no iteration, comparison or JSON", () => {
+    const limits = new Pacer(createTimeline()).snapshot();
+    expect(Object.keys(limits)).toEqual(["default", "uploads", "downloads"]);
+    expect(JSON.stringify(limits)).not.toContain("estimate");
+  });
+});

@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Lifeline } from "../../../src/http/lifeline.ts";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import { systemClock } from "../../../src/util/clock.ts";
+import { endpointOf } from "./consumer.ts";
+
+const get = endpointOf("orders.get");
+
+describe("the line on the machine's own clock", () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  /** A pacer whose bucket of 10, refilled at 5 a second, is empty, and calls that wait in its line. */
+  function waiting(calls: number, signal?: AbortSignal) {
+    const pacer = new Pacer(systemClock);
+    const headers = new Headers({ "x-ratelimit-policy": '"default";q=10;w=2', "x-ratelimit": '"default";r=0;t=1' });
+    pacer.observe(get, pacer.takeAnyway(get), headers);
+    const began = systemClock.now();
+    const granted: number[] = [];
+    for (let index = 0; index < calls; index += 1) {
+      pacer.acquire(get, "normal", new Lifeline(systemClock, signal, undefined)).then(
+        (grant) => {
+          granted.push(systemClock.now() - began);
+          pacer.forget(grant);
+        },
+        () => undefined,
+      );
+    }
+    return granted;
+  }
+
+  it("moves on by one call each token, without drift", async () => {
+    const granted = waiting(20);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(granted).toHaveLength(20);
+    const last = granted.at(-1) ?? 0;
+    // The first waits for two tokens, since one stays in the bucket.
+    expect(last).toBeGreaterThanOrEqual(21 * 200);
+    expect(last).toBeLessThan(21.5 * 200);
+  });
+
+  it("leaves no timer when the last has left", async () => {
+    const controller = new AbortController();
+    waiting(5, controller.signal);
+    await vi.advanceTimersByTimeAsync(100);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

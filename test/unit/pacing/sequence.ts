@@ -1,0 +1,8 @@
+/** A repeatable sequence between 0 and 1. */
+export function sequence(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}

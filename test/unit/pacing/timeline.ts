@@ -1,0 +1,88 @@
+import type { Clock } from "../../../src/util/clock.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly order: number;
+  readonly callback: () => void;
+  stopped: boolean;
+}
+
+/** A clock of its own that runs as fast as the machine can: the next timer is always due at once. */
+export interface Timeline extends Clock {
+  /** Timers that wait. */
+  readonly pending: number;
+  /** Runs timers in the order they are due, up to `until`, letting promises settle after each. */
+  run(until: number): Promise<void>;
+}
+
+/** Long enough for a grant to travel through the promises of a call. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 6; turn += 1) await undefined;
+}
+
+const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.order < b.order);
+
+/** A binary heap: simulations have tens of thousands of timers. */
+function sift(heap: Timer[], timer: Timer): void {
+  let at = heap.push(timer) - 1;
+  while (at > 0) {
+    const up = (at - 1) >> 1;
+    const parent = heap[up];
+    if (parent === undefined || !before(timer, parent)) break;
+    heap[at] = parent;
+    at = up;
+  }
+  heap[at] = timer;
+}
+
+function next(heap: Timer[]): Timer | undefined {
+  const top = heap[0];
+  const last = heap.pop();
+  if (last === undefined || heap.length === 0) return top;
+  let at = 0;
+  for (;;) {
+    const [left, right] = [heap[2 * at + 1], heap[2 * at + 2]];
+    const rightFirst = left !== undefined && right !== undefined && before(right, left);
+    const child = rightFirst ? right : left;
+    if (child === undefined || before(last, child)) break;
+    heap[at] = child;
+    at = rightFirst ? 2 * at + 2 : 2 * at + 1;
+  }
+  heap[at] = last;
+  return top;
+}
+
+export function createTimeline(start = 0): Timeline {
+  const heap: Timer[] = [];
+  let now = start;
+  let order = 0;
+  let pending = 0;
+  return {
+    now: () => now,
+    get pending() {
+      return pending;
+    },
+    after: (ms, callback) => {
+      const timer: Timer = { due: now + Math.max(0, ms), order: order++, callback, stopped: false };
+      sift(heap, timer);
+      pending += 1;
+      return () => {
+        if (!timer.stopped) pending -= 1;
+        timer.stopped = true;
+      };
+    },
+    run: async (until) => {
+      await settle();
+      while (heap[0] !== undefined && heap[0].due <= until) {
+        const timer = next(heap);
+        if (timer === undefined || timer.stopped) continue;
+        timer.stopped = true;
+        pending -= 1;
+        now = timer.due;
+        timer.callback();
+        await settle();
+      }
+      now = Math.max(now, until);
+    },
+  };
+}
