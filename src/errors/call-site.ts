@@ -1,8 +1,17 @@
 /** Where a call was made. Its stack is written out only when it is read; an `Error` is the cheapest way to capture one. */
 export type CallSite = Error;
 
+/** The SDK's own frames and the caller's next ones. Each frame costs at every call, and most calls never need one. */
+const frames = 7;
+
 /** Captures the stack. The SDK's own first frames are left out later, by {@link framesOf}. */
-export const captureCallSite = (): CallSite => new Error();
+export function captureCallSite(): CallSite {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = Math.min(frames, limit);
+  const site = new Error();
+  Error.stackTraceLimit = limit;
+  return site;
+}
 
 /** The frames without the line that names the error, and without the first `skip`: those of the SDK's inside. */
 export const framesOf = ({ stack = "" }: CallSite, skip: number): string =>
