@@ -1,4 +1,6 @@
 /** A process that places orders until each is placed; it may be killed at any moment and started again with the same ones. */
+
+import { sentAddress } from "../support/orders.ts";
 import { clients, type SoakOrder } from "./clients.ts";
 import type { Job, Progress } from "./messages.ts";
 
@@ -12,21 +14,7 @@ const ordersOf = ({ orders, storeReference, productReference }: Job): readonly S
     storeReference,
     shippingKind: "dropship",
     customIdentifier: `soak-${number}`,
-    dropshipAddress: {
-      company: "",
-      firstname: "Ada",
-      lastname: "Jansen",
-      streetname: "Kade",
-      housenumber: "12",
-      housenumberAddition: "",
-      additionalInfo: "",
-      state: "",
-      zipcode: "1011 AB",
-      city: "Amsterdam",
-      countryCode: "NL",
-      phonenumber: "",
-      email: "ada@example.com",
-    },
+    dropshipAddress: sentAddress,
     orderlines: [{ productReference, quantity: 1 }],
   }));
 

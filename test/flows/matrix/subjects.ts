@@ -1,5 +1,6 @@
 import type { PodPartner } from "pod-partner";
 import type { Emulator } from "pod-partner/testing";
+import { dropshipOrder } from "../../support/orders.ts";
 
 /** A call that faults strike: one of each class of endpoints, and each of those that create. */
 export interface Subject {
@@ -24,16 +25,7 @@ export interface Settled {
   readonly attempts: readonly { readonly step: string; readonly outcome: string }[];
 }
 
-const address = {
-  firstname: "Ada",
-  lastname: "Jansen",
-  streetname: "Kade",
-  housenumber: "12",
-  zipcode: "1011 AB",
-  city: "Amsterdam",
-  countryCode: "NL",
-  email: "ada@example.com",
-};
+const { dropshipAddress: address } = dropshipOrder;
 
 /** A valid order of something that needs no image. */
 export const orderOf = ({ demo }: Emulator, customIdentifier: string) => ({
