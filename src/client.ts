@@ -55,15 +55,20 @@ export class PodPartner {
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, hooks, logger, pacing, assumptions, ...resolved } = resolveOptions(options);
-    const { clock } = resolved;
-    this.#pacer = new Pacer(clock);
+    const { clock, baseUrl } = resolved;
+    const observe = createObserver(hooks, logger);
+    const store = typeof pacing === "object" ? pacing.store : undefined;
+    this.#pacer = new Pacer(
+      clock,
+      store && ((own, wake) => store.join({ baseUrl, secretKey, clock, observe, own, wake })),
+    );
     this.#send = createSend({
       ...resolved,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
-      paced: pacing,
+      paced: pacing !== false,
       transport: createTransport(secretKey, fetch),
-      observe: createObserver(hooks, logger),
+      observe,
       redact: createRedact(secretKey),
     });
     const send = this.#send;

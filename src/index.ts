@@ -39,8 +39,11 @@ export type {
   RequestEvent,
   ResponseEvent,
   RetryEvent,
+  StoreBackEvent,
+  StoreLostEvent,
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
+export type { PacingStore } from "./http/pacing/store.ts";
 export type { AnyRequestOptions } from "./http/request-any.ts";
 export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/request-options.ts";
 export type { StandardSchema } from "./http/standard-schema.ts";

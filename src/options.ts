@@ -2,6 +2,7 @@ import * as z from "zod";
 import { ConfigurationError } from "./errors/validation.ts";
 import type { ResponseMode } from "./http/decode.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
+import type { PacingStore } from "./http/pacing/store.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { FetchLike } from "./http/transport.ts";
 import { type Assumptions, assumptions } from "./resources/orders/orders.endpoints.ts";
@@ -22,8 +23,11 @@ export interface PodPartnerOptions {
   /** Milliseconds for one call in all: queueing, waits, attempts, body. Default: none. */
   readonly deadline?: number | undefined;
   readonly retry?: Partial<RetryOptions> | undefined;
-  /** Whether calls wait for the tokens that the service's rate-limit headers tell of. Default true. */
-  readonly pacing?: boolean | undefined;
+  /**
+   * Whether calls wait for the tokens that the service's rate-limit headers tell of; with a `store` of `pod-partner/redis` all
+   * processes of a fleet share them. Default true.
+   */
+  readonly pacing?: boolean | { readonly store: PacingStore } | undefined;
   /** What happens to a JSON answer that breaks its schema: an error, or it is returned as it came and reported. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
   /** Bytes that a JSON answer may have at most. Downloads have no bound. Default 33 554 432 (32 MiB). */
@@ -48,7 +52,7 @@ export interface ResolvedOptions {
   readonly timeout: number;
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
-  readonly pacing: boolean;
+  readonly pacing: boolean | { readonly store: PacingStore };
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;
@@ -71,6 +75,11 @@ const baseUrl = z
 const functions = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null, { error: "expected an object" });
 
+const store = z.custom<PacingStore>(
+  (value) => typeof value === "object" && value !== null && "join" in value && typeof value.join === "function",
+  { error: "expected a store, as `redisPacing` of pod-partner/redis makes it" },
+);
+
 const schema = z.strictObject({
   baseUrl,
   secretKey: z
@@ -87,7 +96,9 @@ const schema = z.strictObject({
       maxRetryAfter: z.number().min(0).default(120_000),
     })
     .prefault({}),
-  pacing: z.boolean().default(true),
+  pacing: z
+    .union([z.boolean(), z.strictObject({ store })], { error: "expected true, false or { store }" })
+    .default(true),
   responses: z.enum(["throw", "report"]).default("throw"),
   maxResponseSize: z
     .int()

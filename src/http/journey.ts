@@ -14,7 +14,7 @@ import { Journal } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
-import type { Grant } from "./pacing/pacer.ts";
+import type { Grant } from "./pacing/tokens.ts";
 import { type Found, type Recovery, recovering } from "./recovery.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { askedDelay, backoff, isRateLimited, maySendAgain, repeating } from "./retry.ts";
@@ -158,7 +158,8 @@ export class Journey<Data> {
   async #queueUp(): Promise<Grant> {
     const { pacer, observe } = this.#core;
     const { policy, ms } = pacer.waitOf(this.#endpoint);
-    observe("onPause", { endpoint: this.#name, reason: "bucket-empty", policy, length: ms });
+    // With a store the tokens may be there and only have to be fetched.
+    if (ms > 0) observe("onPause", { endpoint: this.#name, reason: "bucket-empty", policy, length: ms });
     const done = this.#journal.begin("queue");
     try {
       const priority = this.#options.priority ?? "normal";

@@ -43,6 +43,14 @@ export interface InvalidResponseEvent extends CallEvent {
   readonly issues: readonly Issue[];
 }
 
+/** The store of a fleet's pacing cannot be reached: each process paces itself until it is back. */
+export interface StoreLostEvent {
+  readonly reason: string;
+}
+
+/** The store of a fleet's pacing can be reached again. */
+export type StoreBackEvent = Readonly<Record<never, never>>;
+
 /** Functions that are told what happens. What they throw is logged and otherwise ignored. */
 export interface Hooks {
   readonly onRequest?: (event: RequestEvent) => void;
@@ -50,6 +58,8 @@ export interface Hooks {
   readonly onRetry?: (event: RetryEvent) => void;
   readonly onPause?: (event: PauseEvent) => void;
   readonly onInvalidResponse?: (event: InvalidResponseEvent) => void;
+  readonly onStoreLost?: (event: StoreLostEvent) => void;
+  readonly onStoreBack?: (event: StoreBackEvent) => void;
 }
 
 /** Receives the same events as text and fields; `console` fits. */
@@ -69,6 +79,8 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
   onRetry: "warn",
   onPause: "info",
   onInvalidResponse: "error",
+  onStoreLost: "warn",
+  onStoreBack: "info",
 };
 
 /** The same events on `node:diagnostics_channel`, where there is one, as `pod-partner:request`, `pod-partner:response` and so on. */
@@ -85,6 +97,12 @@ function log(logger: Logger, level: Level, message: string, fields: object): voi
   } catch {}
 }
 
+/** Nobody watches, but a fleet that does not share any more should not go unnoticed. */
+function warnOfLostStore({ reason }: StoreLostEvent): void {
+  const text = `pod-partner: the pacing store cannot be reached (${reason}). This process paces itself until it is back.`;
+  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
+}
+
 /** Tells an event to whoever watches. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
@@ -98,7 +116,10 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
     if (channel?.hasSubscribers) channel.publish(event);
     if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
     const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
-    if (callback === undefined) return;
+    if (callback === undefined) {
+      if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
+      return;
+    }
     try {
       callback(event);
     } catch (error) {

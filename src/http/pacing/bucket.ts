@@ -1,6 +1,6 @@
 import { AnswerTimes } from "./answer-times.ts";
 import type { PolicyReport } from "./headers.ts";
-import { OnTheWay } from "./on-the-way.ts";
+import { longestArrival, OnTheWay } from "./on-the-way.ts";
 import { Opening } from "./opening.ts";
 import { Share } from "./share.ts";
 import type { Ticket } from "./ticket.ts";
@@ -52,6 +52,26 @@ export class Bucket {
   /** Milliseconds in which one token refills. */
   get interval(): number {
     return this.window / this.quota;
+  }
+
+  /** Whether the service names this policy, as far as is known. */
+  get limits(): boolean {
+    return !this.#gone;
+  }
+
+  /** Milliseconds that an answer takes at the least; 0 before the first one. */
+  get way(): number {
+    return Number.isFinite(this.#times.shortest) ? this.#times.shortest : 0;
+  }
+
+  /** Requests that may not have reached the service yet, by the most careful reckoning. */
+  underWay(now: number): number {
+    let arrived = 0;
+    for (const { sentAt } of this.#inFlight) {
+      if (sentAt + longestArrival > now) break;
+      arrived += 1;
+    }
+    return this.#inFlight.size - arrived;
   }
 
   /** Tokens that can be used now. */

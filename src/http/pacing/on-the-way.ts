@@ -1,10 +1,13 @@
 import type { Ticket } from "./ticket.ts";
 
+/** Milliseconds after which every request has reached the service. */
+export const longestArrival = 500;
+
 /**
  * One request's way to the service is not longer than another's by more than this part of the longest time to an answer, within
  * these bounds in milliseconds.
  */
-const arrival = { part: 0.5, least: 20, most: 500 };
+const arrival = { part: 0.5, least: 20, most: longestArrival };
 /** Requests that may not have reached the service yet, in the order they were sent. */
 export class OnTheWay {
   readonly #tickets = new Set<Ticket>();

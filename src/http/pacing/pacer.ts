@@ -1,36 +1,27 @@
 import type { Clock } from "../../util/clock.ts";
-import type { Endpoint, Policy } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
-import { Bucket } from "./bucket.ts";
+import { Buckets } from "./buckets.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { createLine, type Line, sizeOf, takeTurn, type Waiter } from "./line.ts";
 import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
-import type { Ticket } from "./ticket.ts";
+import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
-
-/** What one request holds: a token of each bucket that it draws from. */
-export type Grant = ReadonlyMap<string, Ticket>;
-
-/** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
-const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
-  default: { quota: 3000, window: 60_000 },
-  uploads: { quota: 5000, window: 86_400_000 },
-  downloads: { quota: 100_000, window: 86_400_000 },
-};
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
-  readonly #clock: Clock;
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #tokens: TokenSource;
   readonly #lines = new Map<string, Line>();
   /** Policies that answers have taught, beyond those of the descriptor. */
   readonly #learned = new Map<string, Set<string>>();
   readonly #wakeUp: WakeUp;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-    this.#wakeUp = new WakeUp(clock, () => this.#pump());
+  /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
+  constructor(clock: Clock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
+    const pump = () => this.#pump();
+    this.#tokens = open(new Buckets(clock), pump);
+    this.#wakeUp = new WakeUp(clock, pump);
   }
 
   /** The policies that an endpoint draws from: by its descriptor, and by what its answers have named. */
@@ -46,12 +37,12 @@ export class Pacer {
       const line = this.#lines.get(policies.join());
       if (line !== undefined && sizeOf(line) > 0) return undefined;
     }
-    return this.#grant(policies);
+    return this.#grant(policies, 1);
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(endpoint: Endpoint): Grant {
-    return this.#take(this.#policiesOf(endpoint), this.#clock.now());
+    return this.#tokens.take(this.#policiesOf(endpoint));
   }
 
   /**
@@ -64,10 +55,7 @@ export class Pacer {
     return lifeline.hold<Grant>(({ resolve }) => {
       const waiter: Waiter = {
         left: false,
-        go: () => {
-          const grant = this.#grant(line.policies);
-          if (grant !== undefined) resolve(grant);
-        },
+        go: () => resolve(this.#tokens.take(line.policies)),
       };
       const queue = line.queues[priority];
       if (again) queue.unshift(waiter);
@@ -83,36 +71,22 @@ export class Pacer {
 
   /** The longest that a request of this endpoint would wait if it were next; for telling a pause. */
   waitOf(endpoint: Endpoint): { readonly policy: string; readonly ms: number } {
-    const now = this.#clock.now();
     return this.#policiesOf(endpoint)
-      .map((policy) => ({ policy, ms: this.#bucket(policy).wait(now) }))
+      .map((policy) => ({ policy, ms: this.#tokens.wait([policy], 0) }))
       .reduce((longest, next) => (next.ms > longest.ms ? next : longest));
   }
 
   /** Learns from an answer's headers. */
   observe(endpoint: Endpoint, grant: Grant, headers: Headers): RateLimitReport {
-    const now = this.#clock.now();
     const report = parseRateLimit(headers);
-    for (const [policy, ticket] of grant) {
-      const bucket = this.#bucket(policy);
-      bucket.observe(ticket, report.get(policy), now);
-      if (report.size > 0 && !report.has(policy)) bucket.vanish();
-    }
-    for (const [policy, learned] of report) {
-      if (policy in specified || grant.has(policy)) continue;
-      this.#learn(endpoint, policy);
-      // The request drew from it without a ticket: its answer tells the level all the same.
-      const bucket = this.#bucket(policy);
-      bucket.observe(bucket.take(now), learned, now);
-    }
+    for (const policy of this.#tokens.observe(grant, report)) this.#learn(endpoint, policy);
     this.#pump();
     return report;
   }
 
   /** The request ended without an answer. */
   forget(grant: Grant): void {
-    const now = this.#clock.now();
-    for (const [policy, ticket] of grant) this.#bucket(policy).forget(ticket, now);
+    this.#tokens.forget(grant);
     this.#pump();
   }
 
@@ -121,24 +95,16 @@ export class Pacer {
     const policies = this.#policiesOf(endpoint);
     const empty = policies.filter((policy) => report.get(policy)?.remaining === 0);
     const held = empty.length > 0 ? empty : policies;
-    const now = this.#clock.now();
-    for (const policy of held) this.#bucket(policy).hold(now + ms, now);
+    this.#tokens.hold(held, ms);
     return held;
   }
 
   snapshot(): RateLimits {
-    const now = this.#clock.now();
     const limits: Record<string, RateLimit> = {};
-    for (const policy of new Set([...Object.keys(specified), ...this.#buckets.keys()])) {
-      const bucket = this.#bucket(policy);
-      const waiting = this.#waitingFor(policy);
-      const remaining = bucket.remaining(now);
-      const nextTokenIn = remaining > 0 ? 0 : bucket.wait(now);
-      limits[policy] = { quota: bucket.quota, window: bucket.window, remaining, nextTokenIn, waiting };
+    for (const policy of this.#tokens.names()) {
+      limits[policy] = { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) };
     }
-    return withEstimate(limits, (calls, policy) =>
-      this.#bucket(policy).until(this.#waitingFor(policy) + calls, this.#clock.now()),
-    );
+    return withEstimate(limits, (calls, policy) => this.#tokens.until(policy, this.#waitingFor(policy) + calls));
   }
 
   #waitingFor(policy: string): number {
@@ -147,58 +113,35 @@ export class Pacer {
     return waiting;
   }
 
-  #grant(policies: readonly string[]): Grant | undefined {
-    const now = this.#clock.now();
-    for (const policy of policies) if (this.#bucket(policy).wait(now) > 0) return undefined;
-    return this.#take(policies, now);
+  #grant(policies: readonly string[], wanted: number): Grant | undefined {
+    return this.#tokens.wait(policies, wanted) > 0 ? undefined : this.#tokens.take(policies);
   }
 
-  #take(policies: readonly string[], now: number): Grant {
-    const grant = new Map<string, Ticket>();
-    for (const policy of policies) grant.set(policy, this.#bucket(policy).take(now));
-    return grant;
-  }
-
-  /** Serves every line as far as the buckets go, then arranges to be called when the next token is due. */
+  /** Serves every line as far as the tokens go, then arranges to be called when the next one is due. */
   #pump(): void {
     let next = Number.POSITIVE_INFINITY;
-    let interval = 0;
+    let beat = 0;
     for (const line of this.#lines.values()) {
-      while (sizeOf(line) > 0) {
-        const now = this.#clock.now();
-        let blocked = 0;
-        for (const policy of line.policies) {
-          const bucket = this.#bucket(policy);
-          const wait = bucket.wait(now);
-          if (wait > blocked) {
-            blocked = wait;
-            if (wait < next) interval = bucket.interval;
-          }
+      for (let wanted = sizeOf(line); wanted > 0; wanted = sizeOf(line)) {
+        const wait = this.#tokens.wait(line.policies, wanted);
+        if (wait <= 0) {
+          takeTurn(line)?.go();
+          continue;
         }
-        if (blocked > 0) {
-          next = Math.min(next, blocked);
-          break;
+        if (wait < next) {
+          next = wait;
+          beat = this.#tokens.beat(line.policies);
         }
-        takeTurn(line)?.go();
+        break;
       }
     }
-    this.#wakeUp.in(next, interval);
+    this.#wakeUp.in(next, beat);
   }
 
   /** An answer named a policy that the specification does not know: the endpoint draws from it too. */
   #learn(endpoint: Endpoint, policy: string): void {
     const learned = this.#learned.get(endpoint.call) ?? new Set<string>();
     this.#learned.set(endpoint.call, learned.add(policy));
-  }
-
-  #bucket(policy: string): Bucket {
-    let bucket = this.#buckets.get(policy);
-    if (bucket === undefined) {
-      const { quota, window } = specified[policy as Policy] ?? specified.default;
-      bucket = new Bucket(quota, window, this.#clock.now());
-      this.#buckets.set(policy, bucket);
-    }
-    return bucket;
   }
 
   #line(policies: readonly string[]): Line {

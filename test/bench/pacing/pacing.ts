@@ -1,3 +1,4 @@
+import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
@@ -13,6 +14,8 @@ interface Scenario extends Setting {
   readonly processes?: number;
   readonly calls: number;
   readonly parallel: number;
+  /** What happens to Redis, by the milliseconds after the start. */
+  readonly redis?: Readonly<Record<number, "kill" | "start">>;
 }
 
 const burst = { quota: 10, perSecond: 5, calls: 60, parallel: 60 };
@@ -27,6 +30,15 @@ const scenarios: readonly Scenario[] = [
   { title: "  answers take 200 ms", ...large, delay: 200 },
   { title: "  another takes 25/s", ...large, drink: 25 },
   { title: "  4 processes, uncoordinated", ...large, processes: 4 },
+  { title: "  4 processes through Redis", client: "pod-partner, node-redis", ...large, processes: 4 },
+  { title: "  the same, ioredis", client: "pod-partner, ioredis", ...large, processes: 4 },
+  {
+    title: "  Redis killed at 8 s, back at 11 s",
+    client: "pod-partner, node-redis",
+    ...large,
+    processes: 4,
+    redis: { 8000: "kill", 11000: "start" },
+  },
 ];
 
 const serverCore = 0;
@@ -78,21 +90,31 @@ export async function run(): Promise<void> {
   const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice(7) ?? "";
   const server = start(file("server.ts"), serverCore);
   const origin = `http://127.0.0.1:${await server.ready}`;
+  const redis = redisInstalled ? await startRedis() : undefined;
+  if (redis === undefined) console.log("Without redis-server on this machine its rows are left out.");
   const rows: string[][] = [];
   try {
-    for (const scenario of scenarios.filter(({ title }) => title.includes(only))) {
+    const possible = scenarios.filter(({ client }) => redis !== undefined || !client?.includes("redis"));
+    for (const scenario of possible.filter(({ title }) => title.includes(only))) {
       const { client = "pod-partner", processes = 1, calls, parallel } = scenario;
-      const workers = Array.from({ length: processes }, () => start(file("worker.ts"), clientCore, [client, origin]));
+      const workers = Array.from({ length: processes }, () =>
+        start(file("worker.ts"), clientCore, [client, origin, redis?.url ?? ""]),
+      );
       await Promise.all(workers.map(({ ready }) => ready));
       await server.ask(scenario);
       const began = performance.timeOrigin + performance.now();
+      const timers = Object.entries(scenario.redis ?? {}).map(([ms, what]) =>
+        setTimeout(() => void redis?.[what](), Number(ms)),
+      );
       const job: Job = { calls: calls / processes, parallel };
       const done = (await Promise.all(workers.map((worker) => worker.ask(job)))) as Done[];
       rows.push(row(scenario, began, done, (await server.ask(scenario)) as Count));
       for (const worker of workers) worker.stop();
+      for (const timer of timers) clearTimeout(timer);
     }
   } finally {
     server.stop();
+    await redis?.kill();
   }
   printTable(["", "done", "s", "ideal s", "to ideal", "429s", "of requests", "p99 s", "off a fair part"], rows);
   if (only === "") await measureLine();

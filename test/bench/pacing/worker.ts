@@ -16,8 +16,8 @@ export interface Done {
   readonly took: readonly number[];
 }
 
-const [, , name, origin] = process.argv as [string, string, ClientName, string];
-const call = await clients[name](origin);
+const [, , name, origin, redisUrl] = process.argv as [string, string, ClientName, string, string];
+const call = await clients[name](origin, redisUrl);
 const clock = () => performance.timeOrigin + performance.now();
 
 process.on("message", async ({ calls, parallel }: Job) => {

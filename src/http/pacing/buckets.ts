@@ -1,0 +1,106 @@
+import type { Clock } from "../../util/clock.ts";
+import type { Policy } from "../endpoint.ts";
+import { Bucket } from "./bucket.ts";
+import type { RateLimitReport } from "./headers.ts";
+import type { Ticket } from "./ticket.ts";
+import type { Grant, PolicyLevel, TokenSource } from "./tokens.ts";
+
+/** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
+const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
+  default: { quota: 3000, window: 60_000 },
+  uploads: { quota: 5000, window: 86_400_000 },
+  downloads: { quota: 100_000, window: 86_400_000 },
+};
+
+/** This process's own pictures of the service's buckets, one a policy. */
+export class Buckets implements TokenSource {
+  readonly #clock: Clock;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  wait(policies: readonly string[]): number {
+    const now = this.#clock.now();
+    let longest = 0;
+    for (const policy of policies) longest = Math.max(longest, this.bucket(policy).wait(now));
+    return longest;
+  }
+
+  beat(policies: readonly string[]): number {
+    const now = this.#clock.now();
+    let beat = 0;
+    let longest = 0;
+    for (const policy of policies) {
+      const bucket = this.bucket(policy);
+      const wait = bucket.wait(now);
+      if (wait <= longest) continue;
+      longest = wait;
+      beat = bucket.interval;
+    }
+    return beat;
+  }
+
+  take(policies: readonly string[]): Grant {
+    const now = this.#clock.now();
+    const tickets = new Map<string, Ticket>();
+    for (const policy of policies) tickets.set(policy, this.bucket(policy).take(now));
+    return { tickets };
+  }
+
+  observe({ tickets }: Grant, report: RateLimitReport): readonly string[] {
+    const now = this.#clock.now();
+    for (const [policy, ticket] of tickets) {
+      const bucket = this.bucket(policy);
+      bucket.observe(ticket, report.get(policy), now);
+      if (report.size > 0 && !report.has(policy)) bucket.vanish();
+    }
+    const taught: string[] = [];
+    for (const [policy, learned] of report) {
+      if (policy in specified || tickets.has(policy)) continue;
+      taught.push(policy);
+      // The request drew from it without a ticket: its answer tells the level all the same.
+      const bucket = this.bucket(policy);
+      bucket.observe(bucket.take(now), learned, now);
+    }
+    return taught;
+  }
+
+  forget({ tickets }: Grant): void {
+    const now = this.#clock.now();
+    for (const [policy, ticket] of tickets) this.bucket(policy).forget(ticket, now);
+  }
+
+  hold(policies: readonly string[], ms: number): void {
+    const now = this.#clock.now();
+    for (const policy of policies) this.bucket(policy).hold(now + ms, now);
+  }
+
+  level(policy: string): PolicyLevel {
+    const now = this.#clock.now();
+    const bucket = this.bucket(policy);
+    const remaining = bucket.remaining(now);
+    const nextTokenIn = remaining > 0 ? 0 : bucket.wait(now);
+    return { quota: bucket.quota, window: bucket.window, remaining, nextTokenIn };
+  }
+
+  until(policy: string, tokens: number): number {
+    return this.bucket(policy).until(tokens, this.#clock.now());
+  }
+
+  names(): Iterable<string> {
+    return new Set([...Object.keys(specified), ...this.#buckets.keys()]);
+  }
+
+  /** The picture of one policy. */
+  bucket(policy: string): Bucket {
+    let bucket = this.#buckets.get(policy);
+    if (bucket === undefined) {
+      const { quota, window } = specified[policy as Policy] ?? specified.default;
+      bucket = new Bucket(quota, window, this.#clock.now());
+      this.#buckets.set(policy, bucket);
+    }
+    return bucket;
+  }
+}

@@ -1,0 +1,239 @@
+import type { Buckets } from "../http/pacing/buckets.ts";
+import type { RateLimitReport } from "../http/pacing/headers.ts";
+import type { Member } from "../http/pacing/store.ts";
+import type { Ticket } from "../http/pacing/ticket.ts";
+import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
+import { Leases } from "./leases.ts";
+import type { Link } from "./link.ts";
+import type { Reply, Stamp } from "./messages.ts";
+import { News } from "./news.ts";
+
+/** Tokens in one grant at the most: a process that is killed takes no more along. */
+const most = 32;
+/** Milliseconds after which what is new is told by itself, when no request for tokens takes it along. */
+const newsAge = 100;
+
+/** What a request holds that was granted by the fleet. */
+class FleetGrant implements Grant {
+  readonly tickets: ReadonlyMap<string, Ticket>;
+  readonly stamps: ReadonlyMap<string, Stamp>;
+
+  constructor(tickets: ReadonlyMap<string, Ticket>, stamps: ReadonlyMap<string, Stamp>) {
+    this.tickets = tickets;
+    this.stamps = stamps;
+  }
+}
+
+type Known = Reply["policies"][number] & { readonly heardAt: number };
+
+/**
+ * Takes tokens from the buckets that a fleet shares, a few at a time, and tells the fleet what the answers say.
+ *
+ * The process's own pictures go along all the time. To them the rest of the fleet looks like strangers, so they are ready to share
+ * without talking at any moment: when the store is lost.
+ */
+export class Fleet implements TokenSource {
+  readonly #member: Member;
+  readonly #own: Buckets;
+  readonly #link: Link;
+  readonly #keyOf: (policy: string) => string;
+  readonly #process = globalThis.crypto.randomUUID();
+  readonly #lines = new Map<string, Leases>();
+  readonly #news = new News();
+  readonly #known = new Map<string, Known>();
+  readonly #heldUntil = new Map<string, number>();
+  /** One exchange at a time: each tells how much is in this process's hands, all told. */
+  #busy = false;
+  #stopTimer: (() => void) | undefined;
+
+  constructor(member: Member, link: Link, keyOf: (policy: string) => string) {
+    this.#member = member;
+    this.#own = member.own;
+    this.#link = link;
+    this.#keyOf = keyOf;
+  }
+
+  wait(policies: readonly string[], wanted: number): number {
+    if (this.#link.lost) {
+      this.#knock(policies);
+      return this.#own.wait(policies);
+    }
+    const drawn = this.#limiting(policies);
+    if (drawn.length === 0) return 0;
+    if (wanted === 0) return Math.max(...drawn.map((policy) => this.level(policy).nextTokenIn));
+    const now = this.#now();
+    const held = Math.max(...drawn.map((policy) => this.#heldUntil.get(policy) ?? 0));
+    if (now < held) return held - now;
+    const line = this.#lineOf(drawn);
+    if (line.next !== undefined) return Math.max(0, line.next.due - now);
+    if (now < line.askAt) return line.askAt - now;
+    if (!this.#busy) void this.#ask(line, wanted);
+    return Number.POSITIVE_INFINITY;
+  }
+
+  beat(policies: readonly string[]): number {
+    return this.#link.lost ? this.#own.beat(policies) : 0;
+  }
+
+  take(policies: readonly string[]): Grant {
+    const { tickets } = this.#own.take(policies);
+    const lease = this.#link.lost ? undefined : this.#lineOf(this.#limiting(policies)).take();
+    return lease === undefined ? { tickets } : new FleetGrant(tickets, lease.stamps);
+  }
+
+  observe(grant: Grant, report: RateLimitReport): readonly string[] {
+    if (grant instanceof FleetGrant) {
+      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, report.get(policy));
+      this.#tellSoon();
+    }
+    return this.#own.observe(grant, report);
+  }
+
+  forget(grant: Grant): void {
+    this.#own.forget(grant);
+    for (const policy of grant.tickets.keys()) this.#news.stir(policy);
+    this.#tellSoon();
+  }
+
+  hold(policies: readonly string[], ms: number): void {
+    this.#own.hold(policies, ms);
+    const until = this.#now() + ms;
+    for (const policy of policies) {
+      this.#heldUntil.set(policy, Math.max(until, this.#heldUntil.get(policy) ?? 0));
+      this.#news.hold(policy, until);
+    }
+    void this.#tell();
+  }
+
+  level(policy: string): PolicyLevel {
+    const own = this.#own.level(policy);
+    const known = this.#known.get(policy);
+    if (this.#link.lost || known === undefined) return own;
+    const interval = known.window / known.quota;
+    const level = Math.min(known.quota, known.level + (this.#now() - known.heardAt) / interval);
+    const held = Math.max(0, (this.#heldUntil.get(policy) ?? 0) - this.#now());
+    const remaining = held > 0 ? 0 : Math.max(0, Math.floor(level));
+    return { ...own, remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
+  }
+
+  until(policy: string, tokens: number): number {
+    const known = this.#known.get(policy);
+    if (this.#link.lost || known === undefined) return this.#own.until(policy, tokens);
+    const { remaining, nextTokenIn } = this.level(policy);
+    // What comes is divided among the processes that ask for it.
+    const pace = known.active * (known.window / known.quota);
+    return tokens <= remaining ? 0 : nextTokenIn + (tokens - remaining) * pace;
+  }
+
+  names(): Iterable<string> {
+    return this.#own.names();
+  }
+
+  #now(): number {
+    return this.#member.clock.now();
+  }
+
+  /** Without the policies that the service has stopped naming. */
+  #limiting(policies: readonly string[]): readonly string[] {
+    return policies.filter((policy) => this.#own.bucket(policy).limits);
+  }
+
+  #lineOf(policies: readonly string[]): Leases {
+    const key = policies.join();
+    let line = this.#lines.get(key);
+    if (line === undefined) {
+      line = new Leases(policies);
+      this.#lines.set(key, line);
+    }
+    return line;
+  }
+
+  async #ask(line: Leases, wanted: number): Promise<void> {
+    const tokens = Math.min(wanted, most);
+    const reply = await this.#exchange(line.policies, tokens, Math.min(line.used, most - tokens));
+    if (reply !== undefined) {
+      const now = this.#now();
+      line.add(leasesOf(line.policies, reply, now));
+      line.askAt = reply.dues.length > 0 ? now : now + Math.max(1, reply.wait);
+    }
+    this.#member.wake();
+    this.#tellSoon();
+  }
+
+  /** While the store is lost: looks now and then whether it is back. */
+  #knock(policies: readonly string[]): void {
+    if (this.#busy || !this.#link.worthATry) return;
+    for (const line of this.#lines.values()) line.returnAll();
+    this.#news.clear();
+    void this.#exchange(policies, 0, 0).then(() => this.#member.wake());
+  }
+
+  #tellSoon(): void {
+    if (this.#stopTimer !== undefined || !this.#hasNews()) return;
+    this.#stopTimer = this.#member.clock.after(newsAge, () => {
+      this.#stopTimer = undefined;
+      void this.#tell();
+    });
+  }
+
+  #hasNews(): boolean {
+    return this.#news.policies.length > 0 || [...this.#lines.values()].some(({ size }) => size > 0);
+  }
+
+  /** Tells all that is new, and gives back the tokens that nobody uses. */
+  async #tell(): Promise<void> {
+    if (!this.#busy && !this.#link.lost) {
+      const now = this.#now();
+      for (const line of this.#lines.values()) {
+        const unused = line.returnDue(now);
+        if (unused > 0) for (const policy of line.policies) this.#news.giveBack(policy, unused);
+      }
+      const { policies } = this.#news;
+      if (policies.length > 0) await this.#exchange(policies, 0, 0);
+      this.#member.wake();
+    }
+    if (!this.#link.lost) this.#tellSoon();
+  }
+
+  async #exchange(policies: readonly string[], wanted: number, stock: number): Promise<Reply | undefined> {
+    this.#busy = true;
+    const now = this.#now();
+    const ways = policies.map((policy) => this.#own.bucket(policy).way);
+    const reply = await this.#link.exchange(policies.map(this.#keyOf), {
+      process: this.#process,
+      wanted,
+      stock,
+      way: Math.max(...ways),
+      policies: policies.map((policy) => {
+        const { quota, window } = this.#own.bucket(policy);
+        return { quota, window, underWay: this.#underWay(policy, now), ...this.#news.take(policy, now) };
+      }),
+    });
+    this.#busy = false;
+    const heardAt = this.#now();
+    reply?.policies.forEach((known, index) => {
+      const level = known.level - reply.dues.length;
+      this.#known.set(policies[index] ?? "", { ...known, level, heardAt });
+    });
+    return reply;
+  }
+
+  /** Tokens of a policy in this process's hands, and requests on their way. */
+  #underWay(policy: string, now: number): number {
+    let underWay = this.#own.bucket(policy).underWay(now);
+    for (const line of this.#lines.values()) if (line.policies.includes(policy)) underWay += line.size;
+    return underWay;
+  }
+}
+
+/** The granted tokens, each with what comes back with its answer. */
+const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number) =>
+  dues.map((due, index) => ({
+    due: now + due,
+    stamps: new Map<string, Stamp>(
+      known.map(({ level, quota, window, granted, settled }, which) => [
+        policies[which] ?? "",
+        { at, level: level - index - 1 + (due * quota) / window, granted: granted + index + 1, settled },
+      ]),
+    ),
+  }));

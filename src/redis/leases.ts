@@ -1,0 +1,60 @@
+import type { Stamp } from "./messages.ts";
+
+/** A token that the fleet has granted to this process, for each of a line's policies. */
+export interface Lease {
+  /** When it can be used, by this process's clock. */
+  readonly due: number;
+  readonly stamps: ReadonlyMap<string, Stamp>;
+}
+
+/** The tokens that this process holds for requests that draw from the same policies. */
+export class Leases {
+  readonly policies: readonly string[];
+  /** When it is worth asking for more, by this process's clock. */
+  askAt = 0;
+  #leases: Lease[] = [];
+  #used = 0;
+
+  constructor(policies: readonly string[]) {
+    this.policies = policies;
+  }
+
+  get size(): number {
+    return this.#leases.length;
+  }
+
+  /** The next to be used. */
+  get next(): Lease | undefined {
+    return this.#leases[0];
+  }
+
+  add(leases: readonly Lease[]): void {
+    this.#leases.push(...leases);
+    this.#used = 0;
+  }
+
+  take(): Lease | undefined {
+    const lease = this.#leases.shift();
+    if (lease !== undefined) this.#used += 1;
+    return lease;
+  }
+
+  /** Tokens that were used since some were last added: about what will be used until the next time. */
+  get used(): number {
+    return this.#used;
+  }
+
+  /** Takes out what could have been used by now; whoever had waited would have. Gives how many there were. */
+  returnDue(now: number): number {
+    const before = this.#leases.length;
+    this.#leases = this.#leases.filter(({ due }) => due > now);
+    return before - this.#leases.length;
+  }
+
+  /** Takes out all. Gives how many there were. */
+  returnAll(): number {
+    const before = this.#leases.length;
+    this.#leases = [];
+    return before;
+  }
+}

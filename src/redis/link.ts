@@ -1,0 +1,61 @@
+import type { Observe } from "../http/observer.ts";
+import type { Clock } from "../util/clock.ts";
+import type { Script } from "./client.ts";
+import { type Ask, type Reply, readReply } from "./messages.ts";
+
+/** Milliseconds after which Redis is taken for lost when it does not answer, and from one try to reach it again to the next. */
+const patience = 500;
+
+/** The way to the store: tells when it is lost and when it is back, once each. */
+export class Link {
+  readonly #script: Script;
+  readonly #clock: Clock;
+  readonly #observe: Observe;
+  #state: "untried" | "up" | "lost" = "untried";
+  #tryAt = 0;
+
+  constructor(script: Script, clock: Clock, observe: Observe) {
+    this.#script = script;
+    this.#clock = clock;
+    this.#observe = observe;
+  }
+
+  get lost(): boolean {
+    // At first the connection may still be on its way up.
+    if (this.#state === "up" && !this.#script.ready) this.#lose("the connection is down");
+    return this.#state === "lost";
+  }
+
+  /** Whether it is time to try again. */
+  get worthATry(): boolean {
+    return this.#script.ready && this.#clock.now() >= this.#tryAt;
+  }
+
+  /** Runs the script; undefined when that failed. */
+  async exchange(keys: readonly string[], ask: Ask): Promise<Reply | undefined> {
+    try {
+      const reply = readReply(await this.#inTime(this.#script.run(keys, JSON.stringify(ask))));
+      if (this.#state === "lost") this.#observe("onStoreBack", {});
+      this.#state = "up";
+      return reply;
+    } catch (error) {
+      this.#lose(error instanceof Error ? error.message : String(error));
+      return undefined;
+    }
+  }
+
+  #lose(reason: string): void {
+    this.#tryAt = this.#clock.now() + patience;
+    if (this.#state === "lost") return;
+    this.#state = "lost";
+    this.#observe("onStoreLost", { reason });
+  }
+
+  #inTime<T>(answer: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const late = () => reject(new Error(`no answer within ${patience} ms`));
+      const stop = this.#clock.after(patience, late);
+      answer.then(resolve, reject).finally(stop);
+    });
+  }
+}

@@ -1,0 +1,78 @@
+import * as z from "zod";
+
+/** What an answer told of a policy, with what the grant of its request was stamped with. */
+export interface HeardAnswer extends Stamp {
+  readonly quota: number | undefined;
+  /** Milliseconds. */
+  readonly window: number | undefined;
+  readonly remaining: number | undefined;
+}
+
+/** What the shared bucket held when a token was granted; it comes back with the answer. */
+export interface Stamp {
+  /** The server's time, in milliseconds since 1970. */
+  readonly at: number;
+  /** The service's level when the token is used, at the least, if nobody else drinks. */
+  readonly level: number;
+  /** Tokens granted by then, this one included. */
+  readonly granted: number;
+  /** Of these, those that had arrived at the service for sure. */
+  readonly settled: number;
+}
+
+/** What one process has to say of one policy. */
+export interface AskedPolicy {
+  /** Holds while the bucket is not known. */
+  readonly quota: number;
+  readonly window: number;
+  /** Tokens in this process's hands and requests on their way. */
+  readonly underWay: number;
+  /** Tokens given back. */
+  readonly unused: number;
+  readonly answers: readonly HeardAnswer[];
+  /** Milliseconds for which a refusal holds the policy; 0 without one. */
+  readonly hold: number;
+}
+
+export interface Ask {
+  readonly process: string;
+  /** Tokens for calls that wait. */
+  readonly wanted: number;
+  /** Tokens for calls to come. */
+  readonly stock: number;
+  /** The shortest time to an answer, in milliseconds. */
+  readonly way: number;
+  readonly policies: readonly AskedPolicy[];
+}
+
+/** Lua tells an empty list and an empty table not apart. */
+const numbers = z.union([z.array(z.number()), z.strictObject({}).transform((): number[] => [])]);
+
+const reply = z.object({
+  /** The server's time, in milliseconds since 1970. */
+  at: z.number(),
+  /** For each granted token the milliseconds until it can be used, rising. */
+  dues: numbers,
+  /** Milliseconds until it is worth asking for more, where nothing was granted. */
+  wait: z.number(),
+  /** As they were before the grant, in the order of the request. */
+  policies: z.array(
+    z.object({
+      level: z.number(),
+      quota: z.number().positive(),
+      window: z.number().positive(),
+      /** Processes that were heard of lately. */
+      active: z.number(),
+      granted: z.number(),
+      settled: z.number(),
+    }),
+  ),
+});
+
+export type Reply = z.output<typeof reply>;
+
+/** Reads what the script returned. */
+export function readReply(text: unknown): Reply {
+  if (typeof text !== "string") throw new Error("Redis did not answer with text");
+  return reply.parse(JSON.parse(text));
+}

@@ -1,0 +1,181 @@
+/**
+ * Shares the buckets of an organization in Redis: learns from answers, then grants tokens, all in one step and by the server's own time.
+ *
+ * It is the picture of `http/pacing/bucket.ts`, held for all processes at once, by the same invariant: with nobody else drinking,
+ * `level` is never more than the service's own level less the requests on their way to it. A granted token may lie a little in
+ * the future (`horizon`), and counts as taken from then on: so one visit brings several, and no two processes wait for the same one.
+ *
+ * `KEYS` holds a bucket for each policy of the request; `ARGV[1]` is an `Ask` and the result a `Reply` of `messages.ts`, both as JSON.
+ */
+export const script = /* lua */ `
+local ask = cjson.decode(ARGV[1])
+local time = redis.call("TIME")
+local now = time[1] * 1000 + time[2] / 1000
+
+-- Milliseconds that a token may lie in the future.
+local horizon = 100
+-- Milliseconds after which a process that has said nothing has no requests on their way any more: it may have been killed.
+local silence = 3000
+-- Milliseconds for which the first request is alone; how often others look for its answer; and how long an idle bucket is kept.
+local patience, look, idle = 1000, 10, 10000
+-- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
+local doorstep, safety = 1, 4
+-- Others besides the fleet: see http/pacing/share.ts.
+local reserve, quotaPart, delays, longestWay, noise, least = 25, 2 / 3, 3, 500, 0.03, 0.5
+
+local function open(key, policy)
+  local text = redis.call("GET", key)
+  if text then return cjson.decode(text) end
+  return {
+    quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now,
+    granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}
+  }
+end
+
+local function interval(bucket) return bucket.window / bucket.quota end
+
+-- Requests on their way, and processes, of which the silent ones are forgotten.
+local function count(bucket)
+  local underWay, active = 0, 0
+  for process, said in pairs(bucket.processes) do
+    if said[2] < now - silence then bucket.processes[process] = nil
+    else underWay, active = underWay + said[1], active + 1 end
+  end
+  return underWay, active
+end
+
+local function refill(bucket)
+  local speed = 1 / interval(bucket) - (bucket.others or 0)
+  local gained = math.max(0, now - bucket.at) * speed
+  bucket.level = math.min(bucket.quota - count(bucket), bucket.level + gained)
+  bucket.at = now
+end
+
+local function noticeOthers(bucket)
+  bucket.others = bucket.others or 0.5 / interval(bucket)
+  bucket.since = now
+end
+
+-- While others are known the level is the likely one, and what they drink follows from how far the picture was off.
+local function hearShared(bucket, answer)
+  local likely = answer.remaining + 0.5 - (bucket.granted - answer.granted)
+  local memory = math.max(2000, 100 * interval(bucket))
+  bucket.others = math.max(0, bucket.others + (bucket.level - likely) / memory)
+  bucket.level = likely
+  local trial = math.max(1000, 10 * interval(bucket))
+  if now - bucket.since > trial and bucket.others * interval(bucket) < noise then
+    bucket.others, bucket.since = nil, now
+    bucket.level = likely - 1
+  end
+end
+
+local function hear(bucket, answer)
+  -- An answer to what was granted before this bucket, or before others were known, tells of another picture.
+  if answer.at < bucket.since then return end
+  if answer.quota then
+    bucket.quota, bucket.window = answer.quota, answer.window
+    bucket.level = math.min(bucket.level, bucket.quota - count(bucket))
+  end
+  if not answer.remaining then bucket.heard = true return end
+  answer.remaining = math.min(answer.remaining, bucket.quota)
+  -- At the least: whatever was on its way may be missing in what the service counted.
+  local atLeast = answer.remaining - math.max(0, bucket.granted - answer.settled - 1)
+  if not bucket.heard then
+    bucket.heard = true
+    bucket.level = math.min(bucket.level, atLeast)
+  elseif bucket.others then
+    hearShared(bucket, answer)
+  else
+    local taken = answer.level - (bucket.granted - answer.granted) - (answer.remaining + 1)
+    if taken > 0 then
+      bucket.level = bucket.level - taken
+      noticeOthers(bucket)
+    end
+  end
+  if not bucket.others then bucket.level = math.max(bucket.level, atLeast) end
+end
+
+-- When the n-th token from now on can be used: { from, step, most }, so that it is max(0, from + n * step) for n up to most.
+local function offer(bucket, way)
+  if now < bucket.heldUntil then return { bucket.heldUntil - now, 0, 0 } end
+  if not bucket.heard then
+    if bucket.scoutAt == 0 then return { 0, 0, 1 } end
+    if now < bucket.scoutAt + patience then return { horizon + look, 0, 0 } end
+  end
+  if bucket.others then
+    local tokens = math.min(reserve, math.max(1, bucket.quota * quotaPart))
+    local reach = tokens * interval(bucket) + delays * math.min(way, longestWay)
+    local step = reach / math.max(least, bucket.level)
+    return { math.max(0, bucket.lastDue + step - now) - step, step, math.huge }
+  end
+  local kept = bucket.quota >= 10 and doorstep or 0
+  return { (kept - bucket.level) * interval(bucket) + safety, interval(bucket), math.huge }
+end
+
+local buckets, offers, known = {}, {}, {}
+local share = math.huge
+for i, policy in ipairs(ask.policies) do
+  local bucket = open(KEYS[i], policy)
+  refill(bucket)
+  bucket.processes[ask.process] = { policy.underWay, now }
+  bucket.level = math.min(bucket.level + policy.unused, bucket.quota - count(bucket))
+  for _, answer in ipairs(policy.answers) do hear(bucket, answer) end
+  if policy.hold > 0 then
+    noticeOthers(bucket)
+    bucket.level = math.min(bucket.level, 0)
+    bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
+    bucket.heard, bucket.scoutAt = false, 0
+  end
+  local underWay, active = count(bucket)
+  buckets[i], offers[i] = bucket, offer(bucket, ask.way)
+  known[i] = {
+    level = bucket.level, quota = bucket.quota, window = bucket.window, active = active,
+    granted = bucket.granted, settled = bucket.granted - underWay
+  }
+  -- What lies in the future is divided among those who ask.
+  share = math.min(share, math.max(1, math.floor(horizon / interval(bucket) / active)))
+end
+
+local function dueOf(n)
+  local due = 0
+  for _, offered in ipairs(offers) do
+    if n > offered[3] then return math.max(offered[1], horizon + look) end
+    due = math.max(due, offered[1] + n * offered[2])
+  end
+  return due
+end
+
+-- What is only to be kept in stock comes from plenty.
+local function plenty(n)
+  for _, bucket in ipairs(buckets) do
+    if bucket.others or bucket.level - n < bucket.quota / 4 then return false end
+  end
+  return true
+end
+
+local dues, ahead, wait = {}, 0, 0
+for n = 1, ask.wanted + ask.stock do
+  local due = dueOf(n)
+  if n > ask.wanted and (due > 0 or not plenty(n)) then break end
+  if due > horizon then wait = due - horizon break end
+  if due > 0 then
+    ahead = ahead + 1
+    if ahead > share then wait = due break end
+  end
+  dues[n] = due
+end
+
+for i, bucket in ipairs(buckets) do
+  local granted = #dues
+  if granted > 0 then
+    bucket.level = bucket.level - granted
+    bucket.granted = bucket.granted + granted
+    bucket.processes[ask.process][1] = bucket.processes[ask.process][1] + granted
+    bucket.lastDue = now + dues[granted]
+    if not bucket.heard then bucket.scoutAt = now end
+  end
+  local kept = math.max(idle, 2 * interval(bucket), bucket.heldUntil - now + idle)
+  redis.call("SET", KEYS[i], cjson.encode(bucket), "PX", math.ceil(kept))
+end
+return cjson.encode({ at = now, dues = dues, wait = wait, policies = known })
+`;

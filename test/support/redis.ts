@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+
+/** Whether the machine has a Redis to start. */
+export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
+
+/** A Redis of its own, on a port of its own, that keeps nothing on disk. */
+export interface RedisServer {
+  readonly port: number;
+  readonly url: string;
+  /** Ends it as a crash would, and all that it holds with it. */
+  kill(): Promise<void>;
+  /** Starts it on the same port. */
+  start(): Promise<void>;
+  /** Lets it hang: connections stay, answers do not come. */
+  pause(): void;
+  resume(): void;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("No port was given.");
+  return address.port;
+}
+
+/** Waits until something listens: a refused connection is tried again. */
+async function listening(port: number): Promise<void> {
+  for (;;) {
+    const socket = connect(port, "127.0.0.1");
+    const up = await Promise.race([
+      once(socket, "connect").then(() => true),
+      once(socket, "close").then(() => false),
+    ]).catch(() => false);
+    socket.destroy();
+    if (up) return;
+  }
+}
+
+export async function startRedis(): Promise<RedisServer> {
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+  const server: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    start: async () => {
+      const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+      child = spawn("redis-server", options, { stdio: "ignore" });
+      await listening(port);
+    },
+    kill: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    },
+    pause: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+  };
+  await server.start();
+  return server;
+}
