@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { consume } from "./consumer.ts";
-import { sequence } from "./sequence.ts";
-import { createService, type Service } from "./service.ts";
-import { createTimeline } from "./timeline.ts";
+import { consume } from "../../support/pacing/consumer.ts";
+import { sequence } from "../../support/pacing/sequence.ts";
+import { createService, type Service } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
 
 const hour = 3_600_000;
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { Lifeline } from "../../../src/http/lifeline.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Priority } from "../../../src/http/request-options.ts";
-import { endpointOf } from "./consumer.ts";
-import { createTimeline } from "./timeline.ts";
+import { endpointOf } from "../../support/pacing/consumer.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
 
 const get = endpointOf("orders.get");
 const upload = endpointOf("images.upload");

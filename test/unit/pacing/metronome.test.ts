@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Lifeline } from "../../../src/http/lifeline.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
-import { endpointOf } from "./consumer.ts";
+import { endpointOf } from "../../support/pacing/consumer.ts";
 
 const get = endpointOf("orders.get");
 

@@ -3,10 +3,10 @@ import { DeadlineError, PodPartner, RateLimitError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { rejection } from "../../support/exchange.ts";
+import { consume, endpointOf } from "../../support/pacing/consumer.ts";
+import { createService } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
 import { ref } from "../../support/references.ts";
-import { consume, endpointOf } from "./consumer.ts";
-import { createService } from "./service.ts";
-import { createTimeline } from "./timeline.ts";
 
 const get = endpointOf("orders.get");
 const upload = endpointOf("images.upload");

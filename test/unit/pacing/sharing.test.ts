@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { consume, type Outcome } from "./consumer.ts";
-import { sequence } from "./sequence.ts";
-import { createService } from "./service.ts";
-import { createTimeline } from "./timeline.ts";
+import { consume, type Outcome } from "../../support/pacing/consumer.ts";
+import { sequence } from "../../support/pacing/sequence.ts";
+import { createService } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
 
 interface Fleet {
   readonly processes: number;
