@@ -55,7 +55,7 @@ export class Fleet implements TokenSource {
 
   wait(policies: readonly string[], wanted: number): number {
     if (this.#link.lost) {
-      this.#knock(policies);
+      if (wanted > 0) this.#knock(policies);
       return this.#own.wait(policies);
     }
     const drawn = this.#limiting(policies);
@@ -66,7 +66,7 @@ export class Fleet implements TokenSource {
     if (now < held) return held - now;
     const line = this.#lineOf(drawn);
     if (line.next !== undefined) return Math.max(0, line.next.due - now);
-    if (now < line.askAt) return line.askAt - now;
+    if (now < line.askAt && !this.#hasScout(line)) return line.askAt - now;
     if (!this.#busy) void this.#ask(line, wanted);
     return Number.POSITIVE_INFINITY;
   }
@@ -83,7 +83,9 @@ export class Fleet implements TokenSource {
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] {
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, report.get(policy));
+      for (const [policy, stamp] of grant.stamps) {
+        this.#news.answer(policy, stamp, report.get(policy));
+      }
       this.#tellSoon();
     }
     return this.#own.observe(grant, report);
@@ -158,6 +160,11 @@ export class Fleet implements TokenSource {
     }
     this.#member.wake();
     this.#tellSoon();
+  }
+
+  /** Whether this process has the answer that tells what a bucket holds, which all wait for. */
+  #hasScout({ policies }: Leases): boolean {
+    return policies.some((policy) => this.#known.get(policy)?.heard === false && this.#news.hasAnswer(policy));
   }
 
   /** While the store is lost: looks now and then whether it is back. */

@@ -61,6 +61,8 @@ const reply = z.object({
       level: z.number(),
       quota: z.number().positive(),
       window: z.number().positive(),
+      /** Whether an answer has told what it holds. Until then one request goes ahead as a scout. */
+      heard: z.boolean(),
       /** Processes that were heard of lately. */
       active: z.number(),
       granted: z.number(),

@@ -26,6 +26,10 @@ export class News {
     if (answers.length > mostAnswers) answers.shift();
   }
 
+  hasAnswer(policy: string): boolean {
+    return (this.#items.get(policy)?.answers.length ?? 0) > 0;
+  }
+
   giveBack(policy: string, unused: number): void {
     this.#item(policy).unused += unused;
   }

@@ -16,8 +16,9 @@ local now = time[1] * 1000 + time[2] / 1000
 local horizon = 100
 -- Milliseconds after which a process that has said nothing has no requests on their way any more: it may have been killed.
 local silence = 3000
--- Milliseconds for which the first request is alone; how often others look for its answer; and how long an idle bucket is kept.
-local patience, look, idle = 1000, 10, 10000
+-- Milliseconds for which the first request is alone; how often others look for its answer, and whether requests have arrived; and
+-- how long an idle bucket is kept.
+local patience, lookForAnswer, lookForRoom, idle = 1000, 5, 20, 10000
 -- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
 local doorstep, safety = 1, 4
 -- Others besides the fleet: see http/pacing/share.ts.
@@ -95,12 +96,13 @@ local function hear(bucket, answer)
   if not bucket.others then bucket.level = math.max(bucket.level, atLeast) end
 end
 
--- When the n-th token from now on can be used: { from, step, most }, so that it is max(0, from + n * step) for n up to most.
+-- When the n-th token from now on can be used: { from, step, most }, so that it is max(0, from + n * step) for n up to most; past
+-- that, when it is worth asking again.
 local function offer(bucket, way)
   if now < bucket.heldUntil then return { bucket.heldUntil - now, 0, 0 } end
   if not bucket.heard then
     if bucket.scoutAt == 0 then return { 0, 0, 1 } end
-    if now < bucket.scoutAt + patience then return { horizon + look, 0, 0 } end
+    if now < bucket.scoutAt + patience then return { horizon + lookForAnswer, 0, 0 } end
   end
   if bucket.others then
     local tokens = math.min(reserve, math.max(1, bucket.quota * quotaPart))
@@ -109,7 +111,9 @@ local function offer(bucket, way)
     return { math.max(0, bucket.lastDue + step - now) - step, step, math.huge }
   end
   local kept = bucket.quota >= 10 and doorstep or 0
-  return { (kept - bucket.level) * interval(bucket) + safety, interval(bucket), math.huge }
+  -- While requests are on their way the bucket may be full and refill nothing: it has no more than they leave room for.
+  local room = bucket.quota - count(bucket) - kept
+  return { (kept - bucket.level) * interval(bucket) + safety, interval(bucket), room }
 end
 
 local buckets, offers, known = {}, {}, {}
@@ -129,17 +133,17 @@ for i, policy in ipairs(ask.policies) do
   local underWay, active = count(bucket)
   buckets[i], offers[i] = bucket, offer(bucket, ask.way)
   known[i] = {
-    level = bucket.level, quota = bucket.quota, window = bucket.window, active = active,
+    level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
     granted = bucket.granted, settled = bucket.granted - underWay
   }
-  -- What lies in the future is divided among those who ask.
-  share = math.min(share, math.max(1, math.floor(horizon / interval(bucket) / active)))
+  -- What there is and what comes within the horizon is divided among those who ask.
+  share = math.min(share, math.max(1, math.floor((math.max(0, bucket.level) + horizon / interval(bucket)) / active)))
 end
 
 local function dueOf(n)
   local due = 0
   for _, offered in ipairs(offers) do
-    if n > offered[3] then return math.max(offered[1], horizon + look) end
+    if n > offered[3] then return math.max(offered[1], horizon + (offered[3] > 0 and lookForRoom or lookForAnswer)) end
     due = math.max(due, offered[1] + n * offered[2])
   end
   return due
@@ -153,15 +157,11 @@ local function plenty(n)
   return true
 end
 
-local dues, ahead, wait = {}, 0, 0
-for n = 1, ask.wanted + ask.stock do
+local dues, wait = {}, 0
+for n = 1, math.min(share, ask.wanted + ask.stock) do
   local due = dueOf(n)
   if n > ask.wanted and (due > 0 or not plenty(n)) then break end
   if due > horizon then wait = due - horizon break end
-  if due > 0 then
-    ahead = ahead + 1
-    if ahead > share then wait = due break end
-  end
   dues[n] = due
 end
 

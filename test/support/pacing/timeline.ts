@@ -20,6 +20,9 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) await undefined;
 }
 
+/** Something that takes real time while this clock stands still: `undefined` when there is nothing to wait for. */
+export type Outside = () => Promise<unknown> | undefined;
+
 const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.order < b.order);
 
 /** A binary heap: simulations have tens of thousands of timers. */
@@ -52,7 +55,14 @@ function next(heap: Timer[]): Timer | undefined {
   return top;
 }
 
-export function createTimeline(start = 0): Timeline {
+export function createTimeline(start = 0, outside: Outside = () => undefined): Timeline {
+  const settled = async () => {
+    await settle();
+    for (let busy = outside(); busy !== undefined; busy = outside()) {
+      await busy;
+      await settle();
+    }
+  };
   const heap: Timer[] = [];
   let now = start;
   let order = 0;
@@ -72,7 +82,7 @@ export function createTimeline(start = 0): Timeline {
       };
     },
     run: async (until) => {
-      await settle();
+      await settled();
       while (heap[0] !== undefined && heap[0].due <= until) {
         const timer = next(heap);
         if (timer === undefined || timer.stopped) continue;
@@ -80,7 +90,7 @@ export function createTimeline(start = 0): Timeline {
         pending -= 1;
         now = timer.due;
         timer.callback();
-        await settle();
+        await settled();
       }
       now = Math.max(now, until);
     },

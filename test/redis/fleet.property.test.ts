@@ -1,0 +1,91 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { consume, type Outcome } from "../support/pacing/consumer.ts";
+import { sequence } from "../support/pacing/sequence.ts";
+import { createService } from "../support/pacing/service.ts";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { type Connected, connect, simulate } from "./simulation.ts";
+
+const hour = 3_600_000;
+
+const traffic = fc.record({
+  quota: fc.integer({ min: 1, max: 300 }),
+  perSecond: fc.integer({ min: 1, max: 200 }),
+  processes: fc.integer({ min: 1, max: 6 }),
+  calls: fc.integer({ min: 1, max: 40 }),
+  parallel: fc.integer({ min: 1, max: 40 }),
+  going: fc.integer({ min: 0, max: 300 }),
+  coming: fc.integer({ min: 0, max: 300 }),
+  jitter: fc.integer({ min: 0, max: 20 }),
+  visit: fc.integer({ min: 0, max: 20 }),
+  startWithin: fc.integer({ min: 0, max: 2_000 }),
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+});
+
+type Traffic = typeof traffic extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** When all is done at the latest, in milliseconds: soon after the bucket could have given the tokens. */
+function longest({ quota, perSecond, processes, calls, parallel, going, coming, jitter, visit, startWithin }: Traffic) {
+  const all = processes * calls;
+  const refilling = (Math.max(0, all - quota) * 1000) / perSecond;
+  // A bucket smaller than what is on its way refills nothing meanwhile, as far as this side can know.
+  const atOnce = Math.min(parallel * processes, Math.max(1, quota / 4));
+  const answers = (all / atOnce + 12) * (going + coming + 2 * jitter + visit + 25);
+  return startWithin + 1.3 * refilling + answers + 30_000 / perSecond + 3_000;
+}
+
+describe.skipIf(!redisInstalled && !process.env.CI)("a fleet, against a model of the service's bucket", () => {
+  let server: RedisServer;
+  let redis: Connected;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connect(server);
+  });
+  afterAll(async () => {
+    redis.destroy();
+    await server.kill();
+  });
+
+  async function run(given: Traffic) {
+    const { clock, join } = simulate(redis, given.visit);
+    const window = Math.ceil((given.quota / given.perSecond) * 1000);
+    const service = createService(clock, { default: [given.quota, window] });
+    const random = sequence(given.seed);
+    const began = clock.now();
+    const outcomes: Outcome[] = [];
+    for (let index = 0; index < given.processes; index += 1) {
+      clock.after(random() * given.startWithin, () => {
+        outcomes.push(
+          consume({
+            clock,
+            pacer: join(),
+            serve: () => service.serve(["default"]),
+            calls: given.calls,
+            parallel: given.parallel,
+            latency: () => [given.going + given.jitter * random(), given.coming + given.jitter * random()],
+          }),
+        );
+      });
+    }
+    await clock.run(clock.now() + hour);
+    return {
+      outcomes,
+      clock,
+      took: Math.max(...outcomes.flatMap(({ answered }) => answered.map(({ at }) => at))) - began,
+    };
+  }
+
+  it("is never refused, never stalls, answers every call, and leaves no timer", async () => {
+    await fc.assert(
+      fc.asyncProperty(traffic, async (given) => {
+        const { outcomes, clock, took } = await run(given);
+        expect(outcomes.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(0);
+        expect(outcomes.map(({ answered }) => answered.length)).toEqual(outcomes.map(() => given.calls));
+        expect(clock.pending).toBe(0);
+        expect(took).toBeLessThan(longest(given));
+      }),
+      { numRuns: 20 },
+    );
+  }, 60_000);
+});

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Lifeline } from "../../src/http/lifeline.ts";
+import { Pacer } from "../../src/http/pacing/pacer.ts";
+import type { Clock } from "../../src/util/clock.ts";
+import { consume, endpointOf, type Outcome } from "../support/pacing/consumer.ts";
+import { sequence } from "../support/pacing/sequence.ts";
+import { createService, type Service } from "../support/pacing/service.ts";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { type Connected, connect, type Simulation, simulate } from "./simulation.ts";
+
+/** 300 tokens, 50 a second. */
+const large = { default: [300, 6_000] } as const;
+
+/** A clock on which nothing happens any more once `die` is called: what a process that is killed leaves behind. */
+function mortal(clock: Clock): Clock & { die(): void } {
+  let dead = false;
+  return {
+    now: () => clock.now(),
+    after: (ms, callback) => clock.after(ms, () => void (dead || callback())),
+    die: () => {
+      dead = true;
+    },
+  };
+}
+
+const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
+const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
+
+describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buckets through Redis", () => {
+  let server: RedisServer;
+  let redis: Connected;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connect(server);
+  });
+  afterAll(async () => {
+    redis.destroy();
+    await server.kill();
+  });
+
+  const random = sequence(3);
+  const traffic = (service: Service, calls: number) => ({
+    serve: () => service.serve(["default"]),
+    calls,
+    parallel: 64,
+    latency: () => [2 + random(), 2 + random()] as const,
+  });
+  const start = ({ clock, join }: Simulation, service: Service, calls: number, own: Clock = clock) =>
+    consume({ clock: own, pacer: join(own), ...traffic(service, calls) });
+
+  it("uses it to the last token, in equal parts, without a refusal", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1300);
+    expect(refusals(outcomes)).toBe(0);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000 / 0.97);
+    const firstDone = Math.min(...outcomes.map((outcome) => Math.max(...times([outcome]))));
+    const parts = outcomes.map((outcome) => times([outcome]).filter((at) => at <= firstDone).length);
+    expect(Math.min(...parts)).toBeGreaterThan(0.75 * 325);
+  });
+
+  it("loses nothing lasting with a process that is killed while it holds tokens", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const victims = Array.from({ length: 3 }, () => mortal(clock));
+    const killed = victims.map((own) => start(fleet, service, 1_000, own));
+    const rest = [start(fleet, service, 1_000)];
+    victims.forEach((victim, index) => void clock.after(8_000 + 500 * index, victim.die));
+    await clock.run(began + 30_000);
+    const window = times([...rest, ...killed]).filter((at) => at >= began + 12_000 && at < began + 16_000);
+    expect(window.length).toBeGreaterThanOrEqual(0.97 * 200);
+    expect(refusals(rest)).toBe(0);
+  });
+
+  it("gives back the tokens of calls that are aborted", async () => {
+    const { clock, join } = simulate(redis);
+    const service = createService(clock, { default: [20, 60_000] });
+    const endpoint = endpointOf("orders.get");
+    const aborted = join();
+    consume({ clock, pacer: aborted, ...traffic(service, 1) });
+    await clock.run(clock.now() + 1_000);
+    const controllers = Array.from({ length: 10 }, () => new AbortController());
+    const waiting = controllers.map(({ signal }) =>
+      aborted.acquire(endpoint, "normal", new Lifeline(clock, signal, undefined)),
+    );
+    for (const controller of controllers) controller.abort(new Error("not wanted any more"));
+    expect((await Promise.allSettled(waiting)).every(({ status }) => status === "rejected")).toBe(true);
+    await clock.run(clock.now() + 1_000);
+    const other = consume({ clock, pacer: join(), ...traffic(service, 18) });
+    await clock.run(clock.now() + 1_000);
+    expect(other.answered).toHaveLength(18);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("leaves to a stranger what it takes, nearly without a refusal", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const drink = () => {
+      service.drink("default", 1);
+      if (clock.now() < began + 60_000) clock.after(40, drink);
+    };
+    drink();
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
+    await clock.run(began + 100_000);
+    expect(times(outcomes)).toHaveLength(1300);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(13);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(40_000 * 1.05);
+  });
+
+  it("shares with a process of this SDK that is not in it", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const stranger = consume({ clock, pacer: new Pacer(clock), ...traffic(service, 2_000) });
+    const outcomes = Array.from({ length: 3 }, () => start(fleet, service, 1_000));
+    await clock.run(began + 30_000);
+    const [inside, outside] = [times(outcomes).length, times([stranger]).length];
+    expect(inside + outside).toBeGreaterThan(0.95 * (300 + 30 * 50));
+    expect(refusals([...outcomes, stranger])).toBeLessThanOrEqual(0.05 * (inside + outside));
+    expect(outside / (inside + outside)).toBeGreaterThan(0.2);
+    expect(inside / (inside + outside)).toBeGreaterThan(0.35);
+  });
+
+  it("is held as a whole when one of its processes is refused", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
+    clock.after(10_000, () => service.drink("default", 300));
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1300);
+    // At most those that had their tokens already.
+    expect(refusals(outcomes)).toBeLessThanOrEqual(8);
+  });
+
+  it("follows a quota that changes on the way", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
+    clock.after(8_000, () => service.resize("default", 600, 6_000));
+    await clock.run(began + 60_000);
+    // 700 by then, and 600 more at 100 a second.
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(15_000);
+    expect(refusals(outcomes)).toBe(0);
+  });
+
+  it("lets calls of one policy go when another is empty", async () => {
+    const { clock, join } = simulate(redis);
+    const service = createService(clock, { default: [300, 6_000], uploads: [2, 86_400_000] });
+    const pacer = join();
+    const uploads = consume({
+      clock,
+      pacer,
+      ...traffic(service, 10),
+      serve: () => service.serve(["default", "uploads"]),
+      call: "images.upload",
+    });
+    const reads = consume({ clock, pacer, ...traffic(service, 50) });
+    await clock.run(clock.now() + 5_000);
+    expect(uploads.answered).toHaveLength(2);
+    expect(reads.answered).toHaveLength(50);
+    expect(refusals([uploads, reads])).toBe(0);
+    expect(pacer.snapshot()).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
+  });
+});

@@ -1,0 +1,108 @@
+import { ConfigurationError, PodPartner } from "pod-partner";
+import { redisPacing } from "pod-partner/redis";
+import { createManualClock } from "pod-partner/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { ref } from "../support/references.ts";
+import { type Connected, connect } from "./simulation.ts";
+
+const baseUrl = "https://partner.example/v2";
+const headers = {
+  "x-ratelimit-policy": '"default";q=3000;w=60, "uploads";q=5000;w=86400',
+  "x-ratelimit": '"default";r=2900;t=0, "uploads";r=5000;t=0',
+};
+
+describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis", () => {
+  let server: RedisServer;
+  let redis: Connected;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    redis = await connect(server);
+  });
+  afterEach(async () => {
+    redis.destroy();
+    await server.kill();
+  });
+
+  const clock = createManualClock();
+  const partnerOf = (secretKey: string, organization?: string, root = baseUrl) =>
+    new PodPartner({
+      baseUrl: root,
+      secretKey,
+      clock,
+      pacing: { store: redisPacing(redis, { organization }) },
+      fetch: async () => Response.json({ message: "valid", image: { reference: ref("Image") } }, { headers }),
+    });
+
+  /** Makes a call, and lets the fleet know of its answer. */
+  async function validate(partner: PodPartner): Promise<void> {
+    await partner.auth.validate();
+    await clock.advance(100);
+  }
+
+  it("has a bucket for each policy, on one node of a cluster, that expires seconds after the last call", async () => {
+    const partner = partnerOf("key-5up3r53cr3t");
+    await partner.images.upload(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0));
+    const keys = (await redis.keys("*")).sort();
+    const slot = /^pod-partner:\{[0-9a-f]{32}\}:/.exec(keys[0] ?? "")?.[0];
+    expect(keys).toEqual([`${slot}default`, `${slot}uploads`]);
+    const [soon = 0, later = 0] = await Promise.all(keys.map((key) => redis.pTTL(key)));
+    expect(soon).toBeGreaterThan(5_000);
+    expect(soon).toBeLessThanOrEqual(10_000);
+    // Two tokens of uploads.
+    expect(later).toBeGreaterThan(30_000);
+    expect(later).toBeLessThanOrEqual(34_560);
+  });
+
+  it("shows nothing of the key", async () => {
+    await partnerOf("key-5up3r53cr3t").auth.validate();
+    const keys = await redis.keys("*");
+    const values = await Promise.all(keys.map((key) => redis.get(key)));
+    expect(JSON.stringify([keys, values])).not.toContain("5up3r53cr3t");
+  });
+
+  it("is shared by those with the same key, or with the same name for their organization", async () => {
+    for (const key of ["one", "one"]) await validate(partnerOf(key));
+    expect(await redis.keys("*")).toHaveLength(1);
+    for (const key of ["two", "three"]) await validate(partnerOf(key, "shop"));
+    expect(await redis.keys("*")).toHaveLength(2);
+    await partnerOf("four").auth.validate();
+    expect(await redis.keys("*")).toHaveLength(3);
+  });
+
+  it("is apart for production and test", async () => {
+    await partnerOf("one", "shop").auth.validate();
+    await partnerOf("one", "shop", "https://test.partner.example/v2").auth.validate();
+    expect(await redis.keys("*")).toHaveLength(2);
+  });
+
+  it("is reached a few times in a thousand calls that come one by one", async () => {
+    let visits = 0;
+    const counting = {
+      evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => {
+        visits += 1;
+        return redis.evalSha(sha, options);
+      },
+      eval: (script: string, options: { keys: string[]; arguments: string[] }) => redis.eval(script, options),
+    };
+    const partner = new PodPartner({
+      baseUrl,
+      secretKey: "key",
+      clock: createManualClock(),
+      pacing: { store: redisPacing(counting) },
+      fetch: async () => Response.json({ message: "valid" }, { headers }),
+    });
+    for (let call = 0; call < 1_000; call += 1) await partner.auth.validate();
+    expect(visits).toBeLessThan(60);
+    expect(partner.rateLimits.default).toMatchObject({ quota: 3000, waiting: 0 });
+    expect(partner.rateLimits.estimate(100)).toBe(0);
+  });
+
+  it("is refused as an option when it is no store", () => {
+    for (const pacing of [{ store: {} }, { store: redis }, {}, "redis"]) {
+      const make = () => new PodPartner({ baseUrl, secretKey: "key", pacing: pacing as never });
+      expect(make).toThrow(ConfigurationError);
+    }
+  });
+});

@@ -1,0 +1,155 @@
+import { once } from "node:events";
+import { Redis } from "ioredis";
+import { PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type RedisClient, redisPacing } from "pod-partner/redis";
+import { createManualClock } from "pod-partner/testing";
+import { createClient } from "redis";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+
+const secretKey = "key-5up3r53cr3t";
+const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' };
+
+interface Connection {
+  readonly client: RedisClient;
+  /** Resolves at the next event of that name. */
+  next(event: "ready" | "down"): Promise<unknown>;
+  close(): void;
+}
+
+/** Both connect anew by themselves, at once and for ever. */
+const packages = {
+  redis: async (url: string): Promise<Connection> => {
+    const client = createClient({ url, socket: { reconnectStrategy: 5 } }).on("error", () => undefined);
+    await client.connect();
+    return {
+      client,
+      next: (event) => new Promise((resolve) => client.once(event === "down" ? "reconnecting" : event, resolve)),
+      close: () => client.destroy(),
+    };
+  },
+  ioredis: async (url: string): Promise<Connection> => {
+    const client = new Redis(url, { retryStrategy: () => 5 }).on("error", () => undefined);
+    await once(client, "ready");
+    return {
+      client,
+      next: (event) => new Promise((resolve) => client.once(event === "down" ? "reconnecting" : event, resolve)),
+      close: () => client.disconnect(),
+    };
+  },
+};
+
+describe.skipIf(!redisInstalled && !process.env.CI)("a fleet whose Redis is lost", () => {
+  let server: RedisServer;
+  let connection: Connection | undefined;
+
+  beforeEach(async () => {
+    server = await startRedis();
+  });
+  afterEach(async () => {
+    connection?.close();
+    connection = undefined;
+    await server.kill();
+    vi.restoreAllMocks();
+  });
+
+  /** A client whose service answers at once, with what it is told of its store. */
+  function watch(client: RedisClient, options: PodPartnerOptions = {}) {
+    const clock = createManualClock();
+    const events: string[] = [];
+    const back = Promise.withResolvers<void>();
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      pacing: { store: redisPacing(client) },
+      fetch: async () => Response.json({ message: "valid" }, { headers }),
+      hooks: {
+        onStoreLost: ({ reason }) => events.push(`lost: ${reason}`),
+        onStoreBack: () => {
+          events.push("back");
+          back.resolve();
+        },
+      },
+      ...options,
+    });
+    const calls = (count: number) => Promise.all(Array.from({ length: count }, () => partner.auth.validate()));
+    return { clock, partner, events, back: back.promise, calls };
+  }
+
+  it.each(["redis", "ioredis"] as const)(
+    "goes on at once, with one warning, and comes back by itself: %s",
+    async (name) => {
+      connection = await packages[name](server.url);
+      const { clock, events, back, calls } = watch(connection.client);
+      await calls(40);
+      expect(events).toEqual([]);
+
+      const down = connection.next("down");
+      await server.kill();
+      await down;
+      await calls(40);
+      await calls(40);
+      expect(events).toEqual([expect.stringContaining("lost: ")]);
+
+      const ready = connection.next("ready");
+      await server.start();
+      await ready;
+      await clock.advance(500);
+      await calls(1);
+      await back;
+      await calls(40);
+      expect(events).toEqual([expect.stringContaining("lost: "), "back"]);
+      await clock.advance(200);
+      expect(clock.pending).toBe(0);
+    },
+  );
+
+  it("goes on after half a second when Redis hangs", async () => {
+    connection = await packages.redis(server.url);
+    const { clock, events, calls } = watch(connection.client);
+    await calls(1);
+    server.pause();
+    // The first call may have left tokens in stock.
+    const waiting = calls(100);
+    await clock.advance(500);
+    await waiting;
+    expect(events).toEqual(["lost: no answer within 500 ms"]);
+    server.resume();
+  });
+
+  it("goes on when the client was never connected", async () => {
+    const { events, calls } = watch(createClient({ url: server.url }) as RedisClient);
+    await calls(40);
+    expect(events).toEqual(["lost: The client is closed"]);
+  });
+
+  it("goes on when something else stands in Redis under its keys, or the script is not allowed", async () => {
+    const refusal = () => Promise.reject(new Error("NOPERM this user has no permissions to run the 'evalsha' command"));
+    const { events, calls } = watch({ evalSha: refusal, eval: refusal });
+    await calls(40);
+    expect(events).toEqual([expect.stringContaining("NOPERM")]);
+
+    const garbage = async () => "12 monkeys";
+    const other = watch({ evalsha: garbage, eval: garbage });
+    await other.calls(40);
+    expect(other.events).toHaveLength(1);
+  });
+
+  it("warns on the process when nobody watches", async () => {
+    const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
+    const { calls } = watch(createClient({ url: server.url }) as RedisClient, { hooks: {} });
+    await calls(40);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("paces itself"), { code: "POD_PARTNER_STORE_LOST" }]]);
+  });
+
+  it("is not lost when Redis forgets its scripts", async () => {
+    const client = await createClient({ url: server.url }).connect();
+    const { events, calls } = watch(client);
+    await calls(1);
+    await client.scriptFlush();
+    await calls(40);
+    client.destroy();
+    expect(events).toEqual([]);
+  });
+});

@@ -1,0 +1,57 @@
+import { redisPacing } from "pod-partner/redis";
+import { createClient } from "redis";
+import { Pacer } from "../../src/http/pacing/pacer.ts";
+import type { Clock } from "../../src/util/clock.ts";
+import { createTimeline, type Timeline } from "../support/pacing/timeline.ts";
+import type { RedisServer } from "../support/redis.ts";
+
+/** A client of the package `redis` that is connected. */
+export const connect = (server: RedisServer) => createClient({ url: server.url }).connect();
+
+export type Connected = Awaited<ReturnType<typeof connect>>;
+
+/** Processes of one organization on a clock that runs as fast as the machine can; only Redis is real. */
+export interface Simulation {
+  readonly clock: Timeline;
+  /** A process that joins the fleet; its clock may be one that stops. */
+  join(clock?: Clock): Pacer;
+}
+
+const serverTime = 'redis.call("TIME")';
+let organizations = 0;
+
+/**
+ * Runs the real script in a real Redis, with the one call in it that asks for the time answered by the simulation's clock. Each visit
+ * takes `way` milliseconds there and back.
+ */
+export function simulate(redis: Connected, way = 1): Simulation {
+  const visits = new Set<Promise<unknown>>();
+  // Redis takes a time of zero for a bucket that nobody has used.
+  const clock = createTimeline(1_000_000, () => (visits.size > 0 ? Promise.all(visits) : undefined));
+  const later = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+
+  const client = {
+    evalSha: () => Promise.reject(new Error("NOSCRIPT")),
+    eval: async (text: string, { keys, arguments: [ask = ""] }: { keys: string[]; arguments: string[] }) => {
+      if (!text.includes(serverTime)) throw new Error("The script does not ask for the time any more.");
+      await later(way / 2);
+      const now = clock.now();
+      const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
+      const visit = redis.eval(text.replace(serverTime, "{ ARGV[2], ARGV[3] }"), { keys, arguments: [ask, ...time] });
+      visits.add(visit);
+      const reply = await visit.finally(() => visits.delete(visit));
+      await later(way / 2);
+      return reply;
+    },
+  };
+  organizations += 1;
+  const store = redisPacing(client, { organization: `simulation ${organizations}` });
+  const baseUrl = "https://partner.example/v2";
+  return {
+    clock,
+    join: (own = clock) =>
+      new Pacer(own, (buckets, wake) =>
+        store.join({ baseUrl, secretKey: "key", clock: own, observe: () => undefined, own: buckets, wake }),
+      ),
+  };
+}
