@@ -7,9 +7,12 @@ import { Leases } from "./leases.ts";
 import type { Link } from "./link.ts";
 import type { Reply, Stamp } from "./messages.ts";
 import { News } from "./news.ts";
+import { Outlook } from "./outlook.ts";
 
 /** Tokens in one grant at the most: a process that is killed takes no more along. */
 const most = 32;
+/** Milliseconds after which an unused token is not used any more: the fleet may take this process for dead soon. */
+const lifetime = 1_000;
 /** Milliseconds after which what is new is told by itself, when no request for tokens takes it along. */
 const newsAge = 100;
 
@@ -23,8 +26,6 @@ class FleetGrant implements Grant {
     this.stamps = stamps;
   }
 }
-
-type Known = Reply["policies"][number] & { readonly heardAt: number };
 
 /**
  * Takes tokens from the buckets that a fleet shares, a few at a time, and tells the fleet what the answers say.
@@ -40,8 +41,7 @@ export class Fleet implements TokenSource {
   readonly #process = globalThis.crypto.randomUUID();
   readonly #lines = new Map<string, Leases>();
   readonly #news = new News();
-  readonly #known = new Map<string, Known>();
-  readonly #heldUntil = new Map<string, number>();
+  readonly #outlook = new Outlook();
   /** One exchange at a time: each tells how much is in this process's hands, all told. */
   #busy = false;
   #stopTimer: (() => void) | undefined;
@@ -62,9 +62,10 @@ export class Fleet implements TokenSource {
     if (drawn.length === 0) return 0;
     if (wanted === 0) return Math.max(...drawn.map((policy) => this.level(policy).nextTokenIn));
     const now = this.#now();
-    const held = Math.max(...drawn.map((policy) => this.#heldUntil.get(policy) ?? 0));
+    const held = Math.max(...drawn.map((policy) => this.#outlook.heldUntil(policy)));
     if (now < held) return held - now;
     const line = this.#lineOf(drawn);
+    this.#giveBack(line, now - lifetime);
     if (line.next !== undefined) return Math.max(0, line.next.due - now);
     if (now < line.askAt && !this.#hasScout(line)) return line.askAt - now;
     if (!this.#busy) void this.#ask(line, wanted);
@@ -83,9 +84,7 @@ export class Fleet implements TokenSource {
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] {
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) {
-        this.#news.answer(policy, stamp, report.get(policy));
-      }
+      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, report.get(policy));
       this.#tellSoon();
     }
     return this.#own.observe(grant, report);
@@ -101,7 +100,7 @@ export class Fleet implements TokenSource {
     this.#own.hold(policies, ms);
     const until = this.#now() + ms;
     for (const policy of policies) {
-      this.#heldUntil.set(policy, Math.max(until, this.#heldUntil.get(policy) ?? 0));
+      this.#outlook.hold(policy, until);
       this.#news.hold(policy, until);
     }
     void this.#tell();
@@ -109,22 +108,12 @@ export class Fleet implements TokenSource {
 
   level(policy: string): PolicyLevel {
     const own = this.#own.level(policy);
-    const known = this.#known.get(policy);
-    if (this.#link.lost || known === undefined) return own;
-    const interval = known.window / known.quota;
-    const level = Math.min(known.quota, known.level + (this.#now() - known.heardAt) / interval);
-    const held = Math.max(0, (this.#heldUntil.get(policy) ?? 0) - this.#now());
-    const remaining = held > 0 ? 0 : Math.max(0, Math.floor(level));
-    return { ...own, remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
+    return this.#link.lost ? own : { ...own, ...this.#outlook.level(policy, this.#now()) };
   }
 
   until(policy: string, tokens: number): number {
-    const known = this.#known.get(policy);
-    if (this.#link.lost || known === undefined) return this.#own.until(policy, tokens);
-    const { remaining, nextTokenIn } = this.level(policy);
-    // What comes is divided among the processes that ask for it.
-    const pace = known.active * (known.window / known.quota);
-    return tokens <= remaining ? 0 : nextTokenIn + (tokens - remaining) * pace;
+    const shared = this.#link.lost ? undefined : this.#outlook.until(policy, tokens, this.#now());
+    return shared ?? this.#own.until(policy, tokens);
   }
 
   names(): Iterable<string> {
@@ -164,13 +153,13 @@ export class Fleet implements TokenSource {
 
   /** Whether this process has the answer that tells what a bucket holds, which all wait for. */
   #hasScout({ policies }: Leases): boolean {
-    return policies.some((policy) => this.#known.get(policy)?.heard === false && this.#news.hasAnswer(policy));
+    return policies.some((policy) => this.#outlook.scouting(policy) && this.#news.hasAnswer(policy));
   }
 
   /** While the store is lost: looks now and then whether it is back. */
   #knock(policies: readonly string[]): void {
     if (this.#busy || !this.#link.worthATry) return;
-    for (const line of this.#lines.values()) line.returnAll();
+    for (const line of this.#lines.values()) line.clear();
     this.#news.clear();
     void this.#exchange(policies, 0, 0).then(() => this.#member.wake());
   }
@@ -187,14 +176,17 @@ export class Fleet implements TokenSource {
     return this.#news.policies.length > 0 || [...this.#lines.values()].some(({ size }) => size > 0);
   }
 
+  /** Gives back the tokens that have been due since `before`: whoever waited would have used them. */
+  #giveBack(line: Leases, before: number): void {
+    const unused = line.returnDue(before);
+    if (unused > 0) for (const policy of line.policies) this.#news.giveBack(policy, unused);
+  }
+
   /** Tells all that is new, and gives back the tokens that nobody uses. */
   async #tell(): Promise<void> {
     if (!this.#busy && !this.#link.lost) {
       const now = this.#now();
-      for (const line of this.#lines.values()) {
-        const unused = line.returnDue(now);
-        if (unused > 0) for (const policy of line.policies) this.#news.giveBack(policy, unused);
-      }
+      for (const line of this.#lines.values()) this.#giveBack(line, now);
       const { policies } = this.#news;
       if (policies.length > 0) await this.#exchange(policies, 0, 0);
       this.#member.wake();
@@ -217,11 +209,7 @@ export class Fleet implements TokenSource {
       }),
     });
     this.#busy = false;
-    const heardAt = this.#now();
-    reply?.policies.forEach((known, index) => {
-      const level = known.level - reply.dues.length;
-      this.#known.set(policies[index] ?? "", { ...known, level, heardAt });
-    });
+    if (reply !== undefined) this.#outlook.hear(policies, reply, this.#now());
     return reply;
   }
 

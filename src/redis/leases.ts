@@ -44,17 +44,13 @@ export class Leases {
     return this.#used;
   }
 
-  /** Takes out what could have been used by now; whoever had waited would have. Gives how many there were. */
-  returnDue(now: number): number {
-    const before = this.#leases.length;
-    this.#leases = this.#leases.filter(({ due }) => due > now);
-    return before - this.#leases.length;
+  /** Takes out what has been due since `before`. Gives how many there were. */
+  returnDue(before: number): number {
+    const first = this.#leases.findIndex(({ due }) => due > before);
+    return this.#leases.splice(0, first < 0 ? this.#leases.length : first).length;
   }
 
-  /** Takes out all. Gives how many there were. */
-  returnAll(): number {
-    const before = this.#leases.length;
+  clear(): void {
     this.#leases = [];
-    return before;
   }
 }

@@ -57,11 +57,13 @@ export async function measureLine(): Promise<void> {
   const perCall = (process.memoryUsage().heapUsed - memory) / calls;
   const settled = Promise.allSettled(waiting);
 
+  // With a reason of its own: the platform takes 6 µs to make one, whoever waits.
+  const reason = new Error("not wanted any more");
   const aborting = performance.now();
-  for (const controller of controllers.slice(0, calls / 2)) controller.abort();
+  for (const controller of controllers.slice(0, calls / 2)) controller.abort(reason);
   const aborted = performance.now();
   const left = pacer.snapshot().default?.waiting;
-  for (const controller of controllers) controller.abort();
+  for (const controller of controllers) controller.abort(reason);
   await settled;
 
   console.log("");

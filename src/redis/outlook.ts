@@ -1,0 +1,50 @@
+import type { Reply } from "./messages.ts";
+
+type Known = Reply["policies"][number] & { readonly heardAt: number };
+
+/** What is to be expected of the shared buckets, by the latest visit and the refill since. */
+export class Outlook {
+  readonly #known = new Map<string, Known>();
+  readonly #heldUntil = new Map<string, number>();
+
+  hear(policies: readonly string[], reply: Reply, now: number): void {
+    reply.policies.forEach((known, index) => {
+      const level = known.level - reply.dues.length;
+      this.#known.set(policies[index] ?? "", { ...known, level, heardAt: now });
+    });
+  }
+
+  hold(policy: string, until: number): void {
+    this.#heldUntil.set(policy, Math.max(until, this.heldUntil(policy)));
+  }
+
+  heldUntil(policy: string): number {
+    return this.#heldUntil.get(policy) ?? 0;
+  }
+
+  /** Whether all wait for the answer that tells what the bucket holds. */
+  scouting(policy: string): boolean {
+    return this.#known.get(policy)?.heard === false;
+  }
+
+  /** Tokens that can be used now, and milliseconds until the next one; undefined before the first visit. */
+  level(policy: string, now: number): { readonly remaining: number; readonly nextTokenIn: number } | undefined {
+    const known = this.#known.get(policy);
+    if (known === undefined) return undefined;
+    const interval = known.window / known.quota;
+    const level = Math.min(known.quota, known.level + (now - known.heardAt) / interval);
+    const held = Math.max(0, this.heldUntil(policy) - now);
+    const remaining = held > 0 ? 0 : Math.max(0, Math.floor(level));
+    return { remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
+  }
+
+  /** Milliseconds until so many tokens will have come to this process; undefined before the first visit. */
+  until(policy: string, tokens: number, now: number): number | undefined {
+    const known = this.#known.get(policy);
+    const level = this.level(policy, now);
+    if (known === undefined || level === undefined) return undefined;
+    // What comes is divided among the processes that ask for it.
+    const pace = known.active * (known.window / known.quota);
+    return tokens <= level.remaining ? 0 : level.nextTokenIn + (tokens - level.remaining) * pace;
+  }
+}
