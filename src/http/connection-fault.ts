@@ -2,8 +2,16 @@ import { RedirectError } from "../errors/api.ts";
 import { ConnectionError } from "../errors/connection.ts";
 import type { Redact } from "./snapshot.ts";
 
-/** Failures before a request can have left: the name was not resolved, nobody listened, or the connection was not secured. */
-const neverSent = new Set([
+/*
+ * When in doubt a request counts as sent: a creation is then looked up, instead of made twice. What is listed here was seen on
+ * Node, Bun and Deno (`test/runtimes`), or can come from nowhere but the making of a connection.
+ */
+
+/**
+ * The name was not resolved, or nobody could be reached. The `ConnectionRefused` of Bun 1.2 is not among these: it said the same
+ * of a TLS connection that broke after it had carried a request.
+ */
+const unreachable = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
@@ -13,31 +21,59 @@ const neverSent = new Set([
   "ENETDOWN",
   "EADDRNOTAVAIL",
   "UND_ERR_CONNECT_TIMEOUT",
-  // Bun
-  "ConnectionRefused",
-  "FailedToOpenSocket",
-  "DNSResolveFailed",
 ]);
-const certificate = /CERT|SELF_SIGNED|ERR_TLS|UNABLE_TO_|ERR_SSL|EPROTO/;
-/** Deno tells by words alone. */
-const neverSentWords = /tcp connect error|dns error|invalid peer certificate|failed to lookup address/i;
+
+/** The other side's certificate was not accepted. OpenSSL's alerts (`ERR_SSL_…`) may come later, and tell of this side's. */
+const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/;
+
+/** The other side speaks no TLS, or none that fits. Bun's `EPROTO` is not among these, for the same reason. */
+const noHandshake =
+  /^ERR_TLS_HANDSHAKE_TIMEOUT$|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|TLSV1_UNRECOGNIZED_NAME|.*_ALERT_(PROTOCOL_VERSION|HANDSHAKE_FAILURE))$/;
+
+/** Where there is no code that tells: Deno, and Node of a TLS connection that was closed half-made. */
+const neverConnected = /client error \(Connect\)|disconnected before secure TLS connection was established/;
+
+/** How Node, Bun and Deno say that they refuse a redirect. */
+const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;
+
+/** What Bun and Deno say around the fault itself: an address with its query, and advice that is not for callers of the SDK. */
+const chatter =
+  /^error sending request .*?: client error \(\w+\): | fetching "[^"]*"|\. For more information, pass `verbose.*$/g;
 
 interface Fault {
   readonly code: string | undefined;
+  /** What the system was asked for when it failed; Node alone tells. */
+  readonly syscall: string | undefined;
   readonly message: string;
 }
 
+/** What an error says by a name of its own. */
+const property = (error: Error, name: string): string | undefined => {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "string" ? value : undefined;
+};
+
 /** Looks through the causes for the one that names a code, down to the first of an aggregate. */
 function findFault(error: unknown): Fault {
-  let fault: Fault = { code: undefined, message: String(error) };
+  let fault: Fault = { code: undefined, syscall: undefined, message: String(error) };
   let current = error;
   for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
-    const code = "code" in current && typeof current.code === "string" ? current.code : undefined;
-    fault = { code: code ?? fault.code, message: current.message || fault.message };
-    if (code !== undefined) break;
-    current = current instanceof AggregateError && current.errors.length > 0 ? current.errors[0] : current.cause;
+    const code = property(current, "code");
+    fault = { code, syscall: property(current, "syscall"), message: current.message || fault.message };
+    // An aggregate, as Node throws one when it has tried every address of a name, has a code but does not say what failed.
+    const parts: readonly unknown[] = current instanceof AggregateError ? current.errors : [];
+    if (code !== undefined && parts.length === 0) break;
+    current = parts[0] ?? current.cause;
   }
   return fault;
+}
+
+/** Whether the request certainly never left. */
+function neverLeft({ code = "", syscall, message }: Fault): boolean {
+  if (syscall === "connect") return true;
+  // An established connection can end with any of the codes, too.
+  if (syscall === "read" || syscall === "write") return false;
+  return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
 }
 
 /** What a partner's own `fetch` throws may show the request's headers: then only its words are kept, without the key. */
@@ -62,10 +98,10 @@ const refusedRedirect = (endpoint: string): RedirectError =>
 
 /** Turns what a `fetch` throws into an error that says whether the service may have received the request. */
 export function toFault(thrown: unknown, endpoint: string, redact: Redact): ConnectionError | RedirectError {
-  const error = withoutKey(thrown, redact);
-  const { code = "", message } = findFault(error);
-  if (message === "unexpected redirect") return refusedRedirect(endpoint);
-  const sent = !(neverSent.has(code) || certificate.test(code) || neverSentWords.test(message));
-  const reason = code === "" || message.includes(code) ? message : `${message} (${code})`;
-  return new ConnectionError({ endpoint, reason, sent, cause: error });
+  const fault = findFault(thrown);
+  if (redirected.test(fault.message)) return refusedRedirect(endpoint);
+  const { code = "" } = fault;
+  const message = redact(fault.message.replace(chatter, ""));
+  const reason = code === "" || message.includes(code) ? message : redact(`${message} (${code})`);
+  return new ConnectionError({ endpoint, reason, sent: !neverLeft(fault), cause: withoutKey(thrown, redact) });
 }

@@ -1,5 +1,6 @@
 import ky, { isNetworkError, type Options } from "ky";
 import type { EncodedRequest } from "./encode.ts";
+import { sendOnce } from "./send-once.ts";
 
 /** What the SDK asks of a `fetch`: the platform's own, an emulator's, or a partner's. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
@@ -21,6 +22,7 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
       init.redirect = "error";
       init.window = null;
     }
+    if (method === "POST" || method === "PATCH") sendOnce(init);
     const options: Options = {
       retry: 0,
       timeout: false,

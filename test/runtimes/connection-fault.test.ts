@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { ConnectionError } from "../../src/errors/connection.ts";
+import { toFault } from "../../src/http/connection-fault.ts";
+
+const key = "test-key-5up3r53cr3t-4d5f6";
+const redact = (text: string) => text.replaceAll(key, "[redacted]");
+
+/** As Node throws it: what failed is the cause. */
+const failed = (message: string, parts: object = {}) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(message), parts) });
+
+const denoUrl = "http://127.0.0.1:4873/v2/utilities?customIdentifier=shop-1";
+
+describe("an error recorded on a runtime", () => {
+  it.each<[what: string, error: unknown, sent: boolean, reason: string]>([
+    [
+      "Node: every address of a name was tried in vain",
+      Object.assign(
+        new AggregateError([
+          Object.assign(new Error("connect ETIMEDOUT ::1:443"), { code: "ETIMEDOUT", syscall: "connect" }),
+        ]),
+        { code: "ETIMEDOUT" },
+      ),
+      false,
+      "connect ETIMEDOUT ::1:443",
+    ],
+    [
+      "Node: no way to the host any more, with a request on the way",
+      failed("read EHOSTUNREACH", { code: "EHOSTUNREACH", syscall: "read" }),
+      true,
+      "read EHOSTUNREACH",
+    ],
+    [
+      "Node: TLS reset half-made, which looks as any other reset",
+      failed("read ECONNRESET", { code: "ECONNRESET", syscall: "read" }),
+      true,
+      "read ECONNRESET",
+    ],
+    [
+      "Node: the other side wants another version of TLS",
+      failed("tlsv1 alert protocol version", { code: "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION" }),
+      false,
+      "tlsv1 alert protocol version (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)",
+    ],
+    [
+      "Node: an alert of TLS that may come with a request on the way",
+      failed("tlsv13 alert certificate required", { code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" }),
+      true,
+      "tlsv13 alert certificate required (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)",
+    ],
+    [
+      "Bun: no network",
+      Object.assign(new TypeError("ENETUNREACH: Was there a typo in the url or port?"), { code: "ENETUNREACH" }),
+      false,
+      "ENETUNREACH: Was there a typo in the url or port?",
+    ],
+    [
+      "Bun 1.2: refused, or TLS broken with a request on the way",
+      Object.assign(new Error("Unable to connect. Is the computer able to access the url?"), {
+        code: "ConnectionRefused",
+      }),
+      true,
+      "Unable to connect. Is the computer able to access the url? (ConnectionRefused)",
+    ],
+    [
+      "Deno: TLS broken with a request on the way",
+      failed("received corrupt message of type InvalidContentType"),
+      true,
+      "received corrupt message of type InvalidContentType",
+    ],
+    [
+      "Deno: the port speaks no TLS",
+      failed(
+        `error sending request for url (${denoUrl}): client error (Connect): received corrupt message of type InvalidContentType`,
+      ),
+      false,
+      "received corrupt message of type InvalidContentType",
+    ],
+    [
+      "Deno: closed without an answer",
+      failed(
+        `error sending request from 127.0.0.1:5 for ${denoUrl} (127.0.0.1:4873): client error (SendRequest): connection closed before message completed`,
+      ),
+      true,
+      "connection closed before message completed",
+    ],
+  ])("is told as what it is: %s", (_, error, sent, reason) => {
+    const fault = toFault(error, "GET /x", redact);
+    expect(fault).toBeInstanceOf(ConnectionError);
+    expect(fault).toMatchObject({ sent, message: expect.stringContaining(`No answer from GET /x: ${reason}.`) });
+  });
+
+  it("is told as what it is also where it shows the key, which it then does no longer", () => {
+    const fault = toFault(failed(`connect ECONNREFUSED, ${key}`, { code: "ECONNREFUSED" }), "GET /x", redact);
+    expect(fault).toMatchObject({ sent: false });
+    expect(`${fault.message} ${String(fault.cause)} ${JSON.stringify(fault)}`).not.toContain(key);
+  });
+});
