@@ -7,6 +7,8 @@ export default defineConfig({
   target: "node22",
   platform: "neutral",
   external: [/^node:/],
+  // A bundler for a neutral platform knows `node:fs` from a package, and `fs` not.
+  removeNodeProtocol: false,
   splitting: true,
   clean: true,
   silent: true,

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
 import type { ResponseMode } from "./http/decode.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
@@ -7,6 +7,7 @@ import type { RetryOptions } from "./http/request-options.ts";
 import type { FetchLike } from "./http/transport.ts";
 import { type Assumptions, assumptions } from "./resources/orders/orders.endpoints.ts";
 import { check } from "./schemas/check.ts";
+import { filledText } from "./schemas/shape.ts";
 import { type Clock, systemClock } from "./util/clock.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
@@ -62,60 +63,71 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
-const ms = z.number().positive();
+const baseUrl = () =>
+  z.pipe(
+    z.string({ error: "is required: give it, or set POD_PARTNER_BASE_URL" }).check(
+      z.refine(URL.canParse, { error: "expected a URL", abort: true }),
+      z.refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "expected http or https" }),
+      z.refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" }),
+      z.refine((text) => !/[?#]|:\/\/[^/]*@/.test(text), { error: "must have no credentials, query or fragment" }),
+    ),
+    z.transform((text: string) => text.replace(/\/$/, "")),
+  );
 
-const baseUrl = z
-  .string({ error: "is required: give it, or set POD_PARTNER_BASE_URL" })
-  .refine(URL.canParse, { error: "expected a URL", abort: true })
-  .refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "expected http or https" })
-  .refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" })
-  .refine((text) => !/[?#]|:\/\/[^/]*@/.test(text), { error: "must have no credentials, query or fragment" })
-  .transform((text) => text.replace(/\/$/, ""));
+const secretKey = () =>
+  z
+    .string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" })
+    // The error never shows the key: not even that of a bad one.
+    .check(z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }));
+
+const ms = () => z.number().check(z.positive());
+
+/** A length of time that may be zero. */
+const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
 
 const functions = <T>() =>
   z.custom<T>((value) => typeof value === "object" && value !== null, { error: "expected an object" });
 
-const store = z.custom<PacingStore>(
-  (value) => typeof value === "object" && value !== null && "join" in value && typeof value.join === "function",
-  { error: "expected a store, as `redisPacing` of pod-partner/redis makes it" },
-);
+const store = () =>
+  z.custom<PacingStore>(
+    (value) => typeof value === "object" && value !== null && "join" in value && typeof value.join === "function",
+    { error: "expected a store, as `redisPacing` of pod-partner/redis makes it" },
+  );
 
-const schema = z.strictObject({
-  baseUrl,
-  secretKey: z
-    .string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" })
-    // The error never shows the key: not even that of a bad one.
-    .regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }),
-  timeout: ms.default(30_000),
-  deadline: ms.optional(),
-  retry: z
-    .strictObject({
-      retries: z.int().min(0).default(4),
-      minDelay: z.number().min(0).default(250),
-      maxDelay: z.number().min(0).default(10_000),
-      maxRetryAfter: z.number().min(0).default(120_000),
-    })
-    .prefault({}),
-  pacing: z
-    .union([z.boolean(), z.strictObject({ store })], { error: "expected true, false or { store }" })
-    .default(true),
-  responses: z.enum(["throw", "report"]).default("throw"),
-  maxResponseSize: z
-    .int()
-    .positive()
-    .default(32 * 1024 * 1024),
-  fetch: z.custom<FetchLike>((value) => typeof value === "function", { error: "expected a function" }).optional(),
-  hooks: functions<Hooks>().default({}),
-  logger: functions<Logger>().optional(),
-  clock: functions<Clock>().default(systemClock),
-  assumptions: z
-    .strictObject({
-      customIdentifierParameter: z.string().min(1).default(assumptions.customIdentifierParameter),
-      orderReferenceField: z.string().min(1).default(assumptions.orderReferenceField),
-    })
-    .prefault({}),
-  dangerouslyAllowBrowser: z.boolean().default(false),
-});
+const schema = () =>
+  z.strictObject({
+    baseUrl: baseUrl(),
+    secretKey: secretKey(),
+    timeout: z._default(ms(), 30_000),
+    deadline: z.optional(ms()),
+    retry: z.prefault(
+      z.strictObject({
+        retries: z._default(z.int().check(z.nonnegative()), 4),
+        minDelay: delay(250),
+        maxDelay: delay(10_000),
+        maxRetryAfter: delay(120_000),
+      }),
+      {},
+    ),
+    pacing: z._default(
+      z.union([z.boolean(), z.strictObject({ store: store() })], { error: "expected true, false or { store }" }),
+      true,
+    ),
+    responses: z._default(z.enum(["throw", "report"]), "throw"),
+    maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
+    fetch: z.optional(z.custom<FetchLike>((value) => typeof value === "function", { error: "expected a function" })),
+    hooks: z._default(functions<Hooks>(), {}),
+    logger: z.optional(functions<Logger>()),
+    clock: z._default(functions<Clock>(), systemClock),
+    assumptions: z.prefault(
+      z.strictObject({
+        customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
+        orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
+      }),
+      {},
+    ),
+    dangerouslyAllowBrowser: z._default(z.boolean(), false),
+  });
 
 const inBrowser = () => "window" in globalThis && "document" in globalThis;
 

@@ -1,7 +1,8 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Download, NotModified } from "../binary/download.ts";
 import type { Issue } from "../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
+import type { Schema } from "../schemas/shape.ts";
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -25,7 +26,7 @@ export type RequestShape<Given> =
   | {
       readonly kind: "json";
       readonly field: string;
-      readonly schema: z.ZodType;
+      readonly schema: Schema;
       readonly given?: (value: Given) => void;
     };
 
@@ -35,7 +36,7 @@ export type ResponseShape<Data> =
   | { readonly kind: "binary"; readonly data?: Data }
   | {
       readonly kind: "whole";
-      readonly schema: z.ZodType;
+      readonly schema: Schema;
       /** Whether there may be no body at all. */
       readonly optional?: boolean;
       readonly data?: Data;
@@ -43,12 +44,12 @@ export type ResponseShape<Data> =
   | {
       readonly kind: "field";
       readonly field: string;
-      readonly schema: z.ZodType;
+      readonly schema: Schema;
       /** Where the field's name is not shown: how the data is found in an answer that does not have it. */
       readonly assumed?: (body: unknown) => unknown;
       readonly data?: Data;
     }
-  | { readonly kind: "page"; readonly field: string; readonly item: z.ZodType; readonly data?: Data };
+  | { readonly kind: "page"; readonly field: string; readonly item: Schema; readonly data?: Data };
 
 /** One page of a paginated list (specification 4.11). */
 export interface Page<Item> {
@@ -58,7 +59,7 @@ export interface Page<Item> {
 }
 
 /** The schemas of the query parameters, by name. */
-export type QueryShape = Readonly<Record<string, z.ZodType>>;
+export type QueryShape = Readonly<Record<string, Schema>>;
 
 /** An endpoint of the service as data: all that the client, the emulator and the tests know about it. */
 export interface Endpoint<Input = never, Data = unknown> {
@@ -103,7 +104,7 @@ type QueryInput<Query> = [keyof Query] extends [never]
   ? unknown
   : {
       readonly query?: {
-        readonly [Field in keyof Query]?: Query[Field] extends z.ZodType<infer Value> ? Value : never;
+        readonly [Field in keyof Query]?: Query[Field] extends Schema<infer Value> ? Value : never;
       };
     };
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
@@ -136,13 +137,10 @@ export function endpoint<
 }
 
 /** A JSON body of one field. `Given` is what the caller gives for it, before the schema's defaults. */
-export const json = <Given>(field: string, schema: z.ZodType): RequestShape<Given> => ({ kind: "json", field, schema });
+export const json = <Given>(field: string, schema: Schema): RequestShape<Given> => ({ kind: "json", field, schema });
 
 /** A resource, or a list that has no pages, under its field. */
-export const field = <Data>(
-  name: string,
-  schema: z.ZodType<Data>,
-): Extract<ResponseShape<Data>, { kind: "field" }> => ({
+export const field = <Data>(name: string, schema: Schema<Data>): Extract<ResponseShape<Data>, { kind: "field" }> => ({
   kind: "field",
   field: name,
   schema,
@@ -158,10 +156,10 @@ export const assumed = <Data>(
 ): ResponseShape<Data> => ({ ...shape, assumed: elsewhere });
 
 /** A list without pages, under its plural field. */
-export const list = <Item>(name: string, item: z.ZodType<Item>) => field<readonly Item[]>(name, z.array(item));
+export const list = <Item>(name: string, item: Schema<Item>) => field<readonly Item[]>(name, () => z.array(item()));
 
 /** A page of a list, under its plural field, beside `nextCursor`. */
-export const page = <Item>(name: string, item: z.ZodType<Item>): ResponseShape<Page<Item>> => ({
+export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<Page<Item>> => ({
   kind: "page",
   field: name,
   item,
@@ -172,5 +170,6 @@ export const binary: ResponseShape<Download | NotModified> = { kind: "binary" };
 
 /** No body. */
 export const nothing: ResponseShape<void> = { kind: "empty" };
+
 /** The query of every paginated list. */
-export const cursor = { cursor: z.string().optional() };
+export const cursor = { cursor: () => z.optional(z.string()) };

@@ -1,10 +1,10 @@
-import * as z from "zod";
-import type { Issue } from "../errors/validation.ts";
+import * as z from "zod/mini";
+import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-const positive = z.number().positive().optional();
-const notNegative = z.number().min(0).optional();
+const positive = () => z.optional(z.number().check(z.positive()));
+const notNegative = () => z.optional(z.number().check(z.nonnegative()));
 
 /** A header that no request can carry is told here; the platform would tell it as if the connection had failed. */
 function carriable(name: string, value: unknown): boolean {
@@ -16,31 +16,39 @@ function carriable(name: string, value: unknown): boolean {
   }
 }
 
-const schema = z.looseObject({
-  timeout: positive,
-  deadline: positive,
-  priority: z.enum(["high", "normal", "low"]).optional(),
-  retry: z
-    .strictObject({
-      retries: z.int().min(0).optional(),
-      minDelay: notNegative,
-      maxDelay: notNegative,
-      maxRetryAfter: notNegative,
-    })
-    .optional(),
-  headers: z
-    .record(z.string(), z.unknown())
-    .superRefine((headers, context) => {
-      for (const [name, value] of Object.entries(headers)) {
-        if (!carriable(name, value))
-          context.addIssue({ code: "custom", path: [name], message: "is no header that a request can carry" });
-      }
-    })
-    .optional(),
-});
+const schema = () =>
+  z.object({
+    timeout: positive(),
+    deadline: positive(),
+    priority: z.optional(z.enum(["high", "normal", "low"])),
+    retry: z.optional(
+      z.strictObject({
+        retries: z.optional(z.int().check(z.nonnegative())),
+        minDelay: notNegative(),
+        maxDelay: notNegative(),
+        maxRetryAfter: notNegative(),
+      }),
+    ),
+    headers: z.optional(
+      z.record(z.string(), z.unknown()).check(
+        z.superRefine((headers, context) => {
+          for (const [name, value] of Object.entries(headers)) {
+            if (!carriable(name, value))
+              context.addIssue({ code: "custom", path: [name], message: "is no header that a request can carry" });
+          }
+        }),
+      ),
+    ),
+  });
 
 /** What is wrong with a call's own options. */
 export function optionFaults(options: RequestOptions): readonly Issue[] {
   const checked = check(schema, options, []);
   return checked.ok ? [] : checked.issues;
+}
+
+/** Throws when that many calls cannot be under way at a time: with none, nothing would ever be done. */
+export function assertConcurrency(concurrency: number): void {
+  if (concurrency >= 1) return;
+  throw new RequestValidationError({ issues: [{ path: ["concurrency"], message: "expected a number from 1" }] });
 }

@@ -1,5 +1,6 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
+import type { Schema } from "../schemas/shape.ts";
 import type { Call } from "./call.ts";
 import type { Send } from "./core.ts";
 import { endpoint, type Lost, type Method } from "./endpoint.ts";
@@ -20,22 +21,26 @@ const lost: Readonly<Record<Method, Lost>> = {
   POST: "unsafe",
 };
 
-/** Makes a zod schema of any Standard Schema, so that a request of this kind is decoded like every other. */
-function toZod<Data>(schema: StandardSchema<Data> | undefined): z.ZodType<Data> {
-  if (schema === undefined) return z.unknown() as z.ZodType<Data>;
-  return z.unknown().superRefine((value, context) => {
-    const result = schema["~standard"].validate(value);
-    if (result instanceof Promise) throw new TypeError("The schema checks asynchronously, which is not supported.");
-    for (const { message, path } of result.issues ?? []) {
-      const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
-      context.addIssue({
-        code: "custom",
-        message,
-        path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
-      });
-    }
-  }) as z.ZodType<unknown> as z.ZodType<Data>;
-}
+/** Makes a schema of any Standard Schema, so that a request of this kind is decoded like every other. */
+const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
+  const anything = z.custom<Data>();
+  if (standard === undefined) return () => anything;
+  return () =>
+    anything.check(
+      z.superRefine((value, context) => {
+        const result = standard["~standard"].validate(value);
+        if (result instanceof Promise) throw new TypeError("The schema checks asynchronously, which is not supported.");
+        for (const { message, path } of result.issues ?? []) {
+          const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
+          context.addIssue({
+            code: "custom",
+            message,
+            path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
+          });
+        }
+      }),
+    );
+};
 
 function faultsOf(method: Method, path: string): Issue[] {
   const issues: Issue[] = [];
@@ -70,7 +75,7 @@ export function requestAny<Data>(
     method,
     // Braces are no parameters here.
     path: path.replaceAll("{", "%7B").replaceAll("}", "%7D"),
-    response: { kind: "whole", schema: toZod(schema), optional: true },
+    response: { kind: "whole", schema: toSchema(schema), optional: true },
     lost: lost[method],
   });
   return send(any, { faults: faultsOf(method, path) }, options);

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 
 /** What an answer told of a policy, with what the grant of its request was stamped with. */
 export interface HeardAnswer extends Stamp {
@@ -46,7 +46,13 @@ export interface Ask {
 }
 
 /** Lua tells an empty list and an empty table not apart. */
-const numbers = z.union([z.array(z.number()), z.strictObject({}).transform((): number[] => [])]);
+const numbers = z.union([
+  z.array(z.number()),
+  z.pipe(
+    z.strictObject({}),
+    z.transform((): number[] => []),
+  ),
+]);
 
 const reply = z.object({
   /** The server's time, in milliseconds since 1970. */
@@ -59,8 +65,8 @@ const reply = z.object({
   policies: z.array(
     z.object({
       level: z.number(),
-      quota: z.number().positive(),
-      window: z.number().positive(),
+      quota: z.number().check(z.positive()),
+      window: z.number().check(z.positive()),
       /** Whether an answer has told what it holds. Until then one request goes ahead as a scout. */
       heard: z.boolean(),
       /** Processes that were heard of lately. */

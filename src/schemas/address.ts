@@ -1,5 +1,5 @@
-import * as z from "zod";
-import { open } from "./shape.ts";
+import * as z from "zod/mini";
+import { open, type Schema, strict } from "./shape.ts";
 
 /** A complete address (specification 2.3). Unused fields are empty strings. */
 export interface Address {
@@ -38,47 +38,47 @@ export type QuoteAddressInput = Partial<Address> & Pick<Address, "countryCode">;
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
-const countryCode = z
-  .string()
-  .regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" });
-
 /** As the service answers it. Its response shape is not shown: fields it leaves out are undefined, `countryCode` is always there. */
 export type AnsweredAddress = Partial<Address> & Pick<Address, "countryCode">;
 
-const text = z.string().optional();
+export const address: Schema<AnsweredAddress> = () => {
+  const text = z.optional(z.string());
+  return open<AnsweredAddress>({
+    company: text,
+    firstname: text,
+    lastname: text,
+    streetname: text,
+    housenumber: text,
+    housenumberAddition: text,
+    additionalInfo: text,
+    state: text,
+    zipcode: text,
+    city: text,
+    countryCode: z.string(),
+    phonenumber: text,
+    email: text,
+  });
+};
 
-export const address: z.ZodType<AnsweredAddress> = open<AnsweredAddress>({
-  company: text,
-  firstname: text,
-  lastname: text,
-  streetname: text,
-  housenumber: text,
-  housenumberAddition: text,
-  additionalInfo: text,
-  state: text,
-  zipcode: text,
-  city: text,
-  countryCode: z.string(),
-  phonenumber: text,
-  email: text,
-});
-
-const given = z.string().default("");
-
-const fields = {
-  company: given,
-  firstname: given,
-  lastname: given,
-  streetname: given,
-  housenumber: given,
-  housenumberAddition: given,
-  additionalInfo: given,
-  state: given,
-  zipcode: given,
-  city: given,
-  countryCode,
-  phonenumber: given,
-  email: given,
+export const quoteAddressInput = () => {
+  const given = z._default(z.string(), "");
+  return strict<Address>({
+    company: given,
+    firstname: given,
+    lastname: given,
+    streetname: given,
+    housenumber: given,
+    housenumberAddition: given,
+    additionalInfo: given,
+    state: given,
+    zipcode: given,
+    city: given,
+    countryCode: z
+      .string()
+      .check(z.regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" })),
+    phonenumber: given,
+    email: given,
+  });
 };
 
 const filled = (value: unknown, field: keyof Address): boolean => {
@@ -89,17 +89,16 @@ const filled = (value: unknown, field: keyof Address): boolean => {
 /** Told beside the faults of single fields, wherever there is an address at all. */
 const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
-export const quoteAddressInput: z.ZodType<Address> = z.strictObject(fields);
-
-export const addressInput: z.ZodType<Address> = z
-  .strictObject(fields)
-  .refine((value) => filled(value, "email"), {
-    ...anyway,
-    path: ["email"],
-    error: "a dropship address must have an e-mail address (invalid_address_missing_email)",
-  })
-  .refine((value) => !countriesWithStates.has(String(Object(value).countryCode)) || filled(value, "state"), {
-    ...anyway,
-    path: ["state"],
-    error: "must be set for a destination in the United States or Italy; a 2-letter code is best",
-  });
+export const addressInput: Schema<Address> = () =>
+  quoteAddressInput().check(
+    z.refine((value) => filled(value, "email"), {
+      ...anyway,
+      path: ["email"],
+      error: "a dropship address must have an e-mail address (invalid_address_missing_email)",
+    }),
+    z.refine((value) => !countriesWithStates.has(String(Object(value).countryCode)) || filled(value, "state"), {
+      ...anyway,
+      path: ["state"],
+      error: "must be set for a destination in the United States or Italy; a 2-letter code is best",
+    }),
+  );

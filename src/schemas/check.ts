@@ -1,23 +1,25 @@
-import * as z from "zod";
+import { en } from "zod/locales";
+import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
+import type { Schema } from "./shape.ts";
 
 /** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-type Parser = Pick<z.ZodType, "safeParse">;
+/** Told for each parse: zod's own configuration belongs to the program, which may have set another language. */
+const english = { error: en().localeError };
 
-const parsers = new WeakMap<z.ZodType, Parser>();
+const built = new WeakMap<Schema, z.core.$ZodType>();
 
-/** A compiled schema parses about three times as fast; it is compiled when it is first needed. */
-function parserOf(schema: z.ZodType): Parser {
-  let parser = parsers.get(schema);
-  if (parser === undefined) {
-    parser = z.compile(schema);
-    parsers.set(schema, parser);
+function build(schema: Schema): z.core.$ZodType {
+  let checker = built.get(schema);
+  if (checker === undefined) {
+    checker = schema();
+    built.set(schema, checker);
   }
-  return parser;
+  return checker;
 }
 
 /** Zod names the object that has unknown keys; a caller wants the way to each of them. */
@@ -33,8 +35,8 @@ function toIssues(issue: z.core.$ZodIssue, at: Issue["path"]): Issue[] {
 }
 
 /** Checks a value; `at` is the way to it from the outermost value, for the paths of the issues. */
-export function check(schema: z.ZodType, value: unknown, at: Issue["path"]): Checked {
-  const parsed = parserOf(schema).safeParse(value);
+export function check(schema: Schema, value: unknown, at: Issue["path"]): Checked {
+  const parsed = z.safeParse(build(schema), value, english);
   if (parsed.success) return { ok: true, value: parsed.data };
   return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at)) };
 }

@@ -88,6 +88,16 @@ describe("imports", () => {
     expect(barrels.map(({ path }) => path)).toEqual([]);
   });
 
+  it("reach zod through its small doors alone", () => {
+    const small = ["zod/mini", "zod/locales", "zod/v4/core"];
+    const heavy = sources.flatMap((source) =>
+      source.dependencies
+        .filter(({ specifier }) => /^zod(\/|$)/.test(specifier) && !small.includes(specifier))
+        .map(({ specifier }) => describeEdge(source, specifier)),
+    );
+    expect(heavy).toEqual([]);
+  });
+
   it.each(wrapped)("reach %s from exactly one file", (name) => {
     const importers = sources.filter(({ dependencies }) => dependencies.some(({ specifier }) => specifier === name));
     expect(importers.map(({ path }) => path)).toHaveLength(1);

@@ -1,8 +1,9 @@
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
+import { run as weight } from "./weight/weight.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
-const benches: Readonly<Record<string, () => Promise<void>>> = { pacing, percall };
+const benches: Readonly<Record<string, () => Promise<void>>> = { pacing, percall, weight };
 
 const bench = benches[process.argv[2] ?? ""];
 if (bench === undefined) {

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { open } from "../../schemas/shape.ts";
 
 /** The answer to a check of the key (specification 4.1). */
@@ -7,4 +7,4 @@ export interface KeyValidation {
   readonly message: string;
 }
 
-export const keyValidation = open<KeyValidation>({ message: z.string() });
+export const keyValidation = () => open<KeyValidation>({ message: z.string() });

@@ -1,7 +1,7 @@
-import * as z from "zod";
 import type { Download, NotModified } from "../../binary/download.ts";
 import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
+import { filledText } from "../../schemas/shape.ts";
 import { packaging, product, productDetail, productgroup } from "./catalog.schema.ts";
 
 export const listProducts = endpoint({
@@ -34,8 +34,8 @@ export const lookupProduct = endpoint({
   call: "catalog.products.lookup",
   method: "GET",
   path: "/utilities/lookup-product-reference-by-legacy-sku",
-  query: { legacyItemSku: z.string().min(1) },
-  response: field("productReference", reference("Product")),
+  query: { legacyItemSku: filledText },
+  response: field("productReference", () => reference("Product")),
   lost: "safe",
 });
 

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
@@ -34,34 +34,35 @@ export interface ProductDetail extends Product {
   readonly media: readonly unknown[];
 }
 
-const productFields = {
+const productFields = () => ({
   reference: reference("Product"),
   name: z.string(),
   status: openEnum<"announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived">(),
   availableQuantity: z.number(),
-  layersModified: timestamp,
-  printModified: timestamp,
+  layersModified: timestamp(),
+  printModified: timestamp(),
   legacyItemSKU: z.string(),
-};
-
-export const product = open<Product>(productFields);
-
-export const productDetail = open<ProductDetail>({
-  ...productFields,
-  layers: open<ProductDetail["layers"]>({ modified: timestamp }),
-  print: open<ProductDetail["print"]>({ modified: timestamp }),
-  weightGrams: z.number().nullable(),
-  media: z.array(z.unknown()),
 });
+
+export const product = () => open<Product>(productFields());
+
+export const productDetail = () =>
+  open<ProductDetail>({
+    ...productFields(),
+    layers: open<ProductDetail["layers"]>({ modified: timestamp() }),
+    print: open<ProductDetail["print"]>({ modified: timestamp() }),
+    weightGrams: z.nullable(z.number()),
+    media: z.array(z.unknown()),
+  });
 
 /** A category of products that share a price and a technique (specification 1). Fields beyond these are not shown. */
 export interface Productgroup {
   readonly reference: ProductgroupReference;
 }
-export const productgroup = open<Productgroup>({ reference: reference("Productgroup") });
+export const productgroup = () => open<Productgroup>({ reference: reference("Productgroup") });
 
 /** A packaging option. Fields beyond these are not shown and passed on as they come. */
 export interface Packaging {
   readonly reference: PackagingReference;
 }
-export const packaging = open<Packaging>({ reference: reference("Packaging") });
+export const packaging = () => open<Packaging>({ reference: reference("Packaging") });

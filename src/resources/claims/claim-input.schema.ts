@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type {
   ClaimcategoryReference,
   ClaimReference,
@@ -39,30 +39,30 @@ export interface ItemIssuesInput {
 export interface CreatedClaim {
   readonly reference: ClaimReference;
 }
-export const createdClaim = open<CreatedClaim>({ reference: reference("Claim") });
+export const createdClaim = () => open<CreatedClaim>({ reference: reference("Claim") });
 
-const evidenceReferences = z
-  .array(reference("Evidence"))
-  .max(3, { error: "at most 3 evidence references" })
-  .default([]) as z.ZodType<readonly EvidenceReference[]>;
+const evidenceReferences = () =>
+  z._default(z.array(reference("Evidence")).check(z.maxLength(3, { error: "at most 3 evidence references" })), []);
 
-export const packageMissingInput = strict<PackageMissingInput>({
-  shipmentReference: reference("Shipment"),
-  evidenceReferences,
-});
+export const packageMissingInput = () =>
+  strict<PackageMissingInput>({
+    shipmentReference: reference("Shipment"),
+    evidenceReferences: evidenceReferences(),
+  });
 
-export const itemIssuesInput = strict<ItemIssuesInput>({
-  shipmentReference: reference("Shipment"),
-  orderReference: reference("Order"),
-  comment: z.string().max(1000, { error: "at most 1000 characters" }).optional(),
-  claimlines: z
-    .array(
-      strict<ClaimlineInput>({
-        orderlineIndex: count(1),
-        quantity: count(1),
-        claimcategoryReference: reference("Claimcategory"),
-        evidenceReferences,
-      }),
-    )
-    .min(1, { error: "name at least one claimline" }),
-});
+export const itemIssuesInput = () =>
+  strict<ItemIssuesInput>({
+    shipmentReference: reference("Shipment"),
+    orderReference: reference("Order"),
+    comment: z.optional(z.string().check(z.maxLength(1000, { error: "at most 1000 characters" }))),
+    claimlines: z
+      .array(
+        strict<ClaimlineInput>({
+          orderlineIndex: count(1),
+          quantity: count(1),
+          claimcategoryReference: reference("Claimcategory"),
+          evidenceReferences: evidenceReferences(),
+        }),
+      )
+      .check(z.minLength(1, { error: "name at least one claimline" })),
+  });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
 import { timestampInput } from "../../schemas/shape.ts";
 import {
@@ -39,7 +40,7 @@ export const listClaims = endpoint({
   call: "claims.list",
   method: "GET",
   path: "/claims",
-  query: { ...cursor, closedAfter: timestampInput.optional() },
+  query: { ...cursor, closedAfter: () => z.optional(timestampInput()) },
   response: page("claims", claimSummary),
   lost: "safe",
 });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type {
   ClaimcategoryReference,
   ClaimReference,
@@ -84,52 +84,59 @@ export interface Claim {
   readonly claimlines: readonly Claimline[];
 }
 
-const categoryFields = { reference: reference("Claimcategory"), name: z.string() };
-const categorySummary = open<ClaimcategorySummary>(categoryFields);
+const categoryFields = () => ({ reference: reference("Claimcategory"), name: z.string() });
+const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
-export const claimcategory = open<Claimcategory>({ ...categoryFields, evidenceRequired: z.boolean() });
+export const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
 
-const status = openEnum<"pending" | "resolved" | "rejected" | "retracted">();
+const status = openEnum<"pending" | "resolved" | "rejected" | "retracted">;
 
-export const claimSummary = open<ClaimSummary>({
-  reference: reference("Claim"),
-  orderReference: reference("Order"),
-  status,
-  claimcategories: z.array(categorySummary),
-  created: timestamp,
-  retracted: timestamp.nullable(),
-  decided: timestamp.nullable(),
-});
+export const claimSummary = () =>
+  open<ClaimSummary>({
+    reference: reference("Claim"),
+    orderReference: reference("Order"),
+    status: status(),
+    claimcategories: z.array(categorySummary()),
+    created: timestamp(),
+    retracted: z.nullable(timestamp()),
+    decided: z.nullable(timestamp()),
+  });
 
-const claimline = open<Claimline>({
-  productReference: reference("Product"),
-  orderlineIndex: count(1),
-  quantity: count(0),
-  imageReference: reference("Image").nullish(),
-  claimcategory: categorySummary,
-  decision: open<ClaimlineDecision>({
-    replacementQuantity: count(0),
-    refundQuantity: count(0),
-    rejectionQuantity: count(0),
-    comment: z.string().nullish(),
-  }).nullable(),
-  evidenceUrls: z.array(z.string()),
-});
+const claimline = () =>
+  open<Claimline>({
+    productReference: reference("Product"),
+    orderlineIndex: count(1),
+    quantity: count(0),
+    imageReference: z.nullish(reference("Image")),
+    claimcategory: categorySummary(),
+    decision: z.nullable(
+      open<ClaimlineDecision>({
+        replacementQuantity: count(0),
+        refundQuantity: count(0),
+        rejectionQuantity: count(0),
+        comment: z.nullish(z.string()),
+      }),
+    ),
+    evidenceUrls: z.array(z.string()),
+  });
 
-export const claim = open<Claim>({
-  reference: reference("Claim"),
-  orderReference: reference("Order"),
-  shipmentReference: reference("Shipment"),
-  status,
-  comment: z.string().nullish(),
-  createdBy: z.string().nullish(),
-  created: timestamp,
-  retracted: timestamp.nullable(),
-  decision: open<ClaimDecision>({
-    decided: timestamp,
-    refundShippingCosts: z.boolean(),
-    comment: z.string().nullish(),
-  }).nullable(),
-  evidenceUrls: z.array(z.string()),
-  claimlines: z.array(claimline),
-});
+export const claim = () =>
+  open<Claim>({
+    reference: reference("Claim"),
+    orderReference: reference("Order"),
+    shipmentReference: reference("Shipment"),
+    status: status(),
+    comment: z.nullish(z.string()),
+    createdBy: z.nullish(z.string()),
+    created: timestamp(),
+    retracted: z.nullable(timestamp()),
+    decision: z.nullable(
+      open<ClaimDecision>({
+        decided: timestamp(),
+        refundShippingCosts: z.boolean(),
+        comment: z.nullish(z.string()),
+      }),
+    ),
+    evidenceUrls: z.array(z.string()),
+    claimlines: z.array(claimline()),
+  });

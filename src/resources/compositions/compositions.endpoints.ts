@@ -7,9 +7,9 @@ export const lookupComposition = endpoint({
   method: "GET",
   path: "/lookup-composition",
   query: {
-    sceneReference: reference("Scene"),
-    productReference: reference("Product"),
-    perspectiveReference: reference("Perspective"),
+    sceneReference: () => reference("Scene"),
+    productReference: () => reference("Product"),
+    perspectiveReference: () => reference("Perspective"),
   },
   response: field("composition", composition),
   lost: "safe",

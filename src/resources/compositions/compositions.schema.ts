@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CompositionReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
@@ -9,4 +9,4 @@ export interface Composition {
   /** Rendertokens that one render of it consumes. */
   readonly tokenCost: number;
 }
-export const composition = open<Composition>({ reference: reference("Composition"), tokenCost: z.int() });
+export const composition = () => open<Composition>({ reference: reference("Composition"), tokenCost: z.int() });

@@ -6,4 +6,4 @@ import { open } from "../../schemas/shape.ts";
 export interface Evidence {
   readonly reference: EvidenceReference;
 }
-export const evidence = open<Evidence>({ reference: reference("Evidence") });
+export const evidence = () => open<Evidence>({ reference: reference("Evidence") });

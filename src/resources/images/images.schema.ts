@@ -6,4 +6,4 @@ import { open } from "../../schemas/shape.ts";
 export interface Image {
   readonly reference: ImageReference;
 }
-export const image = open<Image>({ reference: reference("Image") });
+export const image = () => open<Image>({ reference: reference("Image") });

@@ -1,13 +1,13 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ImageReference, OrderReference, ProductReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput, type QuoteAddressInput, quoteAddressInput } from "../../schemas/address.ts";
-import { count, open, strict } from "../../schemas/shape.ts";
+import { count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
 
 /** `basic` has no tracking, `tracked` has, `express` is faster and has. A strict enum (specification 9.6). */
 export type ShippingLevel = "basic" | "tracked" | "express";
-const shippingLevel = z.enum(["basic", "tracked", "express"]);
+const shippingLevel = () => z.enum(["basic", "tracked", "express"]);
 
 /** A line to order (specification 2.5). */
 export interface OrderlineInput {
@@ -49,61 +49,70 @@ export type OrderInput = DropshipOrderInput | CombinedOrderInput;
 export interface CreatedOrder {
   readonly reference: OrderReference;
 }
-export const createdOrder = open<CreatedOrder>({ reference: reference("Order") });
+export const createdOrder = () => open<CreatedOrder>({ reference: reference("Order") });
 
-const orderlineInput = strict<OrderlineInput>({
-  productReference: reference("Product"),
-  imageReference: reference("Image").optional(),
-  quantity: count(1),
-  annotations: z
-    .array(strict<Annotation>({ key: z.string(), value: z.string() }))
-    .max(10, { error: "at most 10 annotations an orderline" })
-    .optional(),
-});
+const orderlineInput = () =>
+  strict<OrderlineInput>({
+    productReference: reference("Product"),
+    imageReference: z.optional(reference("Image")),
+    quantity: count(1),
+    annotations: z.optional(
+      z
+        .array(strict<Annotation>({ key: z.string(), value: z.string() }))
+        .check(z.maxLength(10, { error: "at most 10 annotations an orderline" })),
+    ),
+  });
 
-const orderlines = <Line>(line: z.ZodType<Line>) =>
-  z.array(line).min(1, { error: "an order has at least one orderline" });
+const orderlines = <Line>(line: z.ZodMiniType<Line>) =>
+  z.array(line).check(z.minLength(1, { error: "an order has at least one orderline" }));
 
 /** Rules between the shipping kind and the destination: told beside the faults of single fields. */
-function byShippingKind<Shape extends z.core.$ZodLooseShape>(shape: Shape, address: z.ZodType): z.ZodType {
+function byShippingKind(fields: z.core.$ZodLooseShape, address: z.core.$ZodType): z.ZodMiniType {
   const has = (value: object, field: string) => Reflect.get(value, field) !== undefined;
-  const rule = (holds: (value: object, kind: unknown) => boolean, path: string, error: string) => ({
-    test: (value: object) => holds(value, Reflect.get(value, "shippingKind")),
-    how: { path: [path], error, when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null },
-  });
-  return [
-    rule(
-      (value, kind) => kind !== "dropship" || has(value, "dropshipAddress"),
-      "dropshipAddress",
-      "a dropship order needs a destination (missing_address)",
-    ),
-    rule(
-      (value, kind) => kind !== "combined" || !has(value, "dropshipAddress"),
-      "dropshipAddress",
-      "a combined order has no address: it goes to the store's combined address",
-    ),
-    rule(
-      (value, kind) => kind !== "combined" || !has(value, "dropshipMinimalShippingLevel"),
-      "dropshipMinimalShippingLevel",
-      "a combined order has no shipping level",
-    ),
-  ].reduce<z.ZodType>(
-    (schema, { test, how }) => schema.refine((value) => test(Object(value)), how),
-    z.strictObject({
-      ...shape,
+  const rule = (kind: OrderInput["shippingKind"], holds: (value: object) => boolean, path: string, error: string) =>
+    z.refine((value) => Reflect.get(Object(value), "shippingKind") !== kind || holds(Object(value)), {
+      path: [path],
+      error,
+      when: ({ value }) => typeof value === "object" && value !== null,
+    });
+  return z
+    .strictObject({
+      ...fields,
       shippingKind: z.enum(["dropship", "combined"]),
-      dropshipAddress: address.optional(),
-      dropshipMinimalShippingLevel: shippingLevel.optional(),
-    }),
-  );
+      dropshipAddress: z.optional(address),
+      dropshipMinimalShippingLevel: z.optional(shippingLevel()),
+    })
+    .check(
+      rule(
+        "dropship",
+        (order) => has(order, "dropshipAddress"),
+        "dropshipAddress",
+        "a dropship order needs a destination (missing_address)",
+      ),
+      rule(
+        "combined",
+        (order) => !has(order, "dropshipAddress"),
+        "dropshipAddress",
+        "a combined order has no address: it goes to the store's combined address",
+      ),
+      rule(
+        "combined",
+        (order) => !has(order, "dropshipMinimalShippingLevel"),
+        "dropshipMinimalShippingLevel",
+        "a combined order has no shipping level",
+      ),
+    );
 }
 
-const orderFields = {
-  storeReference: reference("Store"),
-  customIdentifier: z.string().min(1).optional(),
-  orderlines: orderlines(orderlineInput),
-};
-export const orderInput = byShippingKind(orderFields, addressInput);
+export const orderInput = () =>
+  byShippingKind(
+    {
+      storeReference: reference("Store"),
+      customIdentifier: z.optional(filledText()),
+      orderlines: orderlines(orderlineInput()),
+    },
+    addressInput(),
+  );
 
 /** A line to quote: what does not determine shipping is left out (specification 4.7). */
 export interface QuoteLineInput {
@@ -133,11 +142,14 @@ export interface CombinedQuoteInput extends QuoteInputBase {
 /** What a quote is asked for (specification 4.7). Nothing is stored. */
 export type QuoteInput = DropshipQuoteInput | CombinedQuoteInput;
 
-const quoteFields = {
-  storeReference: reference("Store"),
-  orderlines: orderlines(strict<QuoteLineInput>({ productReference: reference("Product"), quantity: count(1) })),
-};
-export const quoteInput = byShippingKind(quoteFields, quoteAddressInput);
+export const quoteInput = () =>
+  byShippingKind(
+    {
+      storeReference: reference("Store"),
+      orderlines: orderlines(strict<QuoteLineInput>({ productReference: reference("Product"), quantity: count(1) })),
+    },
+    quoteAddressInput(),
+  );
 
 /** A way to ship, and its price (specification 4.7). */
 export interface ShippingOption {
@@ -145,4 +157,4 @@ export interface ShippingOption {
   /** In EUR cents. */
   readonly price: number;
 }
-export const shippingOption = open<ShippingOption>({ level: shippingLevel, price: z.int() });
+export const shippingOption = () => open<ShippingOption>({ level: shippingLevel(), price: z.int() });

@@ -1,7 +1,7 @@
-import * as z from "zod";
 import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
+import { filledText } from "../../schemas/shape.ts";
 import {
   createdOrder,
   type OrderInput,
@@ -83,8 +83,11 @@ export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }
     call: "orders.lookup",
     method: "GET",
     path: "/utilities/lookup-order-reference-by-custom-identifier",
-    query: { [customIdentifierParameter]: z.string().min(1) },
-    response: assumed(field(orderReferenceField, reference("Order")), orderReferenceIn),
+    query: { [customIdentifierParameter]: filledText },
+    response: assumed(
+      field(orderReferenceField, () => reference("Order")),
+      orderReferenceIn,
+    ),
     lost: "safe",
   });
 

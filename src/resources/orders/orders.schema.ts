@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type {
   AddressReference,
   ImageReference,
@@ -58,29 +58,31 @@ export interface OrderSummary {
   readonly reference: OrderReference;
 }
 
-const annotation = open<Annotation>({ key: z.string(), value: z.string() });
+const annotation = () => open<Annotation>({ key: z.string(), value: z.string() });
 
-const orderline = open<Orderline>({
-  index: count(1),
-  productReference: reference("Product"),
-  imageReference: reference("Image").nullish(),
-  quantity: count(0),
-  canceledQuantity: count(0),
-  shippedQuantity: count(0),
-  annotations: z.array(annotation),
-  legacySku: z.string().nullish(),
-});
+const orderline = () =>
+  open<Orderline>({
+    index: count(1),
+    productReference: reference("Product"),
+    imageReference: z.nullish(reference("Image")),
+    quantity: count(0),
+    canceledQuantity: count(0),
+    shippedQuantity: count(0),
+    annotations: z.array(annotation()),
+    legacySku: z.nullish(z.string()),
+  });
 
-export const order = open<Order>({
-  reference: reference("Order"),
-  status: open<OrderStatus>({ code: z.string().optional() }),
-  orderlines: z.array(orderline),
-  onHold: open<OrderHold>({ reason: z.string() }).nullable(),
-  dropshipAddressReference: reference("Address").nullish(),
-  legacyOrderCode: z.string(),
-});
+export const order = () =>
+  open<Order>({
+    reference: reference("Order"),
+    status: open<OrderStatus>({ code: z.optional(z.string()) }),
+    orderlines: z.array(orderline()),
+    onHold: z.nullable(open<OrderHold>({ reason: z.string() })),
+    dropshipAddressReference: z.nullish(reference("Address")),
+    legacyOrderCode: z.string(),
+  });
 
-export const orderSummary = open<OrderSummary>({ reference: reference("Order") });
+export const orderSummary = () => open<OrderSummary>({ reference: reference("Order") });
 
 /** One line to cancel. */
 export interface Cancellation {
@@ -90,6 +92,7 @@ export interface Cancellation {
   readonly canceledQuantity: number;
 }
 
-export const cancellations = z
-  .array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) }))
-  .min(1, { error: "name at least one line to cancel" });
+export const cancellations = () =>
+  z
+    .array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) }))
+    .check(z.minLength(1, { error: "name at least one line to cancel" }));

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";
@@ -11,7 +11,7 @@ export const organization = openRecord;
 export interface Account {
   readonly reference: AccountReference;
 }
-export const account = open<Account>({ reference: reference("Account") });
+export const account = () => open<Account>({ reference: reference("Account") });
 
 /** Where orders are created (specification 1). Fields beyond these are not shown and passed on as they come. */
 export interface Store {
@@ -21,14 +21,15 @@ export interface Store {
   /** The v1 store code, as it appears in callbacks and in `legacyOrderCode`. */
   readonly legacyCode?: string | null;
 }
-export const store = open<Store>({
-  reference: reference("Store"),
-  integration: openEnum<"api">().nullish(),
-  legacyCode: z.string().nullish(),
-});
+export const store = () =>
+  open<Store>({
+    reference: reference("Store"),
+    integration: z.nullish(openEnum<"api">()),
+    legacyCode: z.nullish(z.string()),
+  });
 
 /** A customer-facing identity for labels and tracking pages (specification 1). Fields beyond these are not shown. */
 export interface Brand {
   readonly reference: BrandReference;
 }
-export const brand = open<Brand>({ reference: reference("Brand") });
+export const brand = () => open<Brand>({ reference: reference("Brand") });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { endpoint, field, list } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { perspective } from "./perspectives.schema.ts";
@@ -6,7 +7,10 @@ export const listPerspectives = endpoint({
   call: "perspectives.list",
   method: "GET",
   path: "/perspectives",
-  query: { sceneReference: reference("Scene").optional(), productReference: reference("Product").optional() },
+  query: {
+    sceneReference: () => z.optional(reference("Scene")),
+    productReference: () => z.optional(reference("Product")),
+  },
   response: list("perspectives", perspective),
   lost: "safe",
 });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
@@ -19,10 +19,11 @@ export interface Perspective {
   readonly products: readonly { readonly reference: ProductReference }[] | null;
 }
 
-export const perspective = open<Perspective>({
-  reference: reference("Perspective"),
-  name: z.string(),
-  output: open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() }),
-  scenes: z.array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") })).nullable(),
-  products: z.array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") })).nullable(),
-});
+export const perspective = () =>
+  open<Perspective>({
+    reference: reference("Perspective"),
+    name: z.string(),
+    output: open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() }),
+    scenes: z.nullable(z.array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }))),
+    products: z.nullable(z.array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }))),
+  });

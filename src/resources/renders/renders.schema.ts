@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { CompositionReference, ImageReference, RenderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open, strict, timestamp } from "../../schemas/shape.ts";
@@ -34,27 +34,29 @@ export interface RenderInput {
   readonly imageReference: ImageReference;
 }
 
-const file = open<RenderFile>({ mimeType: z.string(), extension: z.string(), size: z.number() });
+const file = () => open<RenderFile>({ mimeType: z.string(), extension: z.string(), size: z.number() });
 
-export const render = open<Render>({
-  reference: reference("Render"),
-  compositionReference: reference("Composition"),
-  imageReference: reference("Image"),
-  status: z.enum(["pending", "completed", "failed"]),
-  thumbhash: z.string().nullish(),
-  media: file.nullish(),
-  thumbnail: file.nullish(),
-  created: timestamp,
-  completed: timestamp.nullish(),
-});
+export const render = () =>
+  open<Render>({
+    reference: reference("Render"),
+    compositionReference: reference("Composition"),
+    imageReference: reference("Image"),
+    status: z.enum(["pending", "completed", "failed"]),
+    thumbhash: z.nullish(z.string()),
+    media: z.nullish(file()),
+    thumbnail: z.nullish(file()),
+    created: timestamp(),
+    completed: z.nullish(timestamp()),
+  });
 
 /** What the creation of a render gives. */
 export interface CreatedRender {
   readonly reference: RenderReference;
 }
-export const createdRender = open<CreatedRender>({ reference: reference("Render") });
+export const createdRender = () => open<CreatedRender>({ reference: reference("Render") });
 
-export const renderInput = strict<RenderInput>({
-  compositionReference: reference("Composition"),
-  imageReference: reference("Image"),
-});
+export const renderInput = () =>
+  strict<RenderInput>({
+    compositionReference: reference("Composition"),
+    imageReference: reference("Image"),
+  });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import { open, timestamp } from "../../schemas/shape.ts";
 
 /** The week's budget for renders, of the whole organization (specification 2.9, 8). */
@@ -9,9 +9,10 @@ export interface Rendertokens {
   /** ISO 8601 with offset: the coming Monday, 00:00 Europe/Amsterdam. */
   readonly resets: string;
 }
-export const rendertokens = open<Rendertokens>({
-  used: z.int(),
-  limit: z.int(),
-  remaining: z.int(),
-  resets: timestamp,
-});
+export const rendertokens = () =>
+  open<Rendertokens>({
+    used: z.int(),
+    limit: z.int(),
+    remaining: z.int(),
+    resets: timestamp(),
+  });

@@ -1,3 +1,4 @@
+import * as z from "zod/mini";
 import { endpoint, field, list } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { scene, sceneSummary } from "./scenes.schema.ts";
@@ -6,7 +7,7 @@ export const listScenes = endpoint({
   call: "scenes.list",
   method: "GET",
   path: "/scenes",
-  query: { productgroupReference: reference("Productgroup").optional() },
+  query: { productgroupReference: () => z.optional(reference("Productgroup")) },
   response: list("scenes", sceneSummary),
   lost: "safe",
 });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { PerspectiveReference, ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
@@ -19,17 +19,18 @@ export interface Scene extends SceneSummary {
   readonly perspectives: readonly { readonly reference: PerspectiveReference }[];
 }
 
-const summaryFields = { reference: reference("Scene"), name: z.string() };
+const summaryFields = () => ({ reference: reference("Scene"), name: z.string() });
 
-export const sceneSummary = open<SceneSummary>(summaryFields);
+export const sceneSummary = () => open<SceneSummary>(summaryFields());
 
-export const scene = open<Scene>({
-  ...summaryFields,
-  description: z.string(),
-  private: z.boolean(),
-  allowsProductPerspectives: z.boolean(),
-  compatibleProductgroups: z.array(
-    open<{ readonly reference: ProductgroupReference }>({ reference: reference("Productgroup") }),
-  ),
-  perspectives: z.array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
-});
+export const scene = () =>
+  open<Scene>({
+    ...summaryFields(),
+    description: z.string(),
+    private: z.boolean(),
+    allowsProductPerspectives: z.boolean(),
+    compatibleProductgroups: z.array(
+      open<{ readonly reference: ProductgroupReference }>({ reference: reference("Productgroup") }),
+    ),
+    perspectives: z.array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
+  });

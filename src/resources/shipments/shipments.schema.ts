@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
@@ -14,10 +14,11 @@ export interface Shipment {
   readonly trackingUrl?: string | null;
 }
 
-export const shipment = open<Shipment>({
-  reference: reference("Shipment"),
-  orders: z.array(z.unknown()),
-  carrier: z.string().nullish(),
-  trackingNumber: z.string().nullish(),
-  trackingUrl: z.string().nullish(),
-});
+export const shipment = () =>
+  open<Shipment>({
+    reference: reference("Shipment"),
+    orders: z.array(z.unknown()),
+    carrier: z.nullish(z.string()),
+    trackingNumber: z.nullish(z.string()),
+    trackingUrl: z.nullish(z.string()),
+  });

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import * as z from "zod/mini";
 import type { ItemReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
@@ -14,10 +14,11 @@ export interface Item {
   readonly products: readonly unknown[];
 }
 
-export const item = open<Item>({
-  reference: reference("Item"),
-  sku: z.string(),
-  logicalQuantity: z.number(),
-  physicalQuantity: z.number(),
-  products: z.array(z.unknown()),
-});
+export const item = () =>
+  open<Item>({
+    reference: reference("Item"),
+    sku: z.string(),
+    logicalQuantity: z.number(),
+    physicalQuantity: z.number(),
+    products: z.array(z.unknown()),
+  });

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const tool = (path: string) => join(root, "node_modules", path);
+
+/** The least that a program does with the package. */
+const program = `import { PodPartner } from "pod-partner";
+export const validate = () => new PodPartner().auth.validate();
+`;
+
+/** A project that has the package from its tarball, with the dependencies that npm gives it, and nothing else. */
+export class Project {
+  readonly path = mkdtempSync(join(tmpdir(), "pod-partner-weight-"));
+
+  constructor() {
+    const options = { cwd: this.path, encoding: "utf8" } as const;
+    const packed = execFileSync("npm", ["pack", "--json", "--ignore-scripts", root], options);
+    const [{ filename }] = JSON.parse(packed) as [{ filename: string }];
+    this.#write("package.json", JSON.stringify({ private: true, type: "module" }));
+    execFileSync("npm", ["install", "--silent", "--prefer-offline", "--no-audit", filename], options);
+    this.#write("program.ts", program);
+    this.#write("empty.ts", "export {};\n");
+  }
+
+  /** Megabytes that the installation takes. */
+  installed(): number {
+    const modules = join(this.path, "node_modules");
+    const sizes = readdirSync(modules, { recursive: true, encoding: "utf8" })
+      .map((name) => statSync(join(modules, name)))
+      .map((entry) => (entry.isFile() ? entry.size : 0));
+    return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
+  }
+
+  /** Kilobytes of the program as a bundle: minified, and then zipped. */
+  bundled(): { readonly minified: number; readonly zipped: number } {
+    const how = [
+      "--bundle",
+      "--minify",
+      "--format=esm",
+      "--platform=node",
+      "--legal-comments=none",
+      "--log-level=error",
+    ];
+    execFileSync(process.execPath, [tool("esbuild/bin/esbuild"), "program.ts", ...how, "--outfile=bundle.js"], {
+      cwd: this.path,
+      stdio: "inherit",
+    });
+    const bundle = readFileSync(join(this.path, "bundle.js"));
+    return { minified: bundle.length / 1e3, zipped: gzipSync(bundle, { level: 9 }).length / 1e3 };
+  }
+
+  /** Megabytes that the compiler takes for one of the project's files: what is alive after a collection, which `tsc` makes if it can. */
+  compiled(file: "program.ts" | "empty.ts"): number {
+    const how = "--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node --extendedDiagnostics";
+    const typeRoots = ["--typeRoots", tool("@types")];
+    const compiler = ["--expose-gc", tool("typescript/bin/tsc"), file, ...how.split(" "), ...typeRoots];
+    const told = execFileSync(process.execPath, compiler, { cwd: this.path, encoding: "utf8" });
+    return Number(/Memory used:\s+(\d+)K/.exec(told)?.[1]) / 1e3;
+  }
+
+  remove(): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+
+  #write(name: string, text: string): void {
+    writeFileSync(join(this.path, name), text);
+  }
+}
