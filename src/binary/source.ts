@@ -43,12 +43,16 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
   const chunks = source[Symbol.asyncIterator]();
   const head: Uint8Array[] = [];
   let length = 0;
-  while (length < signatureLength) {
-    const { done, value } = await chunks.next();
-    if (done) break;
-    if (!(value instanceof Uint8Array)) return refuse("the stream gives something other than bytes");
-    head.push(value);
-    length += value.byteLength;
+  try {
+    while (length < signatureLength) {
+      const { done, value } = await chunks.next();
+      if (done) break;
+      if (!(value instanceof Uint8Array)) return refuse("the stream gives something other than bytes");
+      head.push(value);
+      length += value.byteLength;
+    }
+  } catch (error) {
+    return refuse(`the stream cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!isImage(concatenate(head, length))) {
     await chunks.return?.();

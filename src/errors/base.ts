@@ -1,4 +1,5 @@
 import type { TimelineEntry } from "./timeline.ts";
+import { timelineTable } from "./timeline-table.ts";
 
 /** What the pipeline knows about the call that an error ended. */
 export interface CallDetails {
@@ -60,10 +61,11 @@ export abstract class PodPartnerError extends Error {
   }
 }
 
-/** Completes an error with its call: endpoint, timeline, and the caller's own line in its stack. */
+/** Completes an error with its call: endpoint, timeline, and, where it is printed, a table of that and the caller's own line. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
   error.attempts = call.attempts;
-  error.stack = `${error.name}: ${error.message}\n${call.callSite}`;
+  const lines = [`${error.name}: ${error.message}`, timelineTable(call.attempts), call.callSite];
+  error.stack = lines.filter((line) => line !== "").join("\n");
 }

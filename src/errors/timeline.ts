@@ -1,4 +1,4 @@
-/** One step of a call: queueing for a token, an attempt on the wire, a wait, or a look-up after a lost answer. */
+/** One step of a call: queueing for a token, an attempt on the wire, a wait, a look-up after a lost answer, or a look at a render. */
 export interface TimelineEntry {
   /** What the time was spent on. */
   readonly step: "queue" | "attempt" | "backoff" | "retry-after" | "poll" | "lookup";

@@ -1,3 +1,4 @@
+import { fileFault } from "../binary/file-answer.ts";
 import { type Issue, ResponseValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
 import { nameOf } from "./encode.ts";
@@ -73,7 +74,12 @@ function read(body: unknown, shape: JsonShape): Reading {
 /** Reads the data out of an answer, and checks it against the endpoint's schema. */
 export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onInvalid }: Decoding): unknown {
   const { response, text, download } = arrival;
-  if (endpoint.response.kind === "binary") return download;
+  if (download !== undefined) return download;
+  if (endpoint.response.kind === "binary") {
+    const issues = [{ path: [], message: fileFault(response) ?? "expected a file" }];
+    onInvalid(response.status, issues);
+    throw invalid(endpoint, arrival, issues, redact);
+  }
   if (text === "" && mayBeEmpty(endpoint.response)) return undefined;
   const json = parseJson(text);
   const reading = json.ok
@@ -82,9 +88,12 @@ export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onI
   if (reading.issues.length === 0) return reading.data;
   onInvalid(response.status, reading.issues);
   if (json.ok && mode === "report") return reading.data;
-  throw new ResponseValidationError({
-    issues: reading.issues,
+  throw invalid(endpoint, arrival, reading.issues, redact);
+}
+
+const invalid = (endpoint: Endpoint, { response, text }: Arrival, issues: readonly Issue[], redact: Redact) =>
+  new ResponseValidationError({
+    issues,
     response: snapshot(response.status, response.headers, text, redact),
     endpoint: nameOf(endpoint),
   });
-}

@@ -52,7 +52,7 @@ function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issu
 }
 
 function encodeJson(
-  { request }: Endpoint,
+  { method, request }: Endpoint,
   given: unknown,
   extra: Tree | undefined,
   issues: Issue[],
@@ -63,7 +63,10 @@ function encodeJson(
     if (checked.ok) body = { [request.field]: checked.value };
     else issues.push(...checked.issues);
   }
-  if (extra !== undefined) body = merge(body, extra);
+  if (extra !== undefined) {
+    if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body to add to" });
+    body = merge(body, extra);
+  }
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
@@ -118,7 +121,9 @@ function encodeHeaders(
   body: unknown,
   { headers: more }: RequestOptions,
 ): Record<string, string> {
-  const headers: Record<string, string> = { accept: response.kind === "binary" ? "*/*" : "application/json" };
+  const headers: Record<string, string> =
+    // A compressed download that is cut off does not look like one: the platform gives what it could decode of it.
+    response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
   for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];
   return headers;

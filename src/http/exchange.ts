@@ -1,6 +1,8 @@
 import { Download, type NotModified } from "../binary/download.ts";
+import { fileFault } from "../binary/file-answer.ts";
+import { PictureEnd, shortfall, trustOf } from "../binary/wholeness.ts";
 import { PodPartnerError } from "../errors/base.ts";
-import { TimeoutError } from "../errors/connection.ts";
+import { ConnectionError, TimeoutError } from "../errors/connection.ts";
 import { readText } from "./body.ts";
 import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
@@ -57,7 +59,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
         throw wire.signal.reason;
       }
       onHead(response);
-      if (binary && response.ok && response.status !== 202) {
+      if (binary && response.ok && response.status !== 202 && fileFault(response) === undefined) {
         const body = openBody(response, options, stop, (onFail) => {
           fail = onFail;
         });
@@ -92,6 +94,8 @@ function openBody(
   onFail: (fail: (error: unknown) => void) => void,
 ): ReadableStream<Uint8Array> {
   const reader = response.body?.getReader();
+  const trust = trustOf(response);
+  const end = new PictureEnd();
   const close = () => {
     stop(undefined);
     lifeline.close();
@@ -110,10 +114,14 @@ function openBody(
       async pull(controller) {
         try {
           const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-          if (!done) return controller.enqueue(value);
-          lifeline.close();
-          stop(undefined);
-          controller.close();
+          if (!done) {
+            if (trust !== "told") end.see(value);
+            return controller.enqueue(value);
+          }
+          close();
+          const reason = shortfall(trust, end);
+          if (reason === undefined) controller.close();
+          else controller.error(complete(new ConnectionError({ endpoint, reason, sent: true })));
         } catch (error) {
           close();
           controller.error(complete(toFault(error, endpoint, redact)));

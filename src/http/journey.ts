@@ -18,7 +18,7 @@ import type { Grant } from "./pacing/tokens.ts";
 import { type Found, type Recovery, recovering } from "./recovery.ts";
 import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { askedDelay, backoff, isRateLimited, maySendAgain, repeating } from "./retry.ts";
-import { snapshot } from "./snapshot.ts";
+import { redacted, snapshot } from "./snapshot.ts";
 
 /** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
 const insideFrames = 3;
@@ -58,7 +58,7 @@ export class Journey<Data> {
     try {
       this.#lifeline.check();
       const encoded = encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
-      const request = encoded instanceof Promise ? await encoded : encoded;
+      const request = encoded instanceof Promise ? await this.#lifeline.within(encoded) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
@@ -129,7 +129,7 @@ export class Journey<Data> {
         binary: this.#endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
-          this.#report = this.#core.pacer.observe(this.#endpoint, grant, headers);
+          this.#report = this.#core.pacer.observe(this.#endpoint, grant, redacted(headers, this.#core.redact));
           observe("onResponse", { endpoint, attempt, status, took: this.#core.clock.now() - began });
         },
         complete: (error) => this.#complete(error),
@@ -221,6 +221,9 @@ export class Journey<Data> {
         signal: this.#options.signal,
         deadline: Number.isFinite(remaining) ? Math.max(1, remaining) : undefined,
         priority: "high",
+        timeout: this.#options.timeout,
+        headers: this.#options.headers,
+        retry: this.#options.retry,
       });
       done(found === undefined ? "not found" : "found");
       return found;

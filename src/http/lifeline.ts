@@ -74,6 +74,14 @@ export class Lifeline {
     });
   }
 
+  /** Waits for something that cannot be stopped, and no longer than the call lasts. */
+  within<T>(promise: Promise<T>): Promise<T> {
+    return this.hold<T>(({ resolve, reject }) => {
+      promise.then(resolve, reject);
+      return () => undefined;
+    });
+  }
+
   /** Has `stop` called when the call ends before {@link Lifeline.close}: for what goes on after the call has its answer. */
   guard(stop: (reason: unknown) => void): void {
     this.#interrupt = stop;
@@ -114,7 +122,7 @@ export class Lifeline {
   #deadlineError(why: string, cause?: unknown): DeadlineError {
     const left = Math.max(0, Math.round(this.remaining()));
     return new DeadlineError({
-      message: `The call's deadline of ${this.#deadline} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
+      message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
       cause,
     });
   }

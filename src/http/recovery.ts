@@ -23,15 +23,32 @@ export interface Recovery<Data> {
 }
 
 /** Milliseconds before each look: what the service received may take a moment to be written. */
-const patience = [0, 500, 1_500];
+const patience = [0, 500, 1_500, 2_000];
+
+/** Milliseconds of a pause after which it is looked for once more before it is sent again. */
+const longPause = 1_000;
+
+/** A look may take many requests, such as the pages of a list: all of them end when the call does. */
+const endingWith = <Data>(lifeline: Lifeline, recovery: Recovery<Data>): Recovery<Data> => ({
+  ...recovery,
+  look: (options) =>
+    lifeline.hold(({ resolve, reject }) => {
+      const gone = new AbortController();
+      recovery.look({ ...options, signal: gone.signal }).then(resolve, reject);
+      return (reason) => gone.abort(reason);
+    }),
+});
 
 /** Whether a first attempt that was lost may be what made a later one fail: the service says that it is there already. */
 const mayBeConflict = (error: unknown): boolean =>
   error instanceof ApiError && error.status >= 400 && error.status < 500;
 
-/** Refusals that say nothing of the request itself: a lost attempt before them may have been carried out all the same. */
+/**
+ * Refusals that say nothing of the request itself: a lost attempt before them may have been carried out all the same. One without
+ * an error object is none of the service's (specification 7.1).
+ */
 const hidesTheFirst = (error: unknown): boolean =>
-  error instanceof ApiError && [401, 403, 409, 429].includes(error.status);
+  error instanceof ApiError && ([401, 403, 409, 429].includes(error.status) || error.code === undefined);
 
 /** An answer that is no JSON was cut off or came from somewhere between; one that is JSON came, and is never lost. */
 const isUnreadable = (error: unknown): boolean =>
@@ -77,14 +94,21 @@ export async function recovering<Data>(
     }
   };
 
+  const bounded = recovery && endingWith(lifeline, recovery);
   const lookPatiently = async (): Promise<Found<Data> | undefined> => {
-    if (recovery === undefined) return undefined;
+    if (bounded === undefined) return undefined;
     for (const delay of patience) {
       await lifeline.sleep(delay, "looking for it again");
-      const found = await look(recovery);
+      const found = await look(bounded);
       if (found !== undefined) return found;
     }
     return undefined;
+  };
+  /** In a long pause the first may have been written after all. */
+  const pauseAndLook = async (error: unknown, attempt: number): Promise<Found<Data> | undefined> => {
+    const since = lifeline.elapsed();
+    await pause(error, attempt);
+    return bounded !== undefined && lifeline.elapsed() - since >= longPause ? look(bounded) : undefined;
   };
 
   for (let attempt = 1, lostBefore = false; ; attempt++, lostBefore = true) {
@@ -101,7 +125,8 @@ export async function recovering<Data>(
       if (!lost) throw lostBefore && hidesTheFirst(error) ? unknown(error) : error;
       const tooLate = (askedDelay(error) ?? 0) > retry.maxRetryAfter;
       if (recovery === undefined || attempt > retry.retries || tooLate || !maySendAgain()) throw unknown(error);
-      await inTheDark(() => pause(error, attempt));
+      const late = await inTheDark(() => pauseAndLook(error, attempt));
+      if (late !== undefined) return { ...late, recovered: true };
     }
   }
 }

@@ -6,8 +6,10 @@
 export function parseRetryAfter(headers: Headers, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined || value === "") return undefined;
-  if (/^\d+(\.\d+)?$/.test(value)) {
-    const ms = Number(value) * 1000;
+  // A header that came twice is one value with a comma: the longer wait holds.
+  const seconds = value.split(",").map((part) => part.trim());
+  if (seconds.every((part) => /^\d+(\.\d+)?$/.test(part))) {
+    const ms = Math.max(...seconds.map(Number)) * 1000;
     return Number.isFinite(ms) ? ms : undefined;
   }
   // `Date.parse` takes nearly anything for a date; an HTTP date begins with the name of a day.

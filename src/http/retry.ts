@@ -8,9 +8,15 @@ import type { RetryOptions } from "./request-options.ts";
 export const isRateLimited = (error: unknown): error is RateLimitError =>
   error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
 
+/** A 408 is none of the service's statuses: whoever answers it has waited for the service, or for the request, in vain. */
+const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
+
 /** Whether an answer was lost: the request may have been carried out, and this side does not know. */
 export const isLost = (error: unknown): boolean =>
-  error instanceof TimeoutError || error instanceof ServerError || (error instanceof ConnectionError && error.sent);
+  error instanceof TimeoutError ||
+  error instanceof ServerError ||
+  isGatewayTimeout(error) ||
+  (error instanceof ConnectionError && error.sent);
 
 /** Whether the same request may go out again after this error. */
 export function maySendAgain(error: unknown, lost: Lost): boolean {

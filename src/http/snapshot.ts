@@ -1,12 +1,12 @@
 import type { ErrorResponse } from "../errors/response.ts";
 
-const redacted = "[redacted]";
+const blot = "[redacted]";
 
 /** Makes the function that blots the secret key out of whatever a service repeats. */
 export const createRedact =
   (secretKey: string) =>
   (text: string): string =>
-    text.includes(secretKey) ? text.replaceAll(secretKey, redacted) : text;
+    text.includes(secretKey) ? text.replaceAll(secretKey, blot) : text;
 
 export type Redact = ReturnType<typeof createRedact>;
 
@@ -25,6 +25,14 @@ function redactAll(value: unknown, redact: Redact): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact)]));
 }
+
+/** Headers as they may be shown: a policy could have the key for a name. */
+export const redacted = (headers: Headers, redact: Redact): Pick<Headers, "get"> => ({
+  get: (name) => {
+    const value = headers.get(name);
+    return value === null ? null : redact(value);
+  },
+});
 
 /** Keeps of an answer what an error may show. */
 export function snapshot(status: number, headers: Headers, text: string, redact: Redact): ErrorResponse {

@@ -5,9 +5,10 @@ import { type CatalogControls, createCatalogControls } from "./controls/catalog.
 import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
 import { createOrderControls, type OrderControls } from "./controls/orders.ts";
 import { createRenderControls, type RenderControls } from "./controls/renders.ts";
+import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { strike } from "./faults/strike.ts";
-import { createFrame } from "./frame.ts";
+import { createFrame, isAuthenticated, policiesOf } from "./frame.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
 import { createRequestLog, type LoggedRequest } from "./request-log.ts";
 import { createRouter } from "./router.ts";
@@ -68,9 +69,13 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       const signal = init?.signal ?? request.signal;
       signal.throwIfAborted();
       const entry = log.add(request);
-      const fault = faults.strike(find(request.method, new URL(request.url))?.route.endpoint);
+      const match = find(request.method, new URL(request.url));
+      const fault = faults.strike(match?.route.endpoint);
       const answer = fault === undefined ? frame(request) : strike(frame, request, signal, fault, settings.clock);
       const response = await answer;
+      if (fault !== undefined && isAuthenticated(request, world)) {
+        addRateLimits(response, fault, policiesOf(match), world.rateLimits);
+      }
       signal.throwIfAborted();
       entry.status = response.status;
       return response;

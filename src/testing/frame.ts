@@ -8,8 +8,13 @@ import type { World } from "./state/world.ts";
 /** A whole service as one function. */
 export type Frame = (request: Request) => Promise<Response>;
 
-/** A request that no route fits draws from the bucket that every authenticated request draws from. */
-const unrouted: Endpoint["policies"] = ["default"];
+/** The buckets of a request. One that no route fits draws from the bucket that every authenticated request draws from. */
+export const policiesOf = (match: Match | undefined): Endpoint["policies"] =>
+  match?.route.endpoint.policies ?? ["default"];
+
+/** Whether a request carries the key that is asked for. */
+export const isAuthenticated = (request: Request, { settings }: World): boolean =>
+  request.headers.get("X-Service-Secret-Key") === settings.secretKey;
 
 async function answer(world: World, request: Request, url: URL, match: Match | undefined): Promise<Response> {
   if (match === undefined) throw new Problem("not_found", `There is no ${request.method} ${url.pathname}`);
@@ -32,18 +37,15 @@ async function refusable(answering: () => Promise<Response>): Promise<Response> 
 
 /** Puts authentication, routing, rate limits and the checks of the input around the handlers. */
 export function createFrame(world: World, find: FindRoute): Frame {
-  const { secretKey } = world.settings;
-
   return async (request) => {
-    if (request.headers.get("X-Service-Secret-Key") !== secretKey) {
+    if (!isAuthenticated(request, world)) {
       return problemAnswer(
         new Problem("unauthorized", "The header X-Service-Secret-Key is missing or its key invalid"),
       );
     }
     const url = new URL(request.url);
     const match = find(request.method, url);
-    const policies = match?.route.endpoint.policies ?? unrouted;
-
+    const policies = policiesOf(match);
     const retryAfter = world.rateLimits.take(policies);
     const response =
       retryAfter === undefined

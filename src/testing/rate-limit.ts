@@ -35,14 +35,20 @@ interface Bucket extends Limit {
   at: number;
 }
 
+/** A bucket that is told as empty, and the seconds until it has a token. */
+interface EmptyBucket {
+  readonly policy: Policy;
+  readonly seconds: number;
+}
+
 /** The organization's rate-limit buckets (specification 8). */
 export interface RateLimiter {
   /** Draws one token from each policy's bucket, or none at all: then it gives the seconds for Retry-After. */
   take(policies: readonly Policy[]): number | undefined;
   /** Draws tokens without asking, as another consumer of the organization would; all of them when no number is given. */
   drain(policy: Policy, tokens?: number): void;
-  /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. */
-  headers(policies: readonly Policy[]): Readonly<Record<string, string>>;
+  /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. One bucket may be told as empty, whatever it holds. */
+  headers(policies: readonly Policy[], empty?: EmptyBucket): Readonly<Record<string, string>>;
 }
 
 /** Makes full buckets. */
@@ -73,14 +79,15 @@ export function createRateLimiter(clock: Clock, limits: Readonly<Record<Policy, 
       const bucket = refilled(policy);
       bucket.tokens = Math.max(0, bucket.tokens - (tokens ?? bucket.tokens));
     },
-    headers: (policies) => {
+    headers: (policies, empty) => {
       const quotas: string[] = [];
       const states: string[] = [];
       for (const policy of policies) {
         const bucket = refilled(policy);
         quotas.push(`"${policy}";q=${bucket.q};w=${bucket.w}`);
-        const remaining = Math.floor(bucket.tokens + epsilon);
-        states.push(`"${policy}";r=${remaining};t=${Math.ceil(secondsToToken(bucket))}`);
+        const told = policy === empty?.policy;
+        const remaining = told ? 0 : Math.floor(bucket.tokens + epsilon);
+        states.push(`"${policy}";r=${remaining};t=${told ? empty.seconds : Math.ceil(secondsToToken(bucket))}`);
       }
       return { "X-RateLimit-Policy": quotas.join(", "), "X-RateLimit": states.join(", ") };
     },

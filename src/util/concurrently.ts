@@ -3,43 +3,89 @@ export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
+/** Why no more inputs are read: the source has no more, or it has failed, or nobody wants them. */
+type Over = { readonly failed: false } | { readonly failed: true; readonly reason: unknown };
+
 /**
  * Works on the inputs, `concurrency` at a time, and gives each outcome as it comes. One failure does not stop the others.
- * No more inputs are read than are worked on, so the source may be endless.
+ * No more inputs are read than are worked on, so the source may be endless; a slow one holds no outcome back.
+ *
+ * A source that fails, or an abort, ends the reading. What was begun is told first, then the reason is thrown.
  */
 export async function* concurrently<Input, Value>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
   concurrency: number,
   work: (input: Input) => Promise<Value>,
+  signal?: AbortSignal,
 ): AsyncGenerator<Outcome<Input, Value>, void, undefined> {
   const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
-  const running = new Set<Promise<Outcome<Input, Value>>>();
+  const running = new Set<Promise<void>>();
   const finished: Outcome<Input, Value>[] = [];
+  let reading = false;
+  let over: Over | undefined;
+  // Not `Promise.race`: it would leave something behind at what lasts, each time.
+  let wake: () => void = () => undefined;
 
   const start = (input: Input) => {
-    const outcome = work(input).then(
-      (value) => ({ ok: true, input, value }) as const,
-      (error: unknown) => ({ ok: false, input, error }) as const,
+    const settle = (outcome: Outcome<Input, Value>) => {
+      running.delete(done);
+      finished.push(outcome);
+      wake();
+    };
+    const done = work(input).then(
+      (value) => settle({ ok: true, input, value }),
+      (error: unknown) => settle({ ok: false, input, error }),
     );
-    running.add(outcome);
-    void outcome.then((done) => {
-      running.delete(outcome);
-      finished.push(done);
-    });
+    running.add(done);
+  };
+  const end = (how: Over) => {
+    over ??= how;
+    wake();
+  };
+  const fail = (reason: unknown) => end({ failed: true, reason });
+  const take = ({ done, value }: IteratorResult<Input, unknown>) => {
+    reading = false;
+    if (done) end({ failed: false });
+    // An input that comes after the end belongs to nobody.
+    else if (over === undefined) start(value as Input);
+    wake();
+  };
+  const read = () => {
+    try {
+      const next = source.next();
+      if (!("then" in next)) return take(next);
+      reading = true;
+      next.then(take, (error: unknown) => {
+        reading = false;
+        fail(error);
+      });
+    } catch (error) {
+      fail(error);
+    }
   };
 
+  const onAbort = () => fail(signal?.reason);
+  if (signal?.aborted) onAbort();
+  else signal?.addEventListener("abort", onAbort, { once: true });
+
   try {
-    for (let more = true; more || running.size > 0; ) {
-      while (more && running.size < concurrency) {
-        const { done, value } = await source.next();
-        if (done) more = false;
-        else start(value);
-      }
-      if (running.size > 0) await Promise.race(running);
+    for (;;) {
       for (let done = finished.shift(); done !== undefined; done = finished.shift()) yield done;
+      while (over === undefined && !reading && running.size < concurrency) read();
+      if (over !== undefined && running.size === 0 && finished.length === 0) break;
+      if (finished.length === 0) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
     }
+    if (over.failed) throw over.reason;
   } finally {
-    await source.return?.();
+    signal?.removeEventListener("abort", onAbort);
+    const left = Promise.resolve(source.return?.());
+    // A source that is asked for its next input hears of the end after that one: nobody waits for it.
+    if (reading) left.catch(() => undefined);
+    else await left;
     // What was begun is finished: a creation is never left half way.
     await Promise.allSettled(running);
   }

@@ -2,10 +2,13 @@
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** Waits for its turn, then works. An abort while it waits ends the wait; the others' work goes on. */
-  take<T>(name: string, work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  /**
+   * Waits for its turn, then works. `wait` is given a promise that never fails, of the turns before; when it gives up
+   * that wait, the others' work goes on.
+   */
+  take<T>(name: string, work: () => Promise<T>, wait: (turn: Promise<unknown>) => Promise<unknown>): Promise<T> {
     const before = this.#last.get(name);
-    const mine = before === undefined ? work() : untilAborted(before, signal).then(work);
+    const mine = before === undefined ? work() : wait(before).then(work);
     // The next in line waits for whoever is under way, also when this one leaves the line.
     const settled = Promise.allSettled([before, mine]);
     this.#last.set(name, settled);
@@ -14,17 +17,4 @@ export class Turns {
     });
     return mine;
   }
-}
-
-/** Waits for something that never fails, or until the signal's reason ends the wait. */
-function untilAborted(wait: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason);
-    const onAbort = () => reject(signal?.reason);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    void wait.then(() => {
-      signal?.removeEventListener("abort", onAbort);
-      resolve();
-    });
-  });
 }

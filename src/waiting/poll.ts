@@ -1,4 +1,5 @@
 import { DeadlineError } from "../errors/connection.ts";
+import type { Journal } from "../http/journal.ts";
 import type { Lifeline } from "../http/lifeline.ts";
 
 /** One look: done with a value, or how many milliseconds to wait before the next. */
@@ -7,18 +8,31 @@ export type Look<T> = { readonly done: true; readonly value: T } | { readonly do
 /** A last look is taken when so much of the remaining time is gone, where a whole wait would not fit any more. */
 const lastLook = 0.9;
 
+/** Does a step, and writes down how it ended. */
+async function journaled<T>(done: (outcome: string) => void, step: Promise<T>, outcomeOf: (value: T) => string) {
+  try {
+    const value = await step;
+    done(outcomeOf(value));
+    return value;
+  } catch (error) {
+    done(error instanceof Error ? error.name : "aborted");
+    throw error;
+  }
+}
+
 /**
- * Looks until it is done, or until the lifeline ends.
+ * Looks until it is done, or until the lifeline ends, and writes each look and each wait into the journal.
  *
  * @throws `DeadlineError` when the deadline comes first.
  */
-export async function poll<T>(lifeline: Lifeline, look: () => Promise<Look<T>>): Promise<T> {
+export async function poll<T>(lifeline: Lifeline, journal: Journal, look: () => Promise<Look<T>>): Promise<T> {
   for (let last = false; ; ) {
-    const seen = await look();
+    const seen = await journaled(journal.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
     if (seen.done) return seen.value;
     const remaining = lifeline.remaining();
     if (last) throw new DeadlineError({ message: "It was not done before the deadline." });
     last = seen.wait >= remaining;
-    await lifeline.sleep(last ? Math.max(0, remaining * lastLook) : seen.wait, "the next look");
+    const wait = lifeline.sleep(last ? Math.max(0, remaining * lastLook) : seen.wait, "the next look");
+    await journaled(journal.begin("poll"), wait, () => "waited");
   }
 }

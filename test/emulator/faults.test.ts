@@ -1,5 +1,6 @@
 import type { Fault } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { endpoints } from "../../src/resources/endpoints.ts";
 import { rejection } from "../support/exchange.ts";
 import { dropship, problem, setUp } from "./support.ts";
 
@@ -52,8 +53,24 @@ describe("a fault strikes", () => {
     ["a count from 0", { ...away, nth: 0 }],
     ["a status that is no error", { fault: "status", status: 200 }],
     ["a negative wait", { fault: "slow", ms: -1 }],
+    ["a body where none can be", { fault: "body", status: 204, body: "{}" }],
+    ["a kind that there is not", { fault: "explode" } as never],
   ])("never by %s: it is refused", (_, fault) => {
     expect(() => setUp().emulator.faults.add(fault)).toThrow(/^(A fault's|The emulator has no endpoint)/);
+  });
+});
+
+describe("a fault is found by", () => {
+  const on = (name: string) => setUp().emulator.faults.add({ on: name, fault: "drop" });
+
+  it.each(Object.values(endpoints).map(({ call }) => call))("the name of the client's call: %s", (call) => {
+    expect(() => on(call)).not.toThrow();
+  });
+
+  it("a name that there is: any other is refused, with all that there are", () => {
+    expect(() => on("orders.destroy")).toThrow(
+      /no endpoint orders\.destroy.*\n {2}catalog\.products\.layerImage or GET .*\n {2}orders\.create or POST \/orders\n/s,
+    );
   });
 });
 

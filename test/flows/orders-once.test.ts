@@ -27,7 +27,7 @@ describe.each(policies)(
 
     it("and it is written late: after the client has given up waiting and looked in vain", async () => {
       const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier }, { timeout: 1_000 });
-      emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 1_400, when: "before" });
+      emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_400, when: "before" });
       const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
       expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
     });
@@ -55,7 +55,7 @@ describe.each(policies)(
   },
 );
 
-describe("a lost creation that is there, and that three look-ups do not see", () => {
+describe("a lost creation that is there, and that four look-ups do not see", () => {
   it.each<[RepeatedIdentifier, number, boolean]>([
     ["return-first", 1, false],
     ["refuse", 1, true],
@@ -65,7 +65,7 @@ describe("a lost creation that is there, and that three look-ups do not see", ()
     const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
     const unseen = { fault: "status", status: 404, code: "not_found", when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
-    emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 3, ...unseen });
+    emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 4, ...unseen });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
     expect([await orders(), placed.recovered]).toEqual([made, recovered]);
   });

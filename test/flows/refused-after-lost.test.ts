@@ -43,6 +43,10 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
     },
   );
 
+  it.each([404, 413])("is unknown when somebody between answers with %d, and no error object", async (status) => {
+    expect(await place(down, { status, body: {} })).toBeInstanceOf(OutcomeUnknownError);
+  });
+
   it("is refused when the second says that the input is wrong, as it was the first time", async () => {
     expect(await place(down, { status: 400, body: { code: "product_not_orderable", message: "no" } })).toMatchObject({
       name: "BadRequestError",

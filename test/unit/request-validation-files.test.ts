@@ -1,3 +1,4 @@
+import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { RequestValidationError } from "pod-partner";
@@ -123,6 +124,7 @@ describe("an upload is looked at before it is sent (specification 2.7)", () => {
     "a web stream of a GIF": () => new Blob([gif]).stream(),
     "a Node stream of a GIF": () => Readable.from([Buffer.from(gif)]),
     "an empty stream": () => Readable.from([]),
+    "a stream that fails": () => createReadStream("/nowhere/at/all.png"),
     "a path that leads nowhere": () => "/nowhere/at/all.png",
     "a number": () => 5 as never,
     nothing: () => undefined as never,

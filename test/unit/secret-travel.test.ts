@@ -1,4 +1,5 @@
-import { RequestValidationError } from "pod-partner";
+import { inspect } from "node:util";
+import { PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
@@ -22,6 +23,21 @@ describe("the secret key goes nowhere else (law 1)", () => {
     await rejection(call());
     expect(other.requests).toHaveLength(0);
     expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is not shown where a service names a policy so", async () => {
+    const headers = { "x-ratelimit-policy": `"${secretKey}";q=1;w=60`, "x-ratelimit": `"${secretKey}";r=0;t=60` };
+    const paused: unknown[] = [];
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      hooks: { onPause: (event) => paused.push(event) },
+    });
+    context.service.always({ headers, body: { message: "Yes." } });
+    await partner.auth.validate();
+    const error = await rejection(partner.auth.validate({ deadline: 20 }));
+    expect(paused).toHaveLength(1);
+    expect(inspect([partner.rateLimits, paused, error], { depth: null })).not.toContain(secretKey);
   });
 
   it("cannot be replaced or joined by a header of the caller", async () => {

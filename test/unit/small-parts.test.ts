@@ -13,6 +13,7 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     ["17", undefined, 17_000],
     ["0", undefined, 0],
     ["1.5", undefined, 1_500],
+    ["5, 17", undefined, 17_000],
     ["Mon, 02 Nov 2026 09:00:30 GMT", undefined, 30_000],
     ["Mon, 02 Nov 2026 08:00:30 GMT", "Mon, 02 Nov 2026 08:00:00 GMT", 30_000],
     ["Mon, 02 Nov 2026 08:59:00 GMT", date, 0],
@@ -21,9 +22,12 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     expect(parseRetryAfter(headers, now)).toBe(ms);
   });
 
-  it.each(["", "soon", "-5", "1e3", "0x10", "Mon, 99 Nov 2026", "9".repeat(400)])("%j is garbage", (value) => {
-    expect(parseRetryAfter(new Headers({ "retry-after": value }), now)).toBeUndefined();
-  });
+  it.each(["", "soon", "-5", "5,", "5, soon", "1e3", "0x10", "Mon, 99 Nov 2026", "9".repeat(400)])(
+    "%j is garbage",
+    (value) => {
+      expect(parseRetryAfter(new Headers({ "retry-after": value }), now)).toBeUndefined();
+    },
+  );
 });
 
 describe("the trail of cursors", () => {
@@ -54,6 +58,8 @@ describe("recent items", () => {
 });
 
 describe("turns", () => {
+  const wait = (turn: Promise<unknown>) => turn;
+
   it("lets work of one name wait for the one before, also when that fails, and of another name pass", async () => {
     const turns = new Turns();
     const order: string[] = [];
@@ -66,29 +72,33 @@ describe("turns", () => {
         if (fails) throw new Error(name);
         return name;
       };
-    const first = turns.take("x", work("first", true), undefined).catch((error: unknown) => String(error));
-    const second = turns.take("x", work("second"), undefined);
-    const other = turns.take("y", work("other"), undefined);
+    const first = turns.take("x", work("first", true), wait).catch((error: unknown) => String(error));
+    const second = turns.take("x", work("second"), wait);
+    const other = turns.take("y", work("other"), wait);
     expect(await Promise.all([first, second, other])).toEqual(["Error: first", "second", "other"]);
     expect(order.indexOf("second begins")).toBeGreaterThan(order.indexOf("first ends"));
     expect(order.indexOf("other begins")).toBeLessThan(order.indexOf("first ends"));
   });
 
-  it("lets whoever aborts leave the line at once, and the next still wait for the first", async () => {
+  it("lets whoever gives up leave the line at once, and the next still wait for the first", async () => {
     const turns = new Turns();
-    const abort = new AbortController();
+    const leaving = Promise.withResolvers<never>();
     const gate = Promise.withResolvers<string>();
-    const first = turns.take("x", () => gate.promise, undefined);
-    const second = turns.take("x", async () => "second", abort.signal);
+    const first = turns.take("x", () => gate.promise, wait);
+    const second = turns.take(
+      "x",
+      async () => "second",
+      () => leaving.promise,
+    );
     let thirdBegan = false;
     const third = turns.take(
       "x",
       async () => {
         thirdBegan = true;
       },
-      undefined,
+      wait,
     );
-    abort.abort("gone");
+    leaving.reject("gone");
     await expect(second).rejects.toBe("gone");
     expect(thirdBegan).toBe(false);
     gate.resolve("first");

@@ -65,7 +65,7 @@ function policiesOf(text: string | null): RateLimitReport {
 }
 
 /** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`) of an answer (specification 8). */
-export function parseRateLimit(headers: Headers): RateLimitReport {
+export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
   const policies = policiesOf(headers.get("x-ratelimit-policy"));
   const levels = parse(headers.get("x-ratelimit"));
   if (levels.length === 0) return policies;

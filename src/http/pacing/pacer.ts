@@ -77,7 +77,7 @@ export class Pacer {
   }
 
   /** Learns from an answer's headers. */
-  observe(endpoint: Endpoint, grant: Grant, headers: Headers): RateLimitReport {
+  observe(endpoint: Endpoint, grant: Grant, headers: Pick<Headers, "get">): RateLimitReport {
     const report = parseRateLimit(headers);
     for (const policy of this.#tokens.observe(grant, report)) this.#learn(endpoint, policy);
     this.#pump();

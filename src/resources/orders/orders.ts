@@ -3,7 +3,9 @@ import { RequestValidationError } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import { assertBody, nameOf } from "../../http/encode.ts";
+import { assertConcurrency } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import { type Timing, together } from "../../http/together.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
@@ -49,9 +51,12 @@ export class Orders {
   readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly #identifierParameter: string;
 
+  readonly #timing: Timing;
+
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions) {
+  constructor(send: Send, assumptions: Assumptions, timing: Timing) {
     this.#send = send;
+    this.#timing = timing;
     this.#lookupEndpoint = lookupOrderBy(assumptions);
     this.#identifierParameter = assumptions.customIdentifierParameter;
   }
@@ -90,20 +95,27 @@ export class Orders {
    */
   async ensure(order: IdentifiedOrderInput, options?: RequestOptions): Promise<PlacedOrder> {
     assertBody(createOrder, order);
-    const { customIdentifier } = order;
+    const customIdentifier = identifierOf(order, options);
     if (customIdentifier === undefined) throw missingIdentifier();
-    const lookThenPlace = async (): Promise<PlacedOrder> => {
-      const found = await findOrder(this.#lookup, customIdentifier, options);
-      if (found !== undefined) return { reference: found.data, customIdentifier, recovered: true };
-      return this.create(order, options);
-    };
-    // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-    return this.#turns.take(customIdentifier, lookThenPlace, options?.signal);
+    return together(this.#timing, nameOf(createOrder), options ?? {}, (call) => {
+      const lookThenPlace = async (): Promise<PlacedOrder> => {
+        // What is added to the order is not for the look-up.
+        const { body, query, ...rest } = call.options();
+        const found = await findOrder(this.#lookup, customIdentifier, rest);
+        if (found !== undefined) return { reference: found.data, customIdentifier, recovered: true };
+        return this.create(order, call.options());
+      };
+      // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
+      return this.#turns.take(customIdentifier, lookThenPlace, call.wait);
+    });
   }
 
   /**
    * Places any number of orders with {@link Orders.ensure}, in bounded memory, and gives each outcome with its input as it
    * comes. One failure does not stop the others, and running it again places nothing twice.
+   *
+   * When `orders` itself throws, or the signal aborts, no more of them are read: the outcomes of those under way come first,
+   * then the iteration throws the reason.
    *
    * @example
    * for await (const outcome of partner.orders.createMany(orders)) {
@@ -115,7 +127,9 @@ export class Orders {
     orders: Iterable<Input> | AsyncIterable<Input>,
     { concurrency = 8, ...options }: CreateManyOptions = {},
   ): AsyncIterable<Outcome<Input, PlacedOrder>> {
-    return concurrently(orders, concurrency, (order) => this.ensure(order, { priority: "low", ...options }));
+    assertConcurrency(concurrency);
+    const place = (order: Input) => this.ensure(order, { priority: "low", ...options });
+    return concurrently(orders, concurrency, place, options.signal);
   }
 
   /** Iterates all orders, the newest first. */

@@ -1,12 +1,18 @@
 import type { Download } from "../../binary/download.ts";
 import { NotReadyError } from "../../errors/api.ts";
+import { attachCall } from "../../errors/base.ts";
+import { captureCallSite, framesOf } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
+import { nameOf } from "../../http/encode.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { Journal } from "../../http/journal.ts";
 import { Lifeline } from "../../http/lifeline.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
-import { poll } from "../../waiting/poll.ts";
+import { type Look, poll } from "../../waiting/poll.ts";
+import { getRender } from "./renders.endpoints.ts";
 import type { Render } from "./renders.schema.ts";
 
 /** How to wait for a render. `deadline` bounds the wait as a whole. */
@@ -22,21 +28,36 @@ export interface WaitOptions extends RequestOptions {
 const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before asking again for a file whose answer does not say when. */
 const unsaid = 5_000;
+/** Never asked for more often than this, whatever the answer says: a `Retry-After: 0` shall not empty the `downloads` bucket. */
+const shortest = 1_000;
 
-/** Runs a wait within its deadline, which ends it as `WaitTimeoutError`. */
+/** From `captureCallSite` to the method that was called. */
+const insideFrames = 3;
+
+/** Runs a wait within its deadline, which ends it as `WaitTimeoutError`; its errors tell of every look. */
 async function waiting<T>(
   clock: Clock,
   reference: RenderReference,
+  endpoint: Endpoint,
   { signal, deadline = defaults.deadline }: WaitOptions,
-  wait: (lifeline: Lifeline) => Promise<T>,
+  look: (lifeline: Lifeline) => Promise<Look<T>>,
 ): Promise<T> {
+  const callSite = captureCallSite();
+  const journal = new Journal(clock);
   const lifeline = new Lifeline(clock, signal, deadline);
   try {
     lifeline.check();
-    return await wait(lifeline);
+    return await poll(lifeline, journal, () => look(lifeline));
   } catch (error) {
-    if (!(error instanceof DeadlineError)) throw error;
-    throw new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error });
+    const ended =
+      error instanceof DeadlineError
+        ? new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error })
+        : error;
+    if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
+      const frames = framesOf(callSite, insideFrames);
+      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: frames });
+    }
+    throw ended;
   } finally {
     lifeline.close();
   }
@@ -57,40 +78,37 @@ export function waitForRender(
   reference: RenderReference,
   options: WaitOptions,
 ): Promise<Render> {
-  return waiting(clock, reference, options, (lifeline) =>
-    poll(lifeline, async () => {
-      const render = await get(reference, within(lifeline, options));
-      if (render.status === "completed") return { done: true, value: render };
-      if (render.status === "failed") throw new RenderFailedError({ reference });
-      options.onPending?.(render, lifeline.elapsed());
-      return { done: false, wait: options.interval ?? defaults.interval };
-    }),
-  );
+  return waiting(clock, reference, getRender, options, async (lifeline) => {
+    const render = await get(reference, within(lifeline, options));
+    if (render.status === "completed") return { done: true, value: render };
+    if (render.status === "failed") throw new RenderFailedError({ reference });
+    options.onPending?.(render, lifeline.elapsed());
+    return { done: false, wait: options.interval ?? defaults.interval };
+  });
 }
 
 /** Asks for a file until it is there, as often as the answers' `Retry-After` says; meanwhile notices a render that failed. */
 export function waitForFile(
   clock: Clock,
   get: GetRender,
+  endpoint: Endpoint,
   download: (options: RequestOptions) => Promise<Download>,
   reference: RenderReference,
   options: WaitOptions,
 ): Promise<Download> {
   let lookAt = 0;
-  return waiting(clock, reference, options, (lifeline) =>
-    poll(lifeline, async () => {
-      try {
-        return { done: true, value: await download(within(lifeline, options)) };
-      } catch (error) {
-        if (!(error instanceof NotReadyError)) throw error;
-        if (lifeline.elapsed() >= lookAt) {
-          const render = await get(reference, within(lifeline, options));
-          if (render.status === "failed") throw new RenderFailedError({ reference });
-          options.onPending?.(render, lifeline.elapsed());
-          lookAt = lifeline.elapsed() + (options.interval ?? defaults.interval);
-        }
-        return { done: false, wait: error.retryAfter ?? unsaid };
+  return waiting(clock, reference, endpoint, options, async (lifeline) => {
+    try {
+      return { done: true, value: await download(within(lifeline, options)) };
+    } catch (error) {
+      if (!(error instanceof NotReadyError)) throw error;
+      if (lifeline.elapsed() >= lookAt) {
+        const render = await get(reference, within(lifeline, options));
+        if (render.status === "failed") throw new RenderFailedError({ reference });
+        options.onPending?.(render, lifeline.elapsed());
+        lookAt = lifeline.elapsed() + (options.interval ?? defaults.interval);
       }
-    }),
-  );
+      return { done: false, wait: Math.max(error.retryAfter ?? unsaid, shortest) };
+    }
+  });
 }

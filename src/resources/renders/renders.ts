@@ -1,6 +1,7 @@
 import type { Download } from "../../binary/download.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
+import { assertConcurrency } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -100,11 +101,13 @@ export class Renders {
     { concurrency = 4, ...options }: BatchOptions = {},
   ): AsyncIterable<Outcome<RenderInput, RenderedMockup>> {
     const { interval, onPending, deadline, ...request } = { priority: "low" as const, ...options };
-    return concurrently(inputs, concurrency, async (input) => {
+    assertConcurrency(concurrency);
+    const make = async (input: RenderInput): Promise<RenderedMockup> => {
       const { reference } = await this.create(input, request);
       const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
       return { render: await this.get(reference, request), media };
-    });
+    };
+    return concurrently(inputs, concurrency, make, request.signal);
   }
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): Call<Render> => this.get(reference, options);
@@ -117,6 +120,6 @@ export class Renders {
     const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference } }, request);
     if (wait === undefined || wait === false) return download(options);
     const how = wait === true ? options : { ...options, ...wait };
-    return waitForFile(this.#clock, this.#get, download, renderReference, how);
+    return waitForFile(this.#clock, this.#get, endpoint, download, renderReference, how);
   }
 }

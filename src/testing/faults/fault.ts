@@ -20,7 +20,10 @@ export interface DropFault extends Aim, Moment {
   readonly fault: "drop";
 }
 
-/** Another status, with the error object of the specification (2.2). */
+/**
+ * Another status, with the error object of the specification (2.2) where there is a `code`: then it is the service's own
+ * answer, with its rate-limit headers; `rate_limited` tells the endpoint's bucket as empty.
+ */
 export interface StatusFault extends Aim, Moment {
   readonly fault: "status";
   /** From 400 to 599. */
@@ -39,7 +42,10 @@ export interface RedirectFault extends Aim, Moment {
   readonly status?: 301 | 302 | 303 | 307 | 308;
 }
 
-/** A successful answer with another body: an HTML page, garbage, nothing, or JSON of another shape. */
+/**
+ * A successful answer with another body: an HTML page, garbage, nothing, or JSON of another shape. What is of the type of JSON has
+ * the service's rate-limit headers; a page, as a proxy gives it, has none.
+ */
 export interface BodyFault extends Aim, Moment {
   readonly fault: "body";
   /** Text and bytes go out as they are, anything else as JSON. */

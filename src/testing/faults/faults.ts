@@ -39,16 +39,36 @@ const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, 
 const strikes = ({ nth }: Fault, n: number): boolean =>
   nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
 
+const kinds: ReadonlySet<Fault["fault"]> = new Set([
+  "drop",
+  "status",
+  "redirect",
+  "body",
+  "headers",
+  "slow",
+  "stall",
+  "trickle",
+  "truncate",
+] as const);
+
+/** Statuses whose answers have no body. */
+const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
 /** Refuses a fault that could never strike, or never be played: a test with it would pass for nothing. */
-function validate(fault: Fault, known: ReadonlySet<string>): void {
+function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   const { on, nth } = fault;
-  if (on !== undefined && !known.has(on)) {
-    throw new TypeError(
-      `The emulator has no endpoint ${on}: name a call ("orders.create") or a route ("POST /orders")`,
-    );
+  if (on !== undefined && !endpoints.some((endpoint) => namesOf(endpoint).includes(on))) {
+    const there = endpoints.map((endpoint) => `\n  ${namesOf(endpoint).join(" or ")}`).sort();
+    throw new TypeError(`The emulator has no endpoint ${on}. It has:${there.join("")}`);
   }
   if (typeof nth === "number" && !(Number.isInteger(nth) && nth >= 1)) {
     throw new RangeError(`A fault's nth counts requests from 1; got ${nth}`);
+  }
+  if (!kinds.has(fault.fault)) {
+    throw new TypeError(`A fault's kind is one of ${[...kinds].join(", ")}; got ${fault.fault}`);
+  }
+  if (fault.fault === "body" && fault.body !== "" && bodiless.has(fault.status ?? 200)) {
+    throw new RangeError(`A fault's status ${fault.status} goes with the body "" alone`);
   }
   if (fault.fault === "status" && !(fault.status >= 400 && fault.status <= 599)) {
     throw new RangeError(`A fault's status is from 400 to 599; got ${fault.status}`);
@@ -60,12 +80,11 @@ function validate(fault: Fault, known: ReadonlySet<string>): void {
 
 /** Makes an empty list of faults for these endpoints. */
 export function createFaults(endpoints: readonly Endpoint[]): FaultList {
-  const known = new Set(endpoints.flatMap(namesOf));
   const entries = new Set<Entry>();
 
   return {
     add: (fault) => {
-      validate(fault, known);
+      validate(fault, endpoints);
       const entry: Entry = { fault, seen: 0, hits: 0 };
       entries.add(entry);
       return {

@@ -1,4 +1,5 @@
 import { endpoint } from "../../http/endpoint.ts";
+import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
 import { fileAnswer, revalidated } from "../answer.ts";
 import { drawn } from "../pictures/drawn.ts";
 import { found, Problem } from "../problem.ts";
@@ -8,8 +9,8 @@ import { evidenceOf } from "../rules/evidence.ts";
 
 /** What URLs in answers lead to. Their paths are the emulator's own: the specification shows that there are URLs, not which. */
 
-const getLayerImage = endpoint({
-  call: "files.layerImage",
+const getLayerFile = endpoint({
+  call: getLayerImage.call,
   method: "GET",
   path: "/products/{productReference}/layers/{filename}",
   response: { kind: "binary" },
@@ -25,7 +26,7 @@ const getEvidence = endpoint({
 });
 
 export const fileRoutes: readonly Route[] = [
-  rawRoute(getLayerImage, ({ world, path, request }) => {
+  rawRoute(getLayerFile, ({ world, path, request }) => {
     const product = availableProduct(world, path.productReference);
     if (path.filename !== layerFile || !hasLayers(product)) {
       throw new Problem("not_found", `Layer image ${path.filename} does not exist`);

@@ -15,7 +15,7 @@ call gives, how many requests the service has seen in all (look-ups included), a
 - **before**, **after**: whether the fault comes before or after the service has carried the request out.
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, instead of by an answer of its own.
 - \`OutcomeUnknownError\`: it may or may not have been done, nothing can tell, and nothing more was sent.
-- What only reads, or can be done twice, is sent again. What creates is looked up first, three times within two seconds; what
+- What only reads, or can be done twice, is sent again. What creates is looked up first, four times within four seconds; what
   cannot be looked up is never sent again after its answer was lost.
 - An answer that came, JSON of another shape, is told and never asked for again.
 

@@ -1,0 +1,96 @@
+import { PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import type { Answer } from "../support/stub-service.ts";
+import { createHastyClock } from "./hasty-clock.ts";
+import { orderOf } from "./matrix/subjects.ts";
+import { setStage } from "./stage.ts";
+
+const order = {
+  storeReference: ref("Store"),
+  shippingKind: "combined" as const,
+  customIdentifier: "shop-1",
+  orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+};
+const nowhere: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
+const there: Answer = { body: { orderReference: ref("Order") } };
+
+describe("an order that is written only after its answer was lost", () => {
+  it("is found when that takes three seconds, and is not made twice", async () => {
+    const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier: "create" }, { timeout: 1_000 });
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
+    const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
+    expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
+  });
+});
+
+describe("an order whose answer was lost", () => {
+  const context = useService();
+  const connect = () =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 2, minDelay: 0 },
+      clock: createHastyClock(400),
+      timeout: 400,
+    });
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;
+
+  it("is looked for once more after a long Retry-After, right before it would be sent again", async () => {
+    let looks = 0;
+    context.service.always(({ method }) => {
+      if (method === "POST") return { status: 503, headers: { "retry-after": "30" } };
+      looks += 1;
+      return looks <= 4 ? nowhere : there;
+    });
+    expect(await connect().orders.create(order)).toMatchObject({ reference: ref("Order"), recovered: true });
+    expect([posts(), looks]).toEqual([1, 5]);
+  });
+
+  it("is sent again after that when it is still not there", async () => {
+    let sent = 0;
+    context.service.always(({ method }) => {
+      if (method !== "POST") return nowhere;
+      sent += 1;
+      return sent === 1
+        ? { status: 503, headers: { "retry-after": "30" } }
+        : { status: 201, body: { order: { reference: ref("Order") } } };
+    });
+    expect(await connect().orders.create(order)).toMatchObject({ recovered: false });
+    expect(sent).toBe(2);
+  });
+
+  it("may be lost with a 408, which is none of the service's statuses", async () => {
+    context.service.always(({ method }) => (method === "POST" ? { status: 408 } : there));
+    expect(await connect().orders.create(order)).toMatchObject({ recovered: true });
+    expect(posts()).toBe(1);
+  });
+
+  it("which a 408 tells, is asked for again where it only reads", async () => {
+    context.service.answers({ status: 408 }, there);
+    expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(ref("Order"));
+  });
+});
+
+describe("a render whose file is never ready", () => {
+  const context = useService();
+
+  it("is asked for once a second at most, whatever Retry-After says", async () => {
+    const render = {
+      reference: ref("Render"),
+      compositionReference: ref("Composition"),
+      imageReference: ref("Image"),
+      status: "pending",
+      created: "2026-11-20T09:00:00.000Z",
+    };
+    context.service.always(({ path }) =>
+      path.endsWith("/media") ? { status: 202, headers: { "retry-after": "0" } } : { body: { render } },
+    );
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock: createHastyClock(900) });
+    await expect(
+      partner.renders.media(ref("Render"), { wait: true, deadline: 20_000, timeout: 800 }),
+    ).rejects.toMatchObject({ name: "WaitTimeoutError" });
+    expect(context.service.requests.length).toBeLessThan(30);
+  });
+});

@@ -1,0 +1,130 @@
+import { DeadlineError, PodPartner } from "pod-partner";
+import { createManualClock, type ManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import type { Answer, Recorded } from "../support/stub-service.ts";
+
+const order = {
+  storeReference: ref("Store"),
+  shippingKind: "combined" as const,
+  customIdentifier: "shop-1",
+  orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+};
+const unknown: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
+const made: Answer = { status: 201, body: { order: { reference: ref("Order") } } };
+
+/** An answer that comes when so many milliseconds of the clock have passed. */
+const delayed = (clock: ManualClock, ms: number, answer: Answer) => async (): Promise<Answer> => {
+  await clock.advance(ms);
+  return answer;
+};
+
+/** Lets time pass until the call is over. Gives its error and the milliseconds that it took. */
+async function outlast(clock: ManualClock, call: PromiseLike<unknown>) {
+  const began = clock.now();
+  let over = false;
+  const error = rejection(call).finally(() => {
+    over = true;
+  });
+  while (!over) await clock.advance(10);
+  return { error: await error, took: clock.now() - began };
+}
+
+describe("orders.ensure takes the options of any call", () => {
+  const context = useService();
+  const orders = () => context.partner.orders;
+  const shape = ({ method, path, body }: Recorded) => [method, path.replace(/^\/v2/, ""), body.toString() !== ""];
+
+  it("adds fields to the order's body and query, and nothing to the look-up", async () => {
+    context.service.answers(unknown, made);
+    const options = { body: { order: { preferredPackaging: "P" } }, query: { dryRun: true } };
+    expect(await orders().ensure(order, options)).toMatchObject({ reference: ref("Order"), recovered: false });
+    expect(context.service.requests.map(shape)).toEqual([
+      ["GET", "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop-1", false],
+      ["POST", "/orders?dryRun=true", true],
+    ]);
+    expect(context.service.requests[1]?.body.toString()).toContain('"preferredPackaging":"P"');
+  });
+
+  it("looks for the identifier that goes over the wire when `body` replaces it", async () => {
+    context.service.answers(unknown, made);
+    await orders().ensure(order, { body: { order: { customIdentifier: "shop-2" } } });
+    expect(context.service.requests[0]?.path).toContain("customIdentifier=shop-2");
+    expect(context.service.requests[1]?.body.toString()).toContain('"shop-2"');
+  });
+
+  it.each(["the call's own", "the client's"])(
+    "has one deadline for the look-up and the creation together: %s",
+    async (whose) => {
+      const clock = createManualClock();
+      context.service.answers(delayed(clock, 150, unknown), delayed(clock, 150, made));
+      const [own, client] = whose === "the client's" ? [undefined, 200] : [200, undefined];
+      const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, deadline: client });
+      const error = await rejection(partner.orders.ensure(order, { deadline: own }));
+      // The creation was under way.
+      expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: "shop-1" } });
+    },
+  );
+
+  it("ends at its deadline while it waits for another of the same identifier", async () => {
+    const gate = Promise.withResolvers<Answer>();
+    context.service.always(() => gate.promise);
+    const first = orders().ensure(order);
+    const error = await rejection(orders().ensure(order, { deadline: 50 }));
+    expect(error).toBeInstanceOf(DeadlineError);
+    expect(error).toMatchObject({ endpoint: "POST /orders", message: expect.stringContaining("50 ms") });
+    expect(Reflect.get(Object(error), "stack")).toContain("orders.ensure.test.ts");
+    gate.resolve({ body: { orderReference: ref("Order") } });
+    expect(await first).toMatchObject({ recovered: true });
+  });
+
+  it("tells of a deadline that is none, with nothing sent", async () => {
+    await expect(orders().ensure(order, { deadline: -1 })).rejects.toMatchObject({
+      name: "RequestValidationError",
+      issues: [{ path: ["deadline"] }],
+    });
+    expect(context.service.requests).toHaveLength(0);
+  });
+});
+
+describe("a look for a lost creation", () => {
+  const context = useService();
+
+  const lost = () => Promise.reject<Answer>(new Error("hang up"));
+
+  it("ends with the call's deadline, however many requests it takes", async () => {
+    const clock = createManualClock();
+    const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
+    context.service.always(({ method }) => (method === "POST" ? lost() : page()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
+    const { error, took } = await outlast(clock, claim);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
+    expect(took).toBeLessThan(2_100);
+  });
+
+  it("has the call's own timeout, headers and retries", async () => {
+    const clock = createManualClock();
+    const never = () => new Promise<Answer>(() => undefined);
+    context.service.always(({ method }) => (method === "POST" ? lost() : never()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+    const options = { timeout: 3_000, headers: { "x-trace": "7" }, retry: { retries: 0 } };
+    const { error, took } = await outlast(clock, partner.orders.create(order, options));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(took).toBeLessThan(20_000);
+    const traces = context.service.requests.map(({ method, headers }) => `${method} ${headers["x-trace"]}`);
+    expect(new Set(traces)).toEqual(new Set(["POST 7", "GET 7"]));
+  });
+});
+
+describe("a body added to a request that has none", () => {
+  const context = useService();
+
+  it("is told before anything is sent", async () => {
+    const error = await rejection(context.partner.orders.get(ref("Order"), { body: { more: 1 } }));
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["body"] }] });
+    expect(context.service.requests).toHaveLength(0);
+  });
+});

@@ -1,0 +1,133 @@
+import { setImmediate } from "node:timers/promises";
+import { PodPartner, RequestValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { concurrently, type Outcome } from "../../src/util/concurrently.ts";
+import { rejection } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
+
+const succeed = async (input: number) => input;
+
+/** Iterates to the end, which may be a failure. */
+async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
+  const seen: number[] = [];
+  try {
+    for await (const { ok, input } of outcomes) seen.push(ok ? input : -input);
+    return { seen };
+  } catch (error) {
+    return { seen, error };
+  }
+}
+
+describe("working concurrently", () => {
+  it("tells what was begun before the source failed, then the source's own error", async () => {
+    async function* source() {
+      yield 1;
+      yield 2;
+      throw new Error("the database is gone");
+    }
+    const slow = async (input: number) => {
+      await setImmediate();
+      return input;
+    };
+    expect(await drain(concurrently(source(), 8, slow))).toEqual({
+      seen: [1, 2],
+      error: new Error("the database is gone"),
+    });
+  });
+
+  it("tells the same of a source that fails at once, without a promise", async () => {
+    const source = {
+      [Symbol.iterator]: () => {
+        let left = 2;
+        return {
+          next: () => {
+            if (left === 0) throw new Error("broken");
+            return { done: false as const, value: left-- };
+          },
+        };
+      },
+    };
+    expect(await drain(concurrently(source, 8, succeed))).toEqual({ seen: [2, 1], error: new Error("broken") });
+  });
+
+  it("does not hold an outcome back for a source that is slow", async () => {
+    const gate = Promise.withResolvers<void>();
+    async function* source() {
+      yield 1;
+      await gate.promise;
+      yield 2;
+    }
+    const outcomes = concurrently(source(), 8, succeed)[Symbol.asyncIterator]();
+    expect(await outcomes.next()).toMatchObject({ value: { ok: true, input: 1 } });
+    gate.resolve();
+    expect(await outcomes.next()).toMatchObject({ value: { ok: true, input: 2 } });
+    expect(await outcomes.next()).toMatchObject({ done: true });
+  });
+
+  it("ends at once when it is left while the source is asked for its next input", async () => {
+    async function* source() {
+      yield 1;
+      await new Promise(() => undefined);
+    }
+    for await (const { input } of concurrently(source(), 8, succeed)) {
+      expect(input).toBe(1);
+      break;
+    }
+  });
+
+  it("ends with the signal's reason, after what was begun, and reads no more of an endless source", async () => {
+    const abort = new AbortController();
+    let read = 0;
+    function* endless() {
+      for (;;) yield ++read;
+    }
+    const work = async (input: number) => {
+      if (input === 3) abort.abort("enough");
+      if (abort.signal.aborted) throw abort.signal.reason;
+      return input;
+    };
+    const { seen, error } = await drain(concurrently(endless(), 1, work, abort.signal));
+    expect([seen, error, read]).toEqual([[1, 2, -3], "enough", 3]);
+  });
+
+  it("ends with the signal's reason while it waits for a source that gives nothing", async () => {
+    const abort = new AbortController();
+    async function* source(): AsyncGenerator<number> {
+      await new Promise(() => undefined);
+      yield 1;
+    }
+    const outcomes = drain(concurrently(source(), 8, succeed, abort.signal));
+    await Promise.resolve();
+    abort.abort("enough");
+    expect(await outcomes).toEqual({ seen: [], error: "enough" });
+  });
+
+  it("reads nothing when the signal has been aborted before", async () => {
+    let read = 0;
+    function* source() {
+      for (;;) yield ++read;
+    }
+    expect(await drain(concurrently(source(), 8, succeed, AbortSignal.abort("before")))).toEqual({
+      seen: [],
+      error: "before",
+    });
+    expect(read).toBe(0);
+  });
+});
+
+describe("a number of calls at a time", () => {
+  it.each([0, -1, Number.NaN])("that is %d is refused instead of never ending", async (concurrency) => {
+    const partner = new PodPartner({ baseUrl: "http://127.0.0.1:9/v2", secretKey });
+    const iterate = async (many: () => AsyncIterable<unknown>) => {
+      for await (const _ of many());
+    };
+    for (const many of [
+      () => partner.orders.createMany([], { concurrency }),
+      () => partner.renders.batch([], { concurrency }),
+    ]) {
+      const error = await rejection(iterate(many));
+      expect(error).toBeInstanceOf(RequestValidationError);
+      expect(error).toMatchObject({ issues: [{ path: ["concurrency"] }] });
+    }
+  });
+});

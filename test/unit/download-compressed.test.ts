@@ -1,0 +1,123 @@
+import { createServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
+import { ConnectionError, PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+/** Bytes that cannot be compressed much, between the beginning and the end of a format. */
+const filling = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, index) => (index * index * 7919) % 253));
+const pngHead = Buffer.from("89504e470d0a1a0a", "hex");
+const pngEnd = Buffer.from("0000000049454e44ae426082", "hex");
+const files = {
+  PNG: Buffer.concat([pngHead, filling, pngEnd]),
+  JPEG: Buffer.concat([Buffer.from("ffd8ffe0", "hex"), filling, Buffer.from("ffd9", "hex")]),
+  "something else": filling,
+};
+const codings = {
+  gzip: gzipSync,
+  "x-gzip": gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  zstd: zstdCompressSync,
+};
+const cases = Object.keys(codings).flatMap((coding) =>
+  Object.keys(files).map((format) => [coding as keyof typeof codings, format as keyof typeof files] as const),
+);
+
+describe("a download that comes compressed all the same", () => {
+  const context = useService();
+  const media = () => context.partner.renders.media(ref("Render"));
+  const serve = (coding: keyof typeof codings, file: Buffer, share: number) => {
+    const whole = codings[coding](file);
+    const body = whole.subarray(0, Math.floor(whole.length * share));
+    context.service.answers({ headers: { "content-encoding": coding, "content-length": String(body.length) }, body });
+  };
+
+  it("was asked for as it is, unlike JSON", async () => {
+    context.service.answers({ body: files.PNG }, { body: { message: "Yes." } });
+    await (await media()).bytes();
+    await context.partner.auth.validate();
+    const [first, second] = context.service.requests.map(({ headers }) => headers["accept-encoding"]);
+    expect(first).toBe("identity");
+    expect(second).toContain("gzip");
+  });
+
+  it.each(cases)("with %s is never silently short when it is cut in half: %s", async (coding, format) => {
+    serve(coding, files[format], 0.5);
+    const error = await rejection((await media()).bytes());
+    expect(error).toBeInstanceOf(ConnectionError);
+    expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media", sent: true });
+  });
+
+  it.each(cases.filter(([, format]) => format !== "something else"))(
+    "with %s is given when it is seen to be whole: %s",
+    async (coding, format) => {
+      serve(coding, files[format], 1);
+      expect(Buffer.from(await (await media()).bytes()).equals(files[format])).toBe(true);
+    },
+  );
+
+  it("and is of another format is refused, since nothing tells whether all of it came", async () => {
+    serve("gzip", files["something else"], 1);
+    await expect((await media()).bytes()).rejects.toThrow(/compressed.*nothing tells whether all of it came/);
+  });
+
+  it("is given piece by piece, whatever the pieces are", async () => {
+    const pieces = [...files.PNG.subarray(0, 20), ...files.PNG.subarray(-20)].map((byte) => Uint8Array.of(byte));
+    const body = () => ReadableStream.from(pieces) as ReadableStream<Uint8Array>;
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      fetch: async () => new Response(body(), { headers: { "content-encoding": "gzip" } }),
+    });
+    expect((await (await partner.renders.media(ref("Render"))).bytes()).length).toBe(40);
+  });
+});
+
+describe("a download that ends with its connection", () => {
+  /** Answers every request as HTTP/1.0 does, without a length. */
+  async function served(file: Uint8Array) {
+    const server = createTcpServer((socket) => {
+      socket.once("data", () => {
+        socket.write("HTTP/1.0 200 OK\r\nContent-Type: image/png\r\n\r\n");
+        socket.end(file);
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const partner = new PodPartner({ baseUrl: `http://127.0.0.1:${port}/v2`, secretKey, retry: { retries: 0 } });
+    try {
+      return await (await partner.renders.media(ref("Render"))).bytes();
+    } finally {
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  it.each(["PNG", "JPEG"] as const)("is never silently short when it is seen to be: %s", async (format) => {
+    const whole = files[format];
+    expect(Buffer.from(await served(whole)).equals(whole)).toBe(true);
+    const error = await rejection(served(whole.subarray(0, whole.length / 2)));
+    expect(error).toMatchObject({ name: "ConnectionError" });
+    expect(String(error)).toContain("cut off before its end");
+  });
+
+  it("is given as it came when its format is another one", async () => {
+    expect((await served(filling)).length).toBe(filling.length);
+  });
+});
+
+describe("a download whose length is told", () => {
+  it("is what the transport says, whatever its end looks like", async () => {
+    const server = createServer((_, response) => response.end(Buffer.concat([files.JPEG, Buffer.from("more")])));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const partner = new PodPartner({ baseUrl: `http://127.0.0.1:${port}/v2`, secretKey });
+    const bytes = await (await partner.renders.media(ref("Render"))).bytes();
+    expect(bytes.length).toBe(files.JPEG.length + 4);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

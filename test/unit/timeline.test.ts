@@ -1,0 +1,138 @@
+import { inspect } from "node:util";
+import type { TimelineEntry } from "pod-partner";
+import { type Clock, PodPartner, PodPartnerError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { timelineTable } from "../../src/errors/timeline-table.ts";
+import { createHastyClock } from "../flows/hasty-clock.ts";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import type { Answer } from "../support/stub-service.ts";
+
+const entry = (step: TimelineEntry["step"], outcome: string, at: number, took: number): TimelineEntry => ({
+  step,
+  outcome,
+  at,
+  took,
+});
+
+describe("the table of where the time went", () => {
+  it("has a line for each step, and the total", () => {
+    const entries = [
+      entry("queue", "default", 0, 1_204.6),
+      entry("attempt", "503", 1_205, 12.3),
+      entry("backoff", "ServerError", 1_217.3, 180.2),
+      entry("attempt", "TimeoutError", 1_397.5, 30_000),
+    ];
+    expect(`\n${timelineTable(entries)}`).toBe(`
+  step     outcome         began      took
+  queue    default          0 ms   1205 ms
+  attempt  503           1205 ms     12 ms
+  backoff  ServerError   1217 ms    180 ms
+  attempt  TimeoutError  1398 ms  30000 ms
+  total                           31398 ms`);
+  });
+
+  it("is not there for a call of one attempt, and is for one that waited", () => {
+    expect(timelineTable([])).toBe("");
+    expect(timelineTable([entry("attempt", "404", 0, 12)])).toBe("");
+    expect(timelineTable([entry("queue", "default", 0, 12)])).toContain("queue");
+  });
+
+  it("keeps the first and the last steps of a long call, and says how many it left out", () => {
+    const entries = Array.from({ length: 100 }, (_, index) => entry("attempt", String(index), index, 1));
+    const lines = timelineTable(entries).split("\n");
+    expect(lines).toHaveLength(23);
+    expect(lines[9]).toMatch(/^ {2}… +80 more/);
+    expect(lines.at(-2)).toContain("99 ");
+  });
+
+  it("keeps an outcome on its line", () => {
+    const table = timelineTable([entry("attempt", `a\nb${"c".repeat(500)}`, 0, 1), entry("attempt", "200", 1, 1)]);
+    expect(table.split("\n")).toHaveLength(4);
+    expect(table).toContain("a bccc");
+    expect(Math.max(...table.split("\n").map(({ length }) => length))).toBeLessThan(90);
+  });
+});
+
+describe("a printed error", () => {
+  const context = useService();
+  const connect = (clock: Clock = createHastyClock(300)) =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      timeout: 250,
+      retry: { retries: 1, minDelay: 10 },
+      clock,
+    });
+  const down: Answer = { status: 503, body: { code: "down", message: "Later." } };
+  const limited: Answer = {
+    status: 429,
+    headers: { "retry-after": "1" },
+    body: { code: "rate_limited", message: "Slow." },
+  };
+  const never = () => new Promise<never>(() => undefined);
+  const pending: Answer = {
+    body: {
+      render: {
+        reference: ref("Render"),
+        compositionReference: ref("Composition"),
+        imageReference: ref("Image"),
+        status: "pending",
+        created: "2026-11-20T09:00:00.000Z",
+      },
+    },
+  };
+  const get = (partner: PodPartner) => partner.orders.get(ref("Order"), { timeout: 240 });
+
+  it.each<[string, Answer | typeof never, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
+    ["ServerError", down, get, /attempt +503 .*\n +backoff +ServerError .*\n +attempt +503 .*\n +total/],
+    ["TimeoutError", never, get, /attempt +TimeoutError .*\n +backoff +TimeoutError .*\n +attempt +TimeoutError /],
+    ["RateLimitError", limited, get, /attempt +429 .*\n +retry-after .*\n(.*\n)* +attempt +429 /],
+    [
+      "DeadlineError",
+      down,
+      (partner) => partner.orders.get(ref("Order"), { deadline: 200, retry: { minDelay: 1e6, maxDelay: 1e6 } }),
+      /attempt +503 .*\n +backoff +ServerError/,
+    ],
+    [
+      "OutcomeUnknownError",
+      down,
+      (partner) => partner.orders.create(combinedOrder),
+      /attempt +503 .*\n +lookup +ServerError /,
+    ],
+    [
+      "WaitTimeoutError",
+      pending,
+      (partner) => partner.renders.wait(ref("Render"), { deadline: 150, interval: 50 }),
+      /lookup +pending .*\n +poll +waited .*\n +lookup +pending /,
+    ],
+  ])("shows it in a %s, above the caller's own line, in a message of one line", async (name, answer, call, table) => {
+    context.service.always(answer);
+    const error = await rejection(call(connect()));
+    if (!PodPartnerError.isInstance(error)) throw error;
+    expect(error.name).toBe(name);
+    expect(inspect(error)).toMatch(table);
+    expect(error.stack).toMatch(/total +\d+ ms\n +at /);
+    expect(error.stack).toContain("timeline.test.ts");
+    expect(error.message).not.toContain("total");
+    expect(error.attempts.length).toBeGreaterThan(1);
+  });
+
+  it("shows no key in it, whatever the service repeats", async () => {
+    context.service.always({
+      status: 503,
+      headers: { "x-echo": secretKey },
+      body: { code: secretKey, message: secretKey },
+    });
+    const text = inspect(await rejection(get(connect())));
+    expect(text).toContain("total");
+    expect(text).not.toContain(secretKey);
+  });
+
+  it("has none where one attempt was all", async () => {
+    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    expect(inspect(await rejection(get(connect())))).not.toContain("total");
+  });
+});
