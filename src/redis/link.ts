@@ -32,10 +32,14 @@ export class Link {
   }
 
   /** Runs the script; undefined when that failed. */
-  async exchange(keys: readonly string[], ask: Ask): Promise<Reply | undefined> {
+  async exchange(keys: readonly string[], ask: Omit<Ask, "returning">): Promise<Reply | undefined> {
+    const returning = this.#state === "lost";
     try {
-      const reply = readReply(await this.#inTime(this.#script.run(keys, JSON.stringify(ask))));
-      if (this.#state === "lost") this.#observe("onStoreBack", {});
+      const text = JSON.stringify({ ...ask, returning } satisfies Ask);
+      const reply = readReply(await this.#inTime(this.#script.run(keys, text)));
+      // Lost meanwhile: it comes back by a visit that says so.
+      if (!returning && this.#state === "lost") return undefined;
+      if (returning) this.#observe("onStoreBack", {});
       this.#state = "up";
       return reply;
     } catch (error) {

@@ -36,6 +36,8 @@ export interface AskedPolicy {
 
 export interface Ask {
   readonly process: string;
+  /** Whether this process comes back from pacing itself. */
+  readonly returning: boolean;
   /** Tokens for calls that wait. */
   readonly wanted: number;
   /** Tokens for calls to come. */

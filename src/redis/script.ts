@@ -57,6 +57,9 @@ local function noticeOthers(bucket)
   bucket.since = now
 end
 
+-- What is known of the level holds no more: the next request goes alone.
+local function forgetLevel(bucket) bucket.heard, bucket.scoutAt = false, 0 end
+
 -- While others are known the level is the likely one, and what they drink follows from how far the picture was off.
 local function hearShared(bucket, answer)
   local likely = answer.remaining + 0.5 - (bucket.granted - answer.granted)
@@ -128,7 +131,12 @@ for i, policy in ipairs(ask.policies) do
     noticeOthers(bucket)
     bucket.level = math.min(bucket.level, 0)
     bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
-    bucket.heard, bucket.scoutAt = false, 0
+    forgetLevel(bucket)
+  end
+  -- Whoever comes back has paced itself meanwhile, and others may do so yet.
+  if ask.returning then
+    noticeOthers(bucket)
+    forgetLevel(bucket)
   end
   local underWay, active = count(bucket)
   buckets[i], offers[i] = bucket, offer(bucket, ask.way)

@@ -144,6 +144,26 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
     expect(refusals(outcomes)).toBeLessThanOrEqual(8);
   });
 
+  it.each([
+    ["and has lost all that it held", true],
+    ["and holds what is not true any more", false],
+  ])("shares on when Redis is away for three seconds %s", async (_, emptied) => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
+    await clock.run(began + 8_000);
+    fleet.down = true;
+    await clock.run(began + 11_000);
+    if (emptied) await redis.flushAll();
+    fleet.down = false;
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1300);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(1);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000 / 0.97);
+  });
+
   it("follows a quota that changes on the way", async () => {
     const fleet = simulate(redis);
     const { clock } = fleet;

@@ -15,6 +15,8 @@ export interface Simulation {
   readonly clock: Timeline;
   /** A process that joins the fleet; its clock may be one that stops. */
   join(clock?: Clock): Pacer;
+  /** Whether every visit fails. */
+  down: boolean;
 }
 
 const serverTime = 'redis.call("TIME")';
@@ -35,6 +37,7 @@ export function simulate(redis: Connected, way = 1): Simulation {
     eval: async (text: string, { keys, arguments: [ask = ""] }: { keys: string[]; arguments: string[] }) => {
       if (!text.includes(serverTime)) throw new Error("The script does not ask for the time any more.");
       await later(way / 2);
+      if (simulation.down) throw new Error("The connection is down.");
       const now = clock.now();
       const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
       const visit = redis.eval(text.replace(serverTime, "{ ARGV[2], ARGV[3] }"), { keys, arguments: [ask, ...time] });
@@ -47,11 +50,13 @@ export function simulate(redis: Connected, way = 1): Simulation {
   organizations += 1;
   const store = redisPacing(client, { organization: `simulation ${organizations}` });
   const baseUrl = "https://partner.example/v2";
-  return {
+  const simulation: Simulation = {
     clock,
+    down: false,
     join: (own = clock) =>
       new Pacer(own, (buckets, wake) =>
         store.join({ baseUrl, secretKey: "key", clock: own, observe: () => undefined, own: buckets, wake }),
       ),
   };
+  return simulation;
 }
