@@ -4,7 +4,7 @@ import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
 import { Buckets } from "./buckets.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { createLine, type Line, sizeOf, takeTurn, type Waiter } from "./line.ts";
+import { type Line, Lines, sizeOf } from "./line.ts";
 import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
 import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
@@ -12,7 +12,7 @@ import { WakeUp } from "./wake-up.ts";
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
   readonly #tokens: TokenSource;
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Lines();
   /** Policies that answers have taught, beyond those of the descriptor. */
   readonly #learned = new Map<string, Set<string>>();
   readonly #wakeUp: WakeUp;
@@ -33,11 +33,12 @@ export class Pacer {
   /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
     const policies = this.#policiesOf(endpoint);
-    if (this.#lines.size > 0) {
-      const line = this.#lines.get(policies.join());
-      if (line !== undefined && sizeOf(line) > 0) return undefined;
+    if (this.#lines.occupied) {
+      // Whoever waits and could go by now goes before.
+      this.#pump();
+      if (sizeOf(this.#lines.of(policies)) > 0) return undefined;
     }
-    return this.#grant(policies, 1);
+    return this.#tokens.wait(policies, 1) > 0 ? undefined : this.#tokens.take(policies);
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
@@ -51,19 +52,14 @@ export class Pacer {
    * @param again The request had its turn and was refused: it goes before all others of its priority.
    */
   acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
-    const line = this.#line(this.#policiesOf(endpoint));
+    const line = this.#lines.of(this.#policiesOf(endpoint));
     return lifeline.hold<Grant>(({ resolve }) => {
-      const waiter: Waiter = {
-        left: false,
-        go: () => resolve(this.#tokens.take(line.policies)),
-      };
-      const queue = line.queues[priority];
-      if (again) queue.unshift(waiter);
-      else queue.push(waiter);
+      const go = () => resolve(this.#tokens.take(line.policies));
+      const leave = this.#lines.join(line, priority, go, again);
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
-        queue.leave(waiter);
+        leave();
         if (sizeOf(line) === 0) this.#pump();
       };
     });
@@ -109,48 +105,38 @@ export class Pacer {
 
   #waitingFor(policy: string): number {
     let waiting = 0;
-    for (const line of this.#lines.values()) if (line.policies.includes(policy)) waiting += sizeOf(line);
+    for (const line of this.#lines) if (line.policies.includes(policy)) waiting += sizeOf(line);
     return waiting;
   }
 
-  #grant(policies: readonly string[], wanted: number): Grant | undefined {
-    return this.#tokens.wait(policies, wanted) > 0 ? undefined : this.#tokens.take(policies);
-  }
-
-  /** Serves every line as far as the tokens go, then arranges to be called when the next one is due. */
+  /** Serves the lines as far as the tokens go, then arranges to be called when the next one is due. */
   #pump(): void {
-    let next = Number.POSITIVE_INFINITY;
-    let beat = 0;
-    for (const line of this.#lines.values()) {
-      for (let wanted = sizeOf(line); wanted > 0; wanted = sizeOf(line)) {
+    for (;;) {
+      let next = Number.POSITIVE_INFINITY;
+      let beat = 0;
+      const ready: Line[] = [];
+      for (const line of this.#lines) {
+        const wanted = sizeOf(line);
+        if (wanted === 0) continue;
         const wait = this.#tokens.wait(line.policies, wanted);
-        if (wait <= 0) {
-          takeTurn(line)?.go();
-          continue;
-        }
-        if (wait < next) {
+        if (wait <= 0) ready.push(line);
+        else if (wait < next) {
           next = wait;
           beat = this.#tokens.beat(line.policies);
         }
-        break;
       }
+      const waiter = this.#lines.takeTurn(ready);
+      if (waiter === undefined) {
+        this.#wakeUp.in(next, beat);
+        return;
+      }
+      waiter.go();
     }
-    this.#wakeUp.in(next, beat);
   }
 
   /** An answer named a policy that the specification does not know: the endpoint draws from it too. */
   #learn(endpoint: Endpoint, policy: string): void {
     const learned = this.#learned.get(endpoint.call) ?? new Set<string>();
     this.#learned.set(endpoint.call, learned.add(policy));
-  }
-
-  #line(policies: readonly string[]): Line {
-    const key = policies.join();
-    let line = this.#lines.get(key);
-    if (line === undefined) {
-      line = createLine(policies);
-      this.#lines.set(key, line);
-    }
-    return line;
   }
 }

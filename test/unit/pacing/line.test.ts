@@ -94,6 +94,46 @@ describe("the line of calls that wait", () => {
   });
 });
 
+describe("the lines of calls that draw from different policies", () => {
+  it("are served by priority and by who came first, across them", async () => {
+    const { clock, pacer, granted, join } = await emptied();
+    const joinUpload = (name: string, priority: Priority) =>
+      pacer.acquire(upload, priority, new Lifeline(clock, undefined, undefined)).then((held) => {
+        granted.push(name);
+        pacer.forget(held);
+      });
+    for (let index = 0; index < 5; index += 1) {
+      void joinUpload("sync", "low");
+      join("order", "normal");
+    }
+    void joinUpload("design", "high");
+    await clock.run(1_000);
+    expect(granted).toEqual([
+      "design",
+      ...Array.from({ length: 5 }, () => "order"),
+      ...Array.from({ length: 5 }, () => "sync"),
+    ]);
+  });
+
+  it("none of them starves behind another", async () => {
+    const { clock, pacer, granted, join } = await emptied();
+    for (let index = 0; index < 100; index += 1) {
+      void pacer
+        .acquire(upload, "normal", new Lifeline(clock, undefined, undefined))
+        .then((held) => pacer.forget(held));
+    }
+    await clock.run(100);
+    join("read");
+    for (let index = 0; index < 100; index += 1) {
+      void pacer
+        .acquire(upload, "normal", new Lifeline(clock, undefined, undefined))
+        .then((held) => pacer.forget(held));
+    }
+    await clock.run(2_200);
+    expect(granted).toEqual(["read"]);
+  });
+});
+
 describe("a refusal", () => {
   it("holds its policy, siblings included, until Retry-After", async () => {
     const { clock, pacer, granted, join } = await emptied();
