@@ -1,4 +1,4 @@
-import ky, { isNetworkError, type Options } from "ky";
+import type { Options } from "ky";
 import type { EncodedRequest } from "./encode.ts";
 import { sendOnce } from "./send-once.ts";
 
@@ -7,6 +7,9 @@ export type FetchLike = (request: Request, init?: RequestInit) => Promise<Respon
 
 /** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
 export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
+
+/** Loaded with the first call: it touches `Request` when it loads, for which the platform loads what else only a call needs. */
+let ky: typeof import("ky") | undefined;
 
 export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
   return async ({ method, url, headers, body }, signal) => {
@@ -31,11 +34,12 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
     };
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;
+    ky ??= await import("ky");
     try {
-      return await ky(url, options);
+      return await ky.default(url, options);
     } catch (error) {
       // Ky's own error would show the request.
-      throw isNetworkError(error) ? error.cause : error;
+      throw ky.isNetworkError(error) ? error.cause : error;
     }
   };
 }
