@@ -1,6 +1,7 @@
 /** A process of its own: the service with one token bucket, which is filled anew by each message. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { order } from "../order.ts";
 
 /** What the bucket shall be, and what else happens to it. */
 export interface Setting {
@@ -18,27 +19,6 @@ export interface Count {
   readonly refused: number;
 }
 
-const order = JSON.stringify({
-  order: {
-    reference: `Order_${"0".repeat(26)}`,
-    status: { code: "open" },
-    orderlines: [
-      {
-        index: 1,
-        productReference: `Product_${"0".repeat(26)}`,
-        imageReference: `Image_${"0".repeat(26)}`,
-        quantity: 2,
-        canceledQuantity: 0,
-        shippedQuantity: 0,
-        annotations: [],
-        legacySku: "SKU-1",
-      },
-    ],
-    onHold: null,
-    dropshipAddressReference: `Address_${"0".repeat(26)}`,
-    legacyOrderCode: "shop-1",
-  },
-});
 // Octokit's throttling looks for "secondary rate", Stripe for an error object under `error`; to the others both are nothing.
 const problem = { code: "rate_limited", message: "The bucket is empty: a secondary rate limit." };
 const refusal = JSON.stringify({ ...problem, error: problem });
