@@ -174,6 +174,7 @@ export class Bucket {
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#share.notice(0, this.interval, now);
+    this.#share.refuse(this.#heldUntil, now);
   }
 
   /**

@@ -1,11 +1,16 @@
 import type { AnswerTimes } from "./answer-times.ts";
 
 /** How much of the bucket's refill a consumer keeps in it when others drink too, in tokens. */
-const reserve = { most: 25, ofQuota: 2 / 3 };
+const reserve = { usual: 25, ofQuota: 2 / 3 };
 /** So many times the shortest answer's time are added to the time in which a consumer would use up the level. */
 const delays = 3;
 /** Milliseconds that the shortest answer's time may count for: what takes longer is the service's work, not the way. */
 const longestWay = 500;
+/**
+ * The reserve is larger by a factor while it is not known to last: at first, and with each refusal, up to so many times. The factor
+ * fades in so many milliseconds.
+ */
+const caution = { first: 3, refused: 1.5, most: 16, memory: 20_000 };
 /** Below this part of the refill, what others drink is noise. */
 const noise = 0.03;
 /** Milliseconds after which a picture that nothing has changed is looked at again, unless a token takes longer. */
@@ -33,6 +38,8 @@ export class Share {
   /** What stands in for that at first. */
   #guess = { drunk: 0, time: 0 };
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** By how much the reserve is larger than usual, as it was at a time. */
+  #caution = { factor: 1, at: 0 };
   readonly #times: AnswerTimes;
   /** Spreads consumers that would go in step. */
   #jitter = 1;
@@ -52,11 +59,28 @@ export class Share {
     this.#at = now;
     this.#heardAt = now;
     this.#noticedAt = now;
+    this.#beware(Math.max(caution.first, this.#factor(now)), now);
     // Before more is known, others are taken to drink half.
     this.#guess = { drunk: this.#trial(interval) / interval / 2, time: this.#trial(interval) };
     this.#drunk = 0;
     this.#time = 0;
     this.#thought = 0;
+  }
+
+  /** The service refused a request: so many drink that the usual reserve does not last. Nothing goes before `until`. */
+  refuse(until: number, now: number): void {
+    this.#sentAt = until;
+    this.#beware(this.#factor(now) * caution.refused, now);
+  }
+
+  #beware(factor: number, now: number): void {
+    this.#caution = { factor: Math.min(caution.most, factor), at: now };
+  }
+
+  /** By how much the reserve is larger than usual. */
+  #factor(now: number): number {
+    const { factor, at } = this.#caution;
+    return 1 + (factor - 1) * Math.exp((at - now) / caution.memory);
   }
 
   /** An answer to what was sent at `sentAt` tells the likely level. */
@@ -100,7 +124,8 @@ export class Share {
 
   /** Milliseconds from one request to the next at the present level. */
   pace(quota: number, interval: number): number {
-    const tokens = Math.min(reserve.most, Math.max(1, quota * reserve.ofQuota));
+    const most = Math.max(1, quota * reserve.ofQuota);
+    const tokens = Math.min(most, reserve.usual * this.#factor(this.#at));
     // What is on its way is not in the picture yet: the longer the way, the more gently.
     const reach = tokens * interval + delays * Math.min(this.#times.shortest, longestWay);
     return reach / Math.max(least, this.#level ?? quota);

@@ -81,6 +81,14 @@ describe("processes that drink from one bucket without knowing of each other", (
     expect(fleet.unfair).toBeLessThan(0.25);
   });
 
+  it("share when they are many: few refusals, and none again and again", async () => {
+    const fleet = await run({ processes: 16, calls: 6400, quota: 3000, perSecond: 50, way: 20 });
+    expect(fleet.answered).toBe(6400);
+    expect(fleet.seconds).toBeLessThan(68 / 0.93);
+    expect(fleet.refusals).toBeLessThanOrEqual(0.03 * 6400);
+    expect(fleet.worst).toBeLessThanOrEqual(3);
+  });
+
   it("leave to one that paces nothing what it takes", async () => {
     const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, way: 2, drink: 25 });
     expect(fleet.answered).toBe(1300);
