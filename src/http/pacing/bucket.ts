@@ -173,8 +173,8 @@ export class Bucket {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
+    this.#share.refuse(this.#heldUntil, this.interval, now);
     this.#share.notice(0, this.interval, now);
-    this.#share.refuse(this.#heldUntil, now);
   }
 
   /**

@@ -1,7 +1,9 @@
 import type { AnswerTimes } from "./answer-times.ts";
 
-/** How much of the bucket's refill a consumer keeps in it when others drink too, in tokens. */
+/** How much of the bucket's refill a consumer keeps in it when others drink too: tokens, and no larger a part of the quota. */
 const reserve = { usual: 25, ofQuota: 2 / 3 };
+/** The first goes within so many milliseconds after a hold, or tokens: others are held until the same moment. */
+const spread = { ms: 500, tokens: 4 };
 /** So many times the shortest answer's time are added to the time in which a consumer would use up the level. */
 const delays = 3;
 /** Milliseconds that the shortest answer's time may count for: what takes longer is the service's work, not the way. */
@@ -38,6 +40,8 @@ export class Share {
   /** What stands in for that at first. */
   #guess = { drunk: 0, time: 0 };
   #sentAt = Number.NEGATIVE_INFINITY;
+  /** When the first goes after a refusal. */
+  #turnAt: number | undefined;
   /** By how much the reserve is larger than usual, as it was at a time. */
   #caution = { factor: 1, at: 0 };
   readonly #times: AnswerTimes;
@@ -67,9 +71,10 @@ export class Share {
     this.#thought = 0;
   }
 
-  /** The service refused a request: so many drink that the usual reserve does not last. Nothing goes before `until`. */
-  refuse(until: number, now: number): void {
-    this.#sentAt = until;
+  /** The service refused a request until a time: if others are known, so many drink that the usual reserve does not last. */
+  refuse(until: number, interval: number, now: number): void {
+    if (!this.present) return;
+    this.#turnAt = until + Math.random() * Math.max(spread.ms, spread.tokens * interval);
     this.#beware(this.#factor(now) * caution.refused, now);
   }
 
@@ -107,6 +112,7 @@ export class Share {
 
   take(quota: number, interval: number, now: number): void {
     this.#sentAt = now;
+    this.#turnAt = undefined;
     if (this.#level === undefined) return;
     this.#refill(quota, interval, now);
     this.#level -= 1;
@@ -117,15 +123,14 @@ export class Share {
   wait(quota: number, interval: number, now: number): number {
     if (this.#level === undefined) return 0;
     this.#refill(quota, interval, now);
-    const due = this.#sentAt + this.#jitter * this.pace(quota, interval);
+    const due = this.#turnAt ?? this.#sentAt + this.#jitter * this.pace(quota, interval);
     // The level changes meanwhile: it is looked at again, once a token at the least.
     return Math.max(0, Math.min(due - now, Math.max(interval, longestLook)));
   }
 
   /** Milliseconds from one request to the next at the present level. */
   pace(quota: number, interval: number): number {
-    const most = Math.max(1, quota * reserve.ofQuota);
-    const tokens = Math.min(most, reserve.usual * this.#factor(this.#at));
+    const tokens = Math.max(1, Math.min(quota * reserve.ofQuota, reserve.usual * this.#factor(this.#at)));
     // What is on its way is not in the picture yet: the longer the way, the more gently.
     const reach = tokens * interval + delays * Math.min(this.#times.shortest, longestWay);
     return reach / Math.max(least, this.#level ?? quota);
