@@ -9,6 +9,7 @@ import { type Assumptions, assumptions } from "./resources/orders/orders.endpoin
 import { check } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
 import { type Clock, systemClock } from "./util/clock.ts";
+import type { Some } from "./util/some.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -23,7 +24,7 @@ export interface PodPartnerOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for one call in all: queueing, waits, attempts, body. Default: none. */
   readonly deadline?: number | undefined;
-  readonly retry?: Partial<RetryOptions> | undefined;
+  readonly retry?: Some<RetryOptions> | undefined;
   /**
    * Whether calls wait for the tokens that the service's rate-limit headers tell of; with a `store` of `pod-partner/redis` all
    * processes of a fleet share them. Default true.
@@ -41,7 +42,7 @@ export interface PodPartnerOptions {
   /** The source of time. Default: the machine's. */
   readonly clock?: Clock | undefined;
   /** Names that the specification does not show, where the service uses others than the SDK assumes. */
-  readonly assumptions?: Partial<Assumptions> | undefined;
+  readonly assumptions?: Some<Assumptions> | undefined;
   /** Allows a browser, in which anybody can read the key. Default false: never use a key in client-side code (specification 5.6). */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }

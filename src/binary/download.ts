@@ -10,7 +10,7 @@ export interface Progress {
 
 export interface DownloadOptions {
   /** Called after each piece. */
-  readonly onProgress?: (progress: Progress) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** What a conditional request knows of an earlier download, to be spared an unchanged one. */

@@ -10,7 +10,11 @@ export interface Upload {
   readonly replayable: boolean;
   /** The body of the next attempt. */
   body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
+  /** Lets a stream go that is not read to its end: behind it may be an open file. */
+  close(): void;
 }
+
+const nothingOpen = () => undefined;
 
 /** What opening a source gives: the upload, or why it cannot be sent. */
 export type Opened =
@@ -19,11 +23,21 @@ export type Opened =
 
 const refuse = (message: string): Opened => ({ ok: false, issues: [{ path: [], message }] });
 
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
+/** A blob of a file can fail as a file does: it may be a folder, or be gone by now. */
 async function openBlob(blob: Blob): Promise<Opened> {
-  const head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
-  return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
+  let head: Uint8Array;
+  try {
+    head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
+  } catch (error) {
+    return refuse(`the file cannot be read: ${reasonOf(error)}`);
+  }
+  return isImage(head)
+    ? { ok: true, upload: { replayable: true, body: () => blob, close: nothingOpen } }
+    : refuse(noImage);
 }
 
 /** A blob of a file reads it piece by piece at each attempt; its size is known. */
@@ -33,7 +47,7 @@ async function openFile(path: string): Promise<Opened> {
   try {
     blob = await openAsBlob(path);
   } catch (error) {
-    return refuse(`the file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return refuse(`the file cannot be read: ${reasonOf(error)}`);
   }
   return openBlob(blob);
 }
@@ -52,7 +66,7 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
       length += value.byteLength;
     }
   } catch (error) {
-    return refuse(`the stream cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    return refuse(`the stream cannot be read: ${reasonOf(error)}`);
   }
   if (!isImage(concatenate(head, length))) {
     await chunks.return?.();
@@ -74,7 +88,11 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
     // Nothing is read ahead of the wire, so that a file of any size takes bounded memory.
     { highWaterMark: 0 },
   );
-  return { ok: true, upload: { replayable: false, body: () => body } };
+  const close = () => {
+    if ("destroy" in source && typeof source.destroy === "function") source.destroy();
+    else chunks.return?.().catch(() => undefined);
+  };
+  return { ok: true, upload: { replayable: false, body: () => body, close } };
 }
 
 /** Joins chunks of a known total length. */
@@ -91,12 +109,16 @@ export function concatenate(chunks: readonly Uint8Array[], length: number): Uint
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 
+const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
+
 /** Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). */
 export async function openImage(source: unknown): Promise<Opened> {
   if (typeof source === "string") return openFile(source);
   if (source instanceof Uint8Array) {
-    const bytes = source as Uint8Array<ArrayBuffer>;
-    return isImage(bytes) ? { ok: true, upload: { replayable: true, body: () => bytes } } : refuse(noImage);
+    // Of memory that is shared with other threads `fetch` would make a text.
+    const bytes = isOwn(source) ? source : Uint8Array.from(source);
+    const upload = { replayable: true, body: () => bytes, close: nothingOpen };
+    return isImage(bytes) ? { ok: true, upload } : refuse(noImage);
   }
   if (source instanceof Blob) return openBlob(source);
   if (isIterable(source)) return openStream(source);

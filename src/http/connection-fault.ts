@@ -30,8 +30,11 @@ const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMA
 const noHandshake =
   /^ERR_TLS_HANDSHAKE_TIMEOUT$|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|TLSV1_UNRECOGNIZED_NAME|.*_ALERT_(PROTOCOL_VERSION|HANDSHAKE_FAILURE))$/;
 
-/** Where there is no code that tells: Deno, and Node of a TLS connection that was closed half-made. */
-const neverConnected = /client error \(Connect\)|disconnected before secure TLS connection was established/;
+/**
+ * Where there is no code that tells: Deno, Node of a TLS connection that was closed half-made, and Node of a port that `fetch`
+ * calls nobody at (such as 6000, in the standard's list of bad ports).
+ */
+const neverConnected = /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$/;
 
 /** How Node, Bun and Deno say that they refuse a redirect. */
 const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;

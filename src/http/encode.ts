@@ -26,6 +26,7 @@ function merge(base: unknown, extra: Tree): Tree {
   return Object.fromEntries(merged);
 }
 
+/** Writes a query, or an empty text where nothing is asked for. */
 function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
   const entries = Object.entries(values);
   if (entries.length === 0) return "";
@@ -33,8 +34,8 @@ function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
   for (const [name, value] of entries) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
-  const text = query.toString();
-  return text === "" ? "" : `?${text}`;
+  // A space as `%20` is one to every parser; as `+` it is one only to those that take the query for a form.
+  return query.toString().replaceAll("+", "%20");
 }
 
 function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
@@ -80,14 +81,22 @@ export function assertBody(endpoint: Endpoint, body: unknown): void {
 
 /** A URL that the service gave out goes back to the service alone: the key goes along. */
 function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
-  if (!URL.canParse(url) || new URL(url).origin !== new URL(baseUrl).origin) {
-    issues.push({
-      path: ["url"],
-      message: `expected a URL of ${new URL(baseUrl).origin}: the secret key goes nowhere else`,
-    });
+  const { origin } = new URL(baseUrl);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.origin !== origin) {
+    issues.push({ path: ["url"], message: `expected a URL of ${origin}: the secret key goes nowhere else` });
+  } else if (parsed.username !== "" || parsed.password !== "") {
+    issues.push({ path: ["url"], message: "must have no credentials" });
   }
-  return url;
+  // A fragment is not sent; what is added to the query would become a part of it.
+  return url.replace(/#.*$/s, "");
 }
+
+/** Adds a query to a URL, which may have one. */
+const withQuery = (url: string, query: string): string => {
+  if (query === "") return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
+};
 
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
@@ -107,11 +116,17 @@ export function encode(
   const query = encodeQuery({ ...checkQuery(endpoint, input.query, issues), ...options.query });
   const finish = (body: string | Upload | undefined): EncodedRequest => {
     if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
-    return { method: endpoint.method, url: path + query, headers: encodeHeaders(endpoint, body, options), body };
+    return {
+      method: endpoint.method,
+      url: withQuery(path, query),
+      headers: encodeHeaders(endpoint, body, options),
+      body,
+    };
   };
   if (endpoint.request.kind !== "image") return finish(encodeJson(endpoint, input.body, options.body, issues));
   return openImage(input.body).then((opened) => {
     if (!opened.ok) issues.push(...opened.issues);
+    else if (issues.length > 0) opened.upload.close();
     return finish(opened.ok ? opened.upload : undefined);
   });
 }

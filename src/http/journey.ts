@@ -3,6 +3,7 @@ import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf } from "../errors/call-site.ts";
 import { ConnectionError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
+import { withSome } from "../util/some.ts";
 import type { Answer } from "./call.ts";
 import type { Core, Plan } from "./core.ts";
 import { decode } from "./decode.ts";
@@ -22,6 +23,8 @@ import { redacted, snapshot } from "./snapshot.ts";
 
 /** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
 const insideFrames = 3;
+
+const ignore = () => undefined;
 
 /** One call on its way. */
 export class Journey<Data> {
@@ -50,14 +53,15 @@ export class Journey<Data> {
     this.#faults = options === noOptions ? [] : optionFaults(options);
     this.#options = this.#faults.length === 0 ? options : noOptions;
     const { retry, signal, deadline } = this.#options;
-    this.#retry = retry === undefined ? core.retry : { ...core.retry, ...retry };
+    this.#retry = retry === undefined ? core.retry : withSome(core.retry, retry);
     this.#lifeline = new Lifeline(core.clock, signal, deadline ?? core.deadline);
   }
 
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result>): Promise<Answer<Result>> {
+    let encoded: EncodedRequest | Promise<EncodedRequest> | undefined;
     try {
       this.#lifeline.check();
-      const encoded = encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
+      encoded = encode(this.#core.baseUrl, this.#endpoint, input, this.#options, this.#faults);
       const request = encoded instanceof Promise ? await this.#lifeline.within(encoded) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
@@ -68,6 +72,8 @@ export class Journey<Data> {
       throw this.#complete(error);
     } finally {
       if (!this.#open) this.#lifeline.close();
+      // An upload, whether it was sent or not: the call may have ended while it was being opened.
+      if (encoded instanceof Promise) encoded.then(({ body }) => typeof body === "object" && body.close(), ignore);
     }
   }
 

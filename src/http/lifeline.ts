@@ -25,7 +25,7 @@ export class Lifeline {
     this.#deadline = deadline;
     if (signal !== undefined) this.#listen(signal);
     if (deadline !== undefined) {
-      this.#stopDeadline = clock.after(deadline, () => this.#end(this.#deadlineError("it was not done")));
+      this.#stopDeadline = clock.after(deadline, () => this.#end(this.#deadlineError("it was not done", 0)));
     }
   }
 
@@ -95,7 +95,9 @@ export class Lifeline {
 
   /** Throws when a wait of `ms` milliseconds would end after the deadline. */
   allow(ms: number, why: string, cause?: unknown): void {
-    if (ms > this.remaining()) throw this.#deadlineError(`${why} takes ${Math.round(ms)} ms`, cause);
+    if (ms > this.remaining()) {
+      throw this.#deadlineError(`${why} takes ${Math.round(ms)} ms`, this.remaining(), cause);
+    }
   }
 
   /** Lets go of the signal and the deadline. What is still held after this is ended by nothing else. */
@@ -119,8 +121,8 @@ export class Lifeline {
     this.close();
   }
 
-  #deadlineError(why: string, cause?: unknown): DeadlineError {
-    const left = Math.max(0, Math.round(this.remaining()));
+  #deadlineError(why: string, remaining: number, cause?: unknown): DeadlineError {
+    const left = Math.max(0, Math.round(remaining));
     return new DeadlineError({
       message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
       cause,

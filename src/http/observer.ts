@@ -51,15 +51,15 @@ export interface StoreLostEvent {
 /** The store of a fleet's pacing can be reached again. */
 export type StoreBackEvent = Readonly<Record<never, never>>;
 
-/** Functions that are told what happens. What they throw is logged and otherwise ignored. */
+/** Functions that are told what happens. What they throw, or reject with, is logged and otherwise ignored. */
 export interface Hooks {
-  readonly onRequest?: (event: RequestEvent) => void;
-  readonly onResponse?: (event: ResponseEvent) => void;
-  readonly onRetry?: (event: RetryEvent) => void;
-  readonly onPause?: (event: PauseEvent) => void;
-  readonly onInvalidResponse?: (event: InvalidResponseEvent) => void;
-  readonly onStoreLost?: (event: StoreLostEvent) => void;
-  readonly onStoreBack?: (event: StoreBackEvent) => void;
+  readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+  readonly onPause?: ((event: PauseEvent) => void) | undefined;
+  readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
+  readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
+  readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
 }
 
 /** Receives the same events as text and fields; `console` fits. */
@@ -90,11 +90,22 @@ const channelName = (hook: keyof Hooks): string =>
     .replace(/(?!^)[A-Z]/g, "-$&")
     .toLowerCase()}`;
 
-/** A logger that throws has nobody left to tell: the call goes on. */
-function log(logger: Logger, level: Level, message: string, fields: object): void {
+/** Calls what is a partner's own. Whether it fails at once or, being asynchronous, later: the call goes on, and so does the process. */
+function safely(work: () => unknown, onFailure: (error: unknown) => void): void {
   try {
-    logger[level]?.(message, fields);
-  } catch {}
+    const result = work();
+    if (typeof result === "object" && result !== null) Promise.resolve(result).catch(onFailure);
+  } catch (error) {
+    onFailure(error);
+  }
+}
+
+/** A logger that fails has nobody left to tell. */
+function log(logger: Logger, level: Level, message: string, fields: object): void {
+  safely(
+    () => logger[level]?.(message, fields),
+    () => undefined,
+  );
 }
 
 /** Nobody watches, but a fleet that does not share any more should not go unnoticed. */
@@ -120,10 +131,11 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
       if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
       return;
     }
-    try {
-      callback(event);
-    } catch (error) {
-      if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
-    }
+    safely(
+      () => callback(event),
+      (error) => {
+        if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
+      },
+    );
   };
 }

@@ -16,8 +16,15 @@ function carriable(name: string, value: unknown): boolean {
   }
 }
 
+/** A signal may be of another realm, or a polyfill: it is one that can be listened to. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
 const schema = () =>
   z.object({
+    signal: z.optional(
+      z.custom(isSignal, { error: "expected an AbortSignal, such as the `signal` of an AbortController" }),
+    ),
     timeout: positive(),
     deadline: positive(),
     priority: z.optional(z.enum(["high", "normal", "low"])),
@@ -47,8 +54,18 @@ export function optionFaults(options: RequestOptions): readonly Issue[] {
   return checked.ok ? [] : checked.issues;
 }
 
-/** Throws when that many calls cannot be under way at a time: with none, nothing would ever be done. */
-export function assertConcurrency(concurrency: number): void {
-  if (concurrency >= 1) return;
-  throw new RequestValidationError({ issues: [{ path: ["concurrency"], message: "expected a number from 1" }] });
+function assertOption(name: string, holds: boolean, message: string): void {
+  if (!holds) throw new RequestValidationError({ issues: [{ path: [name], message }] });
 }
+
+/** Throws when that many calls cannot be under way at a time: with none, nothing would ever be done. */
+export const assertConcurrency = (concurrency: number): void =>
+  assertOption("concurrency", concurrency >= 1, "expected a number from 1");
+
+/** Throws when that many pages cannot be asked for ahead: to ask for endless many would never end. */
+export const assertPrefetch = (prefetch: number): void =>
+  assertOption("prefetch", prefetch >= 0 && Number.isFinite(prefetch), "expected a number from 0");
+
+/** Throws when there would be no time between two looks: they would take every token there is. */
+export const assertInterval = (interval: number): void =>
+  assertOption("interval", interval > 0 && Number.isFinite(interval), "expected a number of milliseconds above 0");

@@ -1,3 +1,5 @@
+import type { Some } from "../util/some.ts";
+
 /** Which waiting calls go first. `high` overtakes, `low` lets others pass. Default `normal`; bulk helpers use `low`. */
 export type Priority = "high" | "normal" | "low";
 
@@ -25,7 +27,7 @@ export interface RequestOptions {
   /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: the client's `deadline`, none. */
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
-  readonly retry?: Partial<RetryOptions> | undefined;
+  readonly retry?: Some<RetryOptions> | undefined;
   readonly priority?: Priority | undefined;
   /** Headers to add. They cannot replace the key's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,3 +1,6 @@
+/** An HTTP date in any of its three forms (RFC 9110, 5.6.7): the oldest ends with the year, and does not say that it is of UTC. */
+const parseDate = (text: string): number => Date.parse(/ \d{4}$/.test(text) ? `${text} GMT` : text);
+
 /**
  * The milliseconds that a `Retry-After` asks to wait, as seconds or as an HTTP date; undefined when it is absent or garbage.
  *
@@ -14,7 +17,7 @@ export function parseRetryAfter(headers: Headers, now: number): number | undefin
   }
   // `Date.parse` takes nearly anything for a date; an HTTP date begins with the name of a day.
   if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
-  const until = Date.parse(value);
-  const since = Date.parse(headers.get("date") ?? "");
+  const until = parseDate(value);
+  const since = parseDate(headers.get("date") ?? "");
   return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(since) ? now : since));
 }

@@ -18,12 +18,17 @@ export const parseJson = (text: string): { readonly ok: true; readonly value: un
   }
 };
 
+/** Nobody reads deeper, and whoever walks through what is nested without end, such as `JSON.stringify`, runs out of stack. */
+const deepest = 100;
+
 /** Blots the key out of every text in a value that JSON gave: there a key may have been escaped. */
-function redactAll(value: unknown, redact: Redact): unknown {
+function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value === "string") return redact(value);
-  if (Array.isArray(value)) return value.map((item) => redactAll(item, redact));
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact)]));
+  if (depth === deepest) return "[nested deeper]";
+  if (Array.isArray(value)) return value.map((item) => redactAll(item, redact, depth + 1));
+  const fields = Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact, depth + 1)]);
+  return Object.fromEntries(fields);
 }
 
 /** Headers as they may be shown: a policy could have the key for a name. */

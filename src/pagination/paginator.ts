@@ -1,5 +1,6 @@
 import { captureCallSite, withCallSite } from "../errors/call-site.ts";
 import type { Page } from "../http/endpoint.ts";
+import { assertPrefetch } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
@@ -42,6 +43,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
     const callSite = captureCallSite();
     const { signal, prefetch = 1, ...options } = this.#options;
+    assertPrefetch(prefetch);
     const left = new AbortController();
     const leave = () => left.abort(signal?.reason);
     if (signal?.aborted) leave();
@@ -83,7 +85,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   /** All items, or the first `limit` of them, in an array. */
-  async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number } = {}): Promise<Item[]> {
+  async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
     const items: Item[] = [];
     if (limit <= 0) return items;
     for await (const item of this) {

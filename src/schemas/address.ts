@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import type { Some } from "../util/some.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /** A complete address (specification 2.3). Unused fields are empty strings. */
@@ -30,10 +31,10 @@ export interface Address {
  *
  * Checked before sending: `email` is there, and `state` where the country is the United States or Italy (specification 2.3).
  */
-export type AddressInput = Partial<Address> & Pick<Address, "countryCode" | "email">;
+export type AddressInput = Some<Address> & Pick<Address, "countryCode" | "email">;
 
 /** The destination of a quote: as an order's, but `email` is not asked for (specification 4.7). */
-export type QuoteAddressInput = Partial<Address> & Pick<Address, "countryCode">;
+export type QuoteAddressInput = Some<Address> & Pick<Address, "countryCode">;
 
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);

@@ -34,12 +34,19 @@ export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
 export type OpenRecord = Readonly<Record<string, unknown>>;
 export const openRecord: Schema<OpenRecord> = () => z.record(z.string(), z.unknown());
 
-/** A text with something in it. */
-export const filledText = () => z.string().check(z.minLength(1));
+/**
+ * A text with something in it, that means the same in a URL as in a body: half of a character is written as `\ud800` in JSON, yet
+ * has no form of its own in a URL, and what was made by it could not be looked up by it.
+ */
+export const filledText = () =>
+  z.string().check(
+    z.minLength(1),
+    z.refine((text) => text.isWellFormed(), { error: "must not contain half of a character (a lone surrogate)" }),
+  );
 
-/** An ISO 8601 timestamp, as it came. */
+/** An ISO 8601 timestamp, as it came: in the extended or the basic format, in any precision that names a day. */
 export const timestamp = () =>
-  z.string().check(z.regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/, { error: "expected an ISO 8601 timestamp" }));
+  z.string().check(z.regex(/^\d{4}(-\d{2}-\d{2}|\d{4})(T\d{2}|$)/, { error: "expected an ISO 8601 timestamp" }));
 
 /** A timestamp that is sent: a real date and time, with its offset. */
 export const timestampInput = () =>

@@ -1,9 +1,11 @@
+import { inspect } from "node:util";
 import { gzipSync } from "node:zlib";
 import * as fc from "fast-check";
-import { PodPartner, PodPartnerError } from "pod-partner";
+import { type ConflictError, PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { createHastyClock } from "./hasty-clock.ts";
@@ -12,6 +14,9 @@ import { orderOf } from "./matrix/subjects.ts";
 const reference = ref("Order");
 const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
 const text = JSON.stringify({ order });
+
+/** JSON that is valid, and that takes a stack of its own depth to walk through. */
+const nested = "[".repeat(100_000) + "]".repeat(100_000);
 
 describe("a body as it may come over the wire", () => {
   const context = useService();
@@ -36,6 +41,7 @@ describe("a body as it may come over the wire", () => {
     ["null", "null", "identity", "ResponseValidationError"],
     ["a number", "1e999", "identity", "ResponseValidationError"],
     ["nested a hundred thousand times", "[".repeat(100_000), "identity", "ResponseValidationError"],
+    ["whole, and nested a hundred thousand times", nested, "identity", "ResponseValidationError"],
     ["no UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
   ])("is one typed error when it is %s", async (_, body, encoding, name) => {
     context.service.answers({ headers: { ...json, "content-encoding": encoding }, body });
@@ -61,6 +67,26 @@ describe("a body as it may come over the wire", () => {
     expect((error as PodPartnerError).code).toBeUndefined();
     expect(Reflect.get({}, "polluted")).toBeUndefined();
     expect(() => JSON.stringify(error)).not.toThrow();
+  });
+
+  it("is one typed error, which can be printed, when that of an error is nested a hundred thousand times", async () => {
+    context.service.answers({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
+    const error = await rejection(get());
+    expect(error).toMatchObject({ name: "ConflictError", code: "c" });
+    expect(() => [
+      JSON.stringify(error),
+      JSON.stringify((error as ConflictError).response),
+      inspect(error),
+    ]).not.toThrow();
+  });
+
+  it("does not hide that the answer to an order was lost", async () => {
+    context.service.answers(
+      { status: 500, headers: json, body: nested },
+      { headers: json, body: JSON.stringify({ orderReference: reference }) },
+    );
+    const placed = await context.partner.orders.create({ ...combinedOrder, customIdentifier: "shop-1001" });
+    expect(placed).toEqual({ reference, customIdentifier: "shop-1001", recovered: true });
   });
 
   it("is harmless when an unread page has a hostile cursor or field", async () => {

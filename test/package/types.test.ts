@@ -47,4 +47,10 @@ describe("the packed types", () => {
     },
     60_000,
   );
+
+  it("let a caller pass on what may be undefined, where TypeScript is told that this is not the same as missing", async () => {
+    const project = await installedProject(["@types/node"]);
+    const options = { ...resolutions.nodenext, exactOptionalPropertyTypes: true };
+    expect(compile(project, ["undefined.mts", "esm.mts", "commonjs.cts"], options)).toEqual([]);
+  }, 60_000);
 });

@@ -78,6 +78,18 @@ describe("catalog.products.layerImage takes the key to no other origin", () => {
     expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
   });
 
+  it("adds a query to the one that the URL has, and sends no fragment", async () => {
+    context.service.answers(file, file);
+    const { products } = context.partner.catalog;
+    const url = `${context.service.origin}/layers/a.png`;
+    await (await products.layerImage(`${url}?v=1#top`, undefined, { query: { size: "2 x" } })).bytes();
+    await (await products.layerImage(`${url}#top?`, undefined, { query: { size: 2 } })).bytes();
+    expect(context.service.requests.map(({ path }) => path)).toEqual([
+      "/layers/a.png?v=1&size=2%20x",
+      "/layers/a.png?size=2",
+    ]);
+  });
+
   const elsewhere: Record<string, (own: string, other: string) => string> = {
     "another port": (_, other) => `${other}/layers/a.png`,
     "another name of the same machine": (own) => `${own.replace("127.0.0.1", "localhost")}/layers/a.png`,
@@ -86,6 +98,7 @@ describe("catalog.products.layerImage takes the key to no other origin", () => {
     "its own origin as a prefix of a name": (own) => `${own}.evil.example/layers/a.png`,
     "a host and no protocol": (_, other) => `${other.slice("http:".length)}/layers/a.png`,
     "a host behind backslashes": (_, other) => `\\\\${other.slice("http://".length)}/layers/a.png`,
+    "its own origin with a user name": (own) => own.replace("://", "://ada@").concat("/layers/a.png"),
     "a file": () => "file:///etc/passwd",
     data: () => "data:image/png;base64,iVBORw0KGgo=",
     nothing: () => "",

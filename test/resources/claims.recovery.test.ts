@@ -38,20 +38,20 @@ const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const day = 86_400_000;
 
 /** Short waits are over at once; the timeouts stay. */
-const hasty: Clock = {
-  now: () => Date.now(),
+const hasty = (ahead: number): Clock => ({
+  now: () => Date.now() + ahead,
   after: (ms, callback) => {
     const timer = setTimeout(callback, ms < 5_000 ? 0 : ms);
     return () => clearTimeout(timer);
   },
-};
+});
 
 describe("a claim whose answer was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
 
-  /** Files the claim; its answer is lost, and the list holds `claims` then. */
-  async function file(claims: readonly ReturnType<typeof claimOf>[]): Promise<unknown> {
+  /** Files the claim; its answer is lost, and the list holds `claims` then. The partner's clock may be ahead. */
+  async function file(claims: readonly ReturnType<typeof claimOf>[], ahead = 0): Promise<unknown> {
     const read = ({ path }: Recorded) => {
       const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
       return { body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
@@ -67,7 +67,7 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
       baseUrl: context.service.baseUrl,
       secretKey,
       retry: { retries: 1, minDelay: 0, maxDelay: 0 },
-      clock: hasty,
+      clock: hasty(ahead),
     });
     return partner.claims.createItemIssues(input);
   }
@@ -89,6 +89,25 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
   it("claims.createItemIssues finds the claim when the clock of the service is ten minutes behind", async () => {
     expect(await file([claimOf("n", ago(600_000))])).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the partner's own clock is a day ahead", async () => {
+    expect(await file([claimOf("n", ago(0))], day)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  // `created` of a service whose clocks are eight hours behind UTC, and that does not say so.
+  it.each([
+    ["extended", ago(28_800_000).slice(0, 19)],
+    ["basic", ago(28_800_000).slice(0, 19).replaceAll(/[-:]/g, "")],
+  ])("claims.createItemIssues finds the claim by an %s timestamp without offset", async (_, created) => {
+    expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues does not take a claim of three days ago for its own", async () => {
+    expect(await file([claimOf("k", ago(3 * day))])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
   });
 
   it("claims.createItemIssues does not take another claim for its own", async () => {

@@ -127,6 +127,9 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     accepts: [
       [["claims", 0, "status"], "a-status-of-tomorrow"],
       [["claims", 0, "claimcategories"], []],
+      [["claims", 0, "created"], "20261110T100000Z"],
+      [["claims", 0, "created"], "2026-11-10T10"],
+      [["claims", 0, "created"], "2026-11-10"],
     ],
   });
 

@@ -2,13 +2,16 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { PodPartner } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { missing, useExchange } from "../support/exchange.ts";
+import { missing, rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
 import { jpeg, png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { startStubService } from "../support/stub-service.ts";
 
 describe("images (specification 2.7, 4.5)", () => {
-  const { exchange, judges } = useExchange();
+  const { context, exchange, judges } = useExchange();
   let folder = "";
 
   beforeAll(async () => {
@@ -44,6 +47,51 @@ describe("images (specification 2.7, 4.5)", () => {
       { status, body: { image: { reference: ref("Image", "1") } } },
     );
     expect(result).toStrictEqual({ reference: ref("Image", "1") });
+  });
+
+  it("images.upload sends bytes of memory that threads share as they are", async () => {
+    const shared = new Uint8Array(new SharedArrayBuffer(png.length));
+    shared.set(png);
+    await exchange(
+      (partner) => partner.images.upload(shared),
+      { line: "POST /images", bytes: png },
+      { body: { image: { reference: ref("Image", "1") } } },
+    );
+  });
+
+  describe("images.upload lets go of a stream that it does not read to its end", () => {
+    const source = () => Readable.from(endless());
+    async function* endless() {
+      yield png;
+      for (;;) {
+        await new Promise(setImmediate);
+        yield new Uint8Array(65_536);
+      }
+    }
+    const closed = (stream: Readable) => expect.poll(() => stream.destroyed).toBe(true);
+
+    it("when nobody is there to read it", async () => {
+      const stream = source();
+      const gone = await startStubService();
+      await gone.close();
+      const partner = new PodPartner({ baseUrl: gone.baseUrl, secretKey, retry: { retries: 0 } });
+      expect(await rejection(partner.images.upload(stream))).toMatchObject({ name: "ConnectionError" });
+      await closed(stream);
+    });
+
+    it("when the call ends", async () => {
+      const stream = source();
+      const upload = context.partner.images.upload(stream, { timeout: 100 });
+      expect(await rejection(upload)).toMatchObject({ name: "TimeoutError" });
+      await closed(stream);
+    });
+
+    it("when another option is wrong", async () => {
+      const stream = source();
+      const upload = context.partner.images.upload(stream, { timeout: -1 });
+      expect(await rejection(upload)).toMatchObject({ name: "RequestValidationError" });
+      await closed(stream);
+    });
   });
 
   it("images.list sends GET /images and gives the items", async () => {

@@ -25,6 +25,14 @@ describe("orders.lookup, whose parameter and answer the specification does not s
     });
   });
 
+  it("asks for a space as %20, which is one to every parser", async () => {
+    context.service.answers({ body: { orderReference: ref("Order") } });
+    await context.partner.orders.lookup({ customIdentifier: "shop 1+2&é" });
+    expect(context.service.requests[0]?.path).toBe(
+      "/v2/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop%201%2B2%26%C3%A9",
+    );
+  });
+
   it("uses the names that the option `assumptions` gives", async () => {
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,

@@ -120,6 +120,20 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
+  it.each<[string, () => void]>([
+    [
+      "throws",
+      () => {
+        throw new Error("enough");
+      },
+    ],
+    ["rejects with", () => Promise.reject(new Error("enough"))],
+  ])("renders.wait ends with what onPending %s", async (_, onPending) => {
+    context.service.always({ body: { render: pending } });
+    await expect(rejection(renders().wait(reference, { onPending }))).resolves.toMatchObject({ message: "enough" });
+    expect(context.service.requests).toHaveLength(1);
+  });
+
   it("renders.wait does not go on asking when the status is one that cannot be", async () => {
     context.service.always({ body: { render: { ...pending, status: "melted" } } });
     await expect(rejection(renders().wait(reference))).resolves.toMatchObject({ name: "ResponseValidationError" });

@@ -24,6 +24,7 @@ describe("an error recorded on a runtime", () => {
       false,
       "connect ETIMEDOUT ::1:443",
     ],
+    ["Node: a port that fetch calls nobody at", failed("bad port"), false, "bad port"],
     [
       "Node: no way to the host any more, with a request on the way",
       failed("read EHOSTUNREACH", { code: "EHOSTUNREACH", syscall: "read" }),

@@ -72,6 +72,27 @@ describe("watching a client", () => {
     expect(logged).toEqual(["pod-partner: the hook onRequest threw"]);
   });
 
+  it("goes on, and leaves no rejection behind, when an asynchronous hook or logger fails later", async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (reason: unknown) => unhandled.push(reason);
+    process.on("unhandledRejection", onUnhandled);
+    const logged: string[] = [];
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      hooks: { onRequest: () => Promise.reject(new Error("broken hook")) },
+      logger: {
+        debug: () => Promise.reject(new Error("broken logger")),
+        error: (message) => logged.push(message),
+      },
+    });
+    context.service.answers(up);
+    expect(await partner.auth.validate()).toEqual({ message: "valid" });
+    await new Promise(setImmediate);
+    process.off("unhandledRejection", onUnhandled);
+    expect([logged, unhandled]).toEqual([["pod-partner: the hook onRequest threw"], []]);
+  });
+
   it("logs with levels, and nothing of a header, a body or a query", async () => {
     const lines: [string, string, object][] = [];
     const level =

@@ -33,6 +33,11 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
     ["an order that is a shipment", issues({ orderReference: ref("Shipment") }), [["claim", "orderReference"]]],
     ["no order", issues({ orderReference: undefined }), [["claim", "orderReference"]]],
     ["a comment of 1001 characters", issues({ comment: "x".repeat(1001) }), [["claim", "comment"]]],
+    [
+      "a comment of 1001 characters that are two code units each",
+      issues({ comment: "😀".repeat(1001) }),
+      [["claim", "comment"]],
+    ],
     ["a comment that is a number", issues({ comment: 5 }), [["claim", "comment"]]],
     ["an unknown field", issues({ reason: "late" }), [["claim", "reason"]]],
     ["no claimlines", issues({ claimlines: [] }), [["claim", "claimlines"]]],
@@ -98,6 +103,7 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
 
   accepts([
     ["a comment of 1000 characters", issues({ comment: "x".repeat(1000) })],
+    ["a comment of 1000 characters that are two code units each", issues({ comment: "😀".repeat(1000) })],
     ["three photos", issues({})],
     ["no photo for a missing package", missing({ evidenceReferences: [] })],
     ["closedAfter in UTC", closedAfter("2026-11-01T00:00:00Z")],

@@ -126,6 +126,7 @@ describe("an upload is looked at before it is sent (specification 2.7)", () => {
     "an empty stream": () => Readable.from([]),
     "a stream that fails": () => createReadStream("/nowhere/at/all.png"),
     "a path that leads nowhere": () => "/nowhere/at/all.png",
+    "the path of a folder": () => import.meta.dirname,
     "a number": () => 5 as never,
     nothing: () => undefined as never,
   };

@@ -31,6 +31,11 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
 
   refuses([
     ["a store that is a brand", create({ storeReference: ref("Brand") }), [["order", "storeReference"]]],
+    [
+      "half of a character in a custom identifier, which no URL can ask for",
+      create({ customIdentifier: "shop-\ud83d" }),
+      [["order", "customIdentifier"]],
+    ],
     ["no store", create({ storeReference: undefined }), [["order", "storeReference"]]],
     ["an unknown field", create({ brandReference: ref("Brand") }), [["order", "brandReference"]]],
     ["an unknown shipping kind", create({ shippingKind: "teleport" }), [["order", "shippingKind"]]],
@@ -202,6 +207,11 @@ describe("what changes or quotes an order is checked before it is sent (specific
     ["a dropship quote without an address", quote({ dropshipAddress: undefined }), [["quote", "dropshipAddress"]]],
     ["a quote of nothing", quote({ orderlines: [] }), [["quote", "orderlines"]]],
     ["a combined quote with an address", quote({ shippingKind: "combined" }), [["quote", "dropshipAddress"]]],
+    [
+      "half of a character in a custom identifier to look up",
+      (partner) => partner.orders.lookup({ customIdentifier: "shop-\ud83d" }),
+      [["customIdentifier"]],
+    ],
     [
       "an empty custom identifier to look up",
       (partner) => partner.orders.lookup({ customIdentifier: "" }),

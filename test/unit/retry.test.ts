@@ -21,6 +21,18 @@ describe("repeating a failed attempt", () => {
     );
   });
 
+  it("takes a part of the options that is undefined for one that is not given", async () => {
+    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    const retry = { retries: undefined, minDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
+    await expect(eager(2).rendertokens.get({ retry })).rejects.toBeInstanceOf(ServerError);
+    expect(context.service.requests).toHaveLength(3);
+
+    context.service.reset();
+    context.service.always({ status: 503, headers: { "retry-after": "121" } });
+    await expect(eager(2).rendertokens.get({ retry, deadline: 1_000 })).rejects.toBeInstanceOf(ServerError);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
   it("does not answer an outage with a storm: a client's hundred repetitions are spent once", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
     const partner = eager(4);

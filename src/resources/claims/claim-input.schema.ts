@@ -13,7 +13,7 @@ import { count, open, strict } from "../../schemas/shape.ts";
 export interface PackageMissingInput {
   readonly shipmentReference: ShipmentReference;
   /** At most 3. Default: none. */
-  readonly evidenceReferences?: readonly EvidenceReference[];
+  readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
 }
 
 /** What is wrong with the items of one line. */
@@ -23,7 +23,7 @@ export interface ClaimlineInput {
   readonly quantity: number;
   readonly claimcategoryReference: ClaimcategoryReference;
   /** At most 3; at least 1 when the category has `evidenceRequired`. Default: none. */
-  readonly evidenceReferences?: readonly EvidenceReference[];
+  readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
 }
 
 /** Items that are not as they should be (specification 4.9). */
@@ -31,7 +31,7 @@ export interface ItemIssuesInput {
   readonly shipmentReference: ShipmentReference;
   readonly orderReference: OrderReference;
   /** At most 1000 characters. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
   readonly claimlines: readonly ClaimlineInput[];
 }
 

@@ -3,13 +3,15 @@ import type { Found, Recovery } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { latestMoment } from "../../util/moment.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
 
-/** What finding a claim again takes: the list and the details. */
+/** What finding a claim again takes: the list, with each answer that brings a page of it, the details, and the time. */
 export interface ClaimReader {
-  list(options: RequestOptions): Paginator<ClaimSummary>;
+  list(options: RequestOptions, onAnswer: (response: Response) => void): Paginator<ClaimSummary>;
   get(reference: ClaimReference, options: RequestOptions): Call<Claim>;
+  now(): number;
 }
 
 /**
@@ -17,6 +19,12 @@ export interface ClaimReader {
  * differ, and nobody files the same claim twice within an hour.
  */
 const tolerance = 3_600_000;
+
+/** How many milliseconds the service's clock is behind this one, by an answer's `Date`; 0 when it is not. */
+function behind(response: Response, now: number): number {
+  const said = Date.parse(response.headers.get("date") ?? "");
+  return Number.isNaN(said) ? 0 : Math.max(0, now - said);
+}
 
 /** Finds the one claim that is what was sent at `since`; more than one cannot be told apart. */
 async function findClaim(
@@ -26,8 +34,13 @@ async function findClaim(
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
-  for await (const summary of reader.list(options)) {
-    if (Date.parse(summary.created) < since - tolerance) continue;
+  // By the clock that is behind: to take the claim for an older one would be to file it twice.
+  let earliest = since - tolerance;
+  const claims = reader.list(options, (response) => {
+    earliest = Math.min(earliest, since - behind(response, reader.now()) - tolerance);
+  });
+  for await (const summary of claims) {
+    if (latestMoment(summary.created) < earliest) continue;
     if (summary.status === "retracted" || !matches.summary(summary)) continue;
     const { data, response } = await reader.get(summary.reference, options).withResponse();
     if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });

@@ -5,7 +5,7 @@ import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
-import { itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
+import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
 import {
   createItemIssues,
   createPackageMissing,
@@ -96,9 +96,17 @@ export class Claims {
     });
   }
 
-  readonly #reader = {
-    list: (options: RequestOptions) => this.list(options),
-    get: (reference: ClaimReference, options: RequestOptions) => this.get(reference, options),
+  readonly #reader: ClaimReader = {
+    list: (options, onAnswer) => {
+      const fetchPage = async (cursor: string | undefined, page: RequestOptions) => {
+        const { data, response } = await this.#send(listClaims, { query: { cursor } }, page).withResponse();
+        onAnswer(response);
+        return data;
+      };
+      return new Paginator("GET /claims", fetchPage, options);
+    },
+    get: (reference, options) => this.get(reference, options),
+    now: () => this.#clock.now(),
   };
 }
 

@@ -13,17 +13,17 @@ const shippingLevel = () => z.enum(["basic", "tracked", "express"]);
 export interface OrderlineInput {
   readonly productReference: ProductReference;
   /** Required for a printed product; must be left out for one that is not printed. */
-  readonly imageReference?: ImageReference;
+  readonly imageReference?: ImageReference | undefined;
   readonly quantity: number;
   /** At most 10; returned unchanged. */
-  readonly annotations?: readonly Annotation[];
+  readonly annotations?: readonly Annotation[] | undefined;
 }
 
 interface OrderInputBase {
   /** A store whose `integration` is `api`. */
   readonly storeReference: StoreReference;
   /** Your own, unique identifier of the order: what protects it from being made twice. Default: a new ULID. */
-  readonly customIdentifier?: string;
+  readonly customIdentifier?: string | undefined;
   readonly orderlines: readonly OrderlineInput[];
 }
 
@@ -32,7 +32,7 @@ export interface DropshipOrderInput extends OrderInputBase {
   readonly shippingKind: "dropship";
   readonly dropshipAddress: AddressInput;
   /** Default `basic`. */
-  readonly dropshipMinimalShippingLevel?: ShippingLevel;
+  readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
 /** An order that travels with others to the store's own address: it has no address and no shipping level. */
@@ -129,7 +129,7 @@ export interface DropshipQuoteInput extends QuoteInputBase {
   readonly shippingKind: "dropship";
   readonly dropshipAddress: QuoteAddressInput;
   /** Default `basic`. */
-  readonly dropshipMinimalShippingLevel?: ShippingLevel;
+  readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
 /** A combined order has no shipping options: its quote is an empty list. */

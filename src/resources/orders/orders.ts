@@ -40,7 +40,7 @@ export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: str
 /** Options for many orders. */
 export interface CreateManyOptions extends RequestOptions {
   /** Orders under way at a time. Default 8. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
 }
 
 /** Orders and quotes (specification 2.4, 4.7). */
@@ -128,7 +128,7 @@ export class Orders {
     { concurrency = 8, ...options }: CreateManyOptions = {},
   ): AsyncIterable<Outcome<Input, PlacedOrder>> {
     assertConcurrency(concurrency);
-    const place = (order: Input) => this.ensure(order, { priority: "low", ...options });
+    const place = (order: Input) => this.ensure(order, { ...options, priority: options.priority ?? "low" });
     return concurrently(orders, concurrency, place, options.signal);
   }
 

@@ -8,6 +8,7 @@ import { nameOf } from "../../http/encode.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { Journal } from "../../http/journal.ts";
 import { Lifeline } from "../../http/lifeline.ts";
+import { assertInterval } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -39,9 +40,10 @@ async function waiting<T>(
   clock: Clock,
   reference: RenderReference,
   endpoint: Endpoint,
-  { signal, deadline = defaults.deadline }: WaitOptions,
+  { signal, deadline = defaults.deadline, interval = defaults.interval }: WaitOptions,
   look: (lifeline: Lifeline) => Promise<Look<T>>,
 ): Promise<T> {
+  assertInterval(interval);
   const callSite = captureCallSite();
   const journal = new Journal(clock);
   const lifeline = new Lifeline(clock, signal, deadline);
@@ -68,6 +70,10 @@ const within = (lifeline: Lifeline, { interval, onPending, ...options }: WaitOpt
   deadline: Math.max(1, lifeline.remaining()),
 });
 
+/** What `onPending` throws ends the wait; so does what it rejects with, when it is asynchronous. */
+const tellPending = (lifeline: Lifeline, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
+  onPending && lifeline.within(Promise.resolve(onPending(render, lifeline.elapsed())));
+
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => Promise<Render>;
 
@@ -82,7 +88,7 @@ export function waitForRender(
     const render = await get(reference, within(lifeline, options));
     if (render.status === "completed") return { done: true, value: render };
     if (render.status === "failed") throw new RenderFailedError({ reference });
-    options.onPending?.(render, lifeline.elapsed());
+    await tellPending(lifeline, options, render);
     return { done: false, wait: options.interval ?? defaults.interval };
   });
 }
@@ -105,7 +111,7 @@ export function waitForFile(
       if (lifeline.elapsed() >= lookAt) {
         const render = await get(reference, within(lifeline, options));
         if (render.status === "failed") throw new RenderFailedError({ reference });
-        options.onPending?.(render, lifeline.elapsed());
+        await tellPending(lifeline, options, render);
         lookAt = lifeline.elapsed() + (options.interval ?? defaults.interval);
       }
       return { done: false, wait: Math.max(error.retryAfter ?? unsaid, shortest) };

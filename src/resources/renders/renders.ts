@@ -24,7 +24,7 @@ export interface AwaitedFileOptions extends RequestOptions {
 /** Options for many renders. */
 export interface BatchOptions extends WaitOptions {
   /** Renders under way at a time. Default 4. */
-  readonly concurrency?: number;
+  readonly concurrency?: number | undefined;
 }
 
 /** A render that is done, with its picture ready to be read. */
@@ -100,7 +100,7 @@ export class Renders {
     inputs: Iterable<RenderInput> | AsyncIterable<RenderInput>,
     { concurrency = 4, ...options }: BatchOptions = {},
   ): AsyncIterable<Outcome<RenderInput, RenderedMockup>> {
-    const { interval, onPending, deadline, ...request } = { priority: "low" as const, ...options };
+    const { interval, onPending, deadline, ...request } = { ...options, priority: options.priority ?? "low" };
     assertConcurrency(concurrency);
     const make = async (input: RenderInput): Promise<RenderedMockup> => {
       const { reference } = await this.create(input, request);

@@ -1,0 +1,47 @@
+import { type ImageReference, PodPartner, parseReference } from "pod-partner";
+
+declare const text: string | undefined;
+declare const count: number | undefined;
+declare const imageReference: ImageReference | undefined;
+
+const retry = { retries: count, minDelay: count, maxDelay: count, maxRetryAfter: count };
+const partner = new PodPartner({
+  baseUrl: text,
+  secretKey: text,
+  timeout: count,
+  retry,
+  assumptions: { customIdentifierParameter: text },
+  hooks: { onRetry: undefined },
+});
+
+const storeReference = parseReference("Store", "text");
+const productReference = parseReference("Product", "text");
+const address = { countryCode: "NL", email: "ada@example.com", company: text, phonenumber: text };
+const order = {
+  storeReference,
+  customIdentifier: text,
+  shippingKind: "dropship",
+  dropshipAddress: address,
+  dropshipMinimalShippingLevel: undefined,
+  orderlines: [{ productReference, imageReference, quantity: 1, annotations: undefined }],
+} as const;
+
+export const calls = [
+  partner.orders.create(order, { retry, timeout: count, signal: undefined }),
+  partner.orders.replaceDropshipAddress(parseReference("Order", "text"), address),
+  partner.orders.list({ prefetch: count }).toArray({ limit: count }),
+  partner.claims.createItemIssues({
+    shipmentReference: parseReference("Shipment", "text"),
+    orderReference: parseReference("Order", "text"),
+    comment: text,
+    claimlines: [
+      {
+        orderlineIndex: 1,
+        quantity: 1,
+        claimcategoryReference: parseReference("Claimcategory", "text"),
+        evidenceReferences: undefined,
+      },
+    ],
+  }),
+];
+export const many = partner.orders.createMany([{ ...order, customIdentifier: "shop-1" }], { concurrency: count });

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { latestMoment } from "../../src/util/moment.ts";
+
+describe("the latest moment that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
+  const told = "2026-11-21T14:00:30.500Z";
+
+  it.each([
+    [told, told],
+    ["2026-11-21T14:00:30,5Z", told],
+    ["20261121T140030.5Z", told],
+    ["2026-11-21T15:00:30.500+01:00", told],
+    ["2026-11-21T15:00:30.500+01", told],
+    ["2026-11-21T07:30:30.500-0630", told],
+    ["2026-11-21T14:00Z", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21T14Z", "2026-11-21T14:00:00.000Z"],
+  ])("%s is %s", (timestamp, moment) => {
+    expect(new Date(latestMoment(timestamp)).toISOString()).toBe(moment);
+  });
+
+  it.each([
+    ["2026-11-21T14:00:30.500", "2026-11-22T02:00:30.500Z"],
+    ["20261121T1400", "2026-11-22T02:00:00.000Z"],
+    ["2026-11-21", "2026-11-22T12:00:00.000Z"],
+  ])("%s, which has no offset, is at most %s, twelve hours behind UTC", (timestamp, moment) => {
+    expect(new Date(latestMoment(timestamp)).toISOString()).toBe(moment);
+  });
+
+  it.each(["2026-W47-6", "soon", ""])("%j may be any", (timestamp) => {
+    expect(latestMoment(timestamp)).toBe(Number.POSITIVE_INFINITY);
+  });
+});

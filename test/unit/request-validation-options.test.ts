@@ -1,0 +1,50 @@
+import { type Clock, type ListOptions, PodPartner, type RequestOptions, type WaitOptions } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import { useRefusals } from "../support/refusals.ts";
+
+const list = (options: ListOptions) => (partner: PodPartner) => partner.orders.list(options).toArray();
+const wait = (options: WaitOptions) => (partner: PodPartner) => partner.renders.wait(ref("Render"), options);
+const file = (interval: number) => (partner: PodPartner) =>
+  partner.renders.media(ref("Render"), { wait: { interval } });
+const read = (options: RequestOptions) => (partner: PodPartner) => partner.orders.get(ref("Order"), options);
+
+describe("options that would never end, or take every token, are refused before anything is sent", () => {
+  const { refuses, accepts } = useRefusals();
+
+  refuses([
+    ["endless many pages ahead", list({ prefetch: Number.POSITIVE_INFINITY }), [["prefetch"]]],
+    ["less than no pages ahead", list({ prefetch: -1 }), [["prefetch"]]],
+    ["pages ahead that are no number", list({ prefetch: Number.NaN }), [["prefetch"]]],
+    ["no time between two looks at a render", wait({ interval: 0 }), [["interval"]]],
+    ["less than no time between two looks", wait({ interval: -5 }), [["interval"]]],
+    ["a time between two looks that is no number", wait({ interval: Number.NaN }), [["interval"]]],
+    ["no time between two looks behind a file", file(0), [["interval"]]],
+    ["the controller of a signal for a signal", read({ signal: new AbortController() as never }), [["signal"]]],
+  ]);
+
+  accepts([
+    ["no pages ahead", list({ prefetch: 0 })],
+    ["any time between two looks", wait({ interval: 1 })],
+  ]);
+});
+
+describe("a deadline", () => {
+  it("that ends a call is told to be over, though its timer fired a moment early", async () => {
+    const early: Clock = {
+      now: () => 0,
+      after: (_, callback) => {
+        const timer = setTimeout(callback);
+        return () => clearTimeout(timer);
+      },
+    };
+    const silent = () => new Promise<never>(() => undefined);
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch: silent, clock: early });
+    expect(await rejection(partner.orders.get(ref("Order"), { deadline: 500 }))).toMatchObject({
+      name: "DeadlineError",
+      message: "The call's deadline of 500 ms is over: it was not done.",
+    });
+  });
+});
