@@ -9,11 +9,14 @@ import type { Reply, Stamp } from "./messages.ts";
 import { News } from "./news.ts";
 import { Outlook } from "./outlook.ts";
 
-/** Tokens in one grant at the most: a process that is killed takes no more along. */
-const most = 32;
+/**
+ * Tokens in one grant at the most: a process that is killed takes no more along. Where Redis is farther than `near`, in
+ * milliseconds, it is more in proportion, up to so many times: else the way would limit what can be saved up and used.
+ */
+const most = { tokens: 32, near: 20, times: 16 };
 /** Milliseconds after which an unused token is not used any more: the fleet may take this process for dead soon. */
 const lifetime = 1_000;
-/** Milliseconds after which what is new is told by itself, when no request for tokens takes it along. */
+/** Milliseconds after which what is new is told by itself, when no request for tokens takes it along; and two visits. */
 const newsAge = 100;
 
 /** What a request holds that was granted by the fleet. */
@@ -38,7 +41,7 @@ export class Fleet implements TokenSource {
   readonly #own: Buckets;
   readonly #link: Link;
   readonly #keyOf: (policy: string) => string;
-  readonly #process = globalThis.crypto.randomUUID();
+  readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
   readonly #lines = new Map<string, Leases>();
   readonly #news = new News();
   readonly #outlook = new Outlook();
@@ -66,10 +69,12 @@ export class Fleet implements TokenSource {
     if (now < held) return held - now;
     const line = this.#lineOf(drawn);
     this.#giveBack(line, now - lifetime);
+    const worthAsking = now >= line.askAt || this.#hasScout(line);
+    // The next tokens are asked for when those in hand last no longer than a visit takes.
+    if (worthAsking && wanted > line.size && (line.lastsUntil ?? now) <= now + this.#link.way)
+      void this.#ask(line, wanted);
     if (line.next !== undefined) return Math.max(0, line.next.due - now);
-    if (now < line.askAt && !this.#hasScout(line)) return line.askAt - now;
-    if (!this.#busy) void this.#ask(line, wanted);
-    return Number.POSITIVE_INFINITY;
+    return worthAsking ? Number.POSITIVE_INFINITY : line.askAt - now;
   }
 
   beat(policies: readonly string[]): number {
@@ -140,8 +145,10 @@ export class Fleet implements TokenSource {
   }
 
   async #ask(line: Leases, wanted: number): Promise<void> {
-    const tokens = Math.min(wanted, most);
-    const reply = await this.#exchange(line.policies, tokens, Math.min(line.used, most - tokens));
+    if (this.#busy) return;
+    const atOnce = Math.round(most.tokens * Math.min(most.times, Math.max(1, this.#link.way / most.near)));
+    const tokens = Math.min(wanted - line.size, atOnce);
+    const reply = await this.#exchange(line.policies, tokens, Math.min(line.used, atOnce - tokens));
     if (reply !== undefined) {
       const now = this.#now();
       line.add(leasesOf(line.policies, reply, now));
@@ -166,7 +173,7 @@ export class Fleet implements TokenSource {
 
   #tellSoon(): void {
     if (this.#stopTimer !== undefined || !this.#hasNews()) return;
-    this.#stopTimer = this.#member.clock.after(newsAge, () => {
+    this.#stopTimer = this.#member.clock.after(newsAge + 2 * this.#link.way, () => {
       this.#stopTimer = undefined;
       void this.#tell();
     });
@@ -203,6 +210,7 @@ export class Fleet implements TokenSource {
       wanted,
       stock,
       way: Math.max(...ways),
+      visit: this.#link.way,
       policies: policies.map((policy) => {
         const { quota, window } = this.#own.bucket(policy);
         return { quota, window, underWay: this.#underWay(policy, now), ...this.#news.take(policy, now) };
@@ -228,7 +236,13 @@ const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Re
     stamps: new Map<string, Stamp>(
       known.map(({ level, quota, window, granted, settled }, which) => [
         policies[which] ?? "",
-        { at, level: level - index - 1 + (due * quota) / window, granted: granted + index + 1, settled },
+        {
+          at,
+          // Requests on their way leave room for no more.
+          level: Math.min(level + (due * quota) / window, quota - (granted - settled)) - index - 1,
+          granted: granted + index + 1,
+          settled,
+        },
       ]),
     ),
   }));

@@ -28,6 +28,11 @@ export class Leases {
     return this.#leases[0];
   }
 
+  /** When the last is due; undefined without any. */
+  get lastsUntil(): number | undefined {
+    return this.#leases.at(-1)?.due;
+  }
+
   add(leases: readonly Lease[]): void {
     this.#leases.push(...leases);
     this.#used = 0;

@@ -13,6 +13,7 @@ export class Link {
   readonly #observe: Observe;
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
+  #way = 0;
 
   constructor(script: Script, clock: Clock, observe: Observe) {
     this.#script = script;
@@ -26,6 +27,11 @@ export class Link {
     return this.#state === "lost";
   }
 
+  /** Milliseconds that a visit takes there and back, as of late. */
+  get way(): number {
+    return this.#way;
+  }
+
   /** Whether it is time to try again. */
   get worthATry(): boolean {
     return this.#script.ready && this.#clock.now() >= this.#tryAt;
@@ -34,13 +40,16 @@ export class Link {
   /** Runs the script; undefined when that failed. */
   async exchange(keys: readonly string[], ask: Omit<Ask, "returning">): Promise<Reply | undefined> {
     const returning = this.#state === "lost";
+    const setOut = this.#clock.now();
     try {
       const text = JSON.stringify({ ...ask, returning } satisfies Ask);
       const reply = readReply(await this.#inTime(this.#script.run(keys, text)));
+      this.#way += (this.#clock.now() - setOut - this.#way) / 4;
       // Lost meanwhile: it comes back by a visit that says so.
       if (!returning && this.#state === "lost") return undefined;
       if (returning) this.#observe("onStoreBack", {});
-      this.#state = "up";
+      // A client may have its first answer before it takes itself for ready.
+      if (returning || this.#script.ready) this.#state = "up";
       return reply;
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));

@@ -42,8 +42,10 @@ export interface Ask {
   readonly wanted: number;
   /** Tokens for calls to come. */
   readonly stock: number;
-  /** The shortest time to an answer, in milliseconds. */
+  /** The shortest time to an answer of the service, in milliseconds. */
   readonly way: number;
+  /** How long a visit takes there and back, in milliseconds. */
+  readonly visit: number;
   readonly policies: readonly AskedPolicy[];
 }
 
@@ -81,8 +83,9 @@ const reply = z.object({
 
 export type Reply = z.output<typeof reply>;
 
-/** Reads what the script returned. */
-export function readReply(text: unknown): Reply {
+/** Reads what the script returned: text, or its bytes where the client gives those. */
+export function readReply(returned: unknown): Reply {
+  const text = returned instanceof Uint8Array ? new TextDecoder().decode(returned) : returned;
   if (typeof text !== "string") throw new Error("Redis did not answer with text");
   return reply.parse(JSON.parse(text));
 }

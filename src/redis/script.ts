@@ -12,21 +12,28 @@ local ask = cjson.decode(ARGV[1])
 local time = redis.call("TIME")
 local now = time[1] * 1000 + time[2] / 1000
 
--- Milliseconds that a token may lie in the future.
-local horizon = 100
+-- Milliseconds that a token may lie in the future: long enough for the next visit to be back before the last is used.
+local horizon = 100 + ask.visit
 -- Milliseconds after which a process that has said nothing has no requests on their way any more: it may have been killed.
 local silence = 3000
 -- Milliseconds for which the first request is alone; how often others look for its answer, and whether requests have arrived; and
--- how long an idle bucket is kept.
-local patience, lookForAnswer, lookForRoom, idle = 1000, 5, 20, 10000
+-- how long an idle bucket is kept, at the least and at the most.
+local patience, lookForAnswer, lookForRoom, idle, week = 1000, 5, 20, 10000, 604800000
 -- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
 local doorstep, safety = 1, 4
+-- Whoever wants no more tokens than this has a start of so many milliseconds on those who want more: somebody may wait for it, while
+-- a long list takes its time anyway.
+local few, start = 4, 1000
+-- Milliseconds by which the server's clock may run backwards without being taken for set anew.
+local backwards = 1000
 -- Others besides the fleet: see http/pacing/share.ts.
 local reserve, quotaPart, delays, longestWay, noise, least = 25, 2 / 3, 3, 500, 0.03, 0.5
 
 local function open(key, policy)
   local text = redis.call("GET", key)
-  if text then return cjson.decode(text) end
+  local bucket = text and cjson.decode(text)
+  -- A clock that was set back would make what is past of what is to come.
+  if bucket and bucket.at < now + backwards then return bucket end
   return {
     quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now,
     granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}
@@ -38,11 +45,29 @@ local function interval(bucket) return bucket.window / bucket.quota end
 -- Requests on their way, and processes, of which the silent ones are forgotten.
 local function count(bucket)
   local underWay, active = 0, 0
-  for process, said in pairs(bucket.processes) do
-    if said[2] < now - silence then bucket.processes[process] = nil
-    else underWay, active = underWay + said[1], active + 1 end
+  for id, process in pairs(bucket.processes) do
+    if process.at < now - silence then bucket.processes[id] = nil
+    else underWay, active = underWay + process.underWay, active + 1 end
   end
   return underWay, active
+end
+
+local function note(bucket, policy)
+  local process = bucket.processes[ask.process] or { servedAt = 0, backAt = 0, behind = 0 }
+  process.underWay, process.at = policy.underWay, now
+  if ask.wanted > 0 then process.backAt, process.behind = 0, ask.wanted > few and start or 0 end
+  bucket.processes[ask.process] = process
+end
+
+-- Turns go by who was served longest ago, and whoever wants few tokens has a start. A token is left to each process whose turn comes
+-- before and that is about to be back.
+local function countBefore(bucket)
+  local own, before = bucket.processes[ask.process], 0
+  local turn = own.servedAt + own.behind
+  for _, process in pairs(bucket.processes) do
+    if process.backAt > now - horizon and process.servedAt + process.behind < turn then before = before + 1 end
+  end
+  return before
 end
 
 local function refill(bucket)
@@ -77,7 +102,10 @@ local function hear(bucket, answer)
   -- An answer to what was granted before this bucket, or before others were known, tells of another picture.
   if answer.at < bucket.since then return end
   if answer.quota then
+    local before = interval(bucket)
     bucket.quota, bucket.window = answer.quota, answer.window
+    -- The part that others drink stays the same.
+    if bucket.others then bucket.others = bucket.others * before / interval(bucket) end
     bucket.level = math.min(bucket.level, bucket.quota - count(bucket))
   end
   if not answer.remaining then bucket.heard = true return end
@@ -99,24 +127,26 @@ local function hear(bucket, answer)
   if not bucket.others then bucket.level = math.max(bucket.level, atLeast) end
 end
 
--- When the n-th token from now on can be used: { from, step, most }, so that it is max(0, from + n * step) for n up to most; past
--- that, when it is worth asking again.
-local function offer(bucket, way)
-  if now < bucket.heldUntil then return { bucket.heldUntil - now, 0, 0 } end
+-- When the n-th token from now on can be used: max(0, from + n * step) for n up to most; past that, when it is worth asking again.
+local function offer(bucket)
+  if now < bucket.heldUntil then return { from = bucket.heldUntil - now, step = 0, most = 0 } end
   if not bucket.heard then
-    if bucket.scoutAt == 0 then return { 0, 0, 1 } end
-    if now < bucket.scoutAt + patience then return { horizon + lookForAnswer, 0, 0 } end
+    if bucket.scoutAt == 0 then return { from = 0, step = 0, most = 1 } end
+    if now < bucket.scoutAt + patience then return { from = horizon + lookForAnswer, step = 0, most = 0 } end
   end
+  local before = countBefore(bucket)
   if bucket.others then
     local tokens = math.min(reserve, math.max(1, bucket.quota * quotaPart))
-    local reach = tokens * interval(bucket) + delays * math.min(way, longestWay)
+    local reach = tokens * interval(bucket) + delays * math.min(ask.way, longestWay)
     local step = reach / math.max(least, bucket.level)
-    return { math.max(0, bucket.lastDue + step - now) - step, step, math.huge }
+    return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
   end
   local kept = bucket.quota >= 10 and doorstep or 0
   -- While requests are on their way the bucket may be full and refill nothing: it has no more than they leave room for.
   local room = bucket.quota - count(bucket) - kept
-  return { (kept - bucket.level) * interval(bucket) + safety, interval(bucket), room }
+  -- A full bucket gives a token to whoever asks: it can hold none for others.
+  local left = math.max(0, math.min(before, room - 1))
+  return { from = (kept + left - bucket.level) * interval(bucket) + safety, step = interval(bucket), most = room }
 end
 
 local buckets, offers, known = {}, {}, {}
@@ -124,7 +154,7 @@ local share = math.huge
 for i, policy in ipairs(ask.policies) do
   local bucket = open(KEYS[i], policy)
   refill(bucket)
-  bucket.processes[ask.process] = { policy.underWay, now }
+  note(bucket, policy)
   bucket.level = math.min(bucket.level + policy.unused, bucket.quota - count(bucket))
   for _, answer in ipairs(policy.answers) do hear(bucket, answer) end
   if policy.hold > 0 then
@@ -139,7 +169,7 @@ for i, policy in ipairs(ask.policies) do
     forgetLevel(bucket)
   end
   local underWay, active = count(bucket)
-  buckets[i], offers[i] = bucket, offer(bucket, ask.way)
+  buckets[i], offers[i] = bucket, offer(bucket)
   known[i] = {
     level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
     granted = bucket.granted, settled = bucket.granted - underWay
@@ -151,8 +181,8 @@ end
 local function dueOf(n)
   local due = 0
   for _, offered in ipairs(offers) do
-    if n > offered[3] then return math.max(offered[1], horizon + (offered[3] > 0 and lookForRoom or lookForAnswer)) end
-    due = math.max(due, offered[1] + n * offered[2])
+    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)) end
+    due = math.max(due, offered.from + n * offered.step)
   end
   return due
 end
@@ -174,16 +204,18 @@ for n = 1, math.min(share, ask.wanted + ask.stock) do
 end
 
 for i, bucket in ipairs(buckets) do
-  local granted = #dues
+  local granted, process, offered = #dues, bucket.processes[ask.process], offers[i]
+  -- Whoever waits for this bucket is expected to be back.
+  if granted < ask.wanted and offered.from + (granted + 1) * offered.step > horizon then process.backAt = now + wait end
   if granted > 0 then
     bucket.level = bucket.level - granted
     bucket.granted = bucket.granted + granted
-    bucket.processes[ask.process][1] = bucket.processes[ask.process][1] + granted
+    process.underWay, process.servedAt = process.underWay + granted, now
     bucket.lastDue = now + dues[granted]
     if not bucket.heard then bucket.scoutAt = now end
   end
   local kept = math.max(idle, 2 * interval(bucket), bucket.heldUntil - now + idle)
-  redis.call("SET", KEYS[i], cjson.encode(bucket), "PX", math.ceil(kept))
+  redis.call("SET", KEYS[i], cjson.encode(bucket), "PX", math.ceil(math.min(week, kept)))
 end
 return cjson.encode({ at = now, dues = dues, wait = wait, policies = known })
 `;

@@ -22,6 +22,12 @@ const traffic = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
+/** In these a token that lay ahead in a nearly full bucket once looked as if a stranger had taken another. */
+const nearlyFull = {
+  ...{ quota: 2, perSecond: 36, processes: 2, calls: 11, parallel: 3, startWithin: 0, seed: 480_872 },
+  ...{ going: 99, coming: 270, jitter: 9, visit: 17 },
+};
+
 type Traffic = typeof traffic extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** When all is done at the latest, in milliseconds: soon after the bucket could have given the tokens. */
@@ -85,7 +91,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet, against a model of
         expect(clock.pending).toBe(0);
         expect(took).toBeLessThan(longest(given));
       }),
-      { numRuns: 20 },
+      { numRuns: 20, examples: [[nearlyFull]] },
     );
   }, 60_000);
 });

@@ -2,14 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Lifeline } from "../../src/http/lifeline.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { Clock } from "../../src/util/clock.ts";
-import { consume, endpointOf, type Outcome } from "../support/pacing/consumer.ts";
+import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
 import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
-import { type Connected, connect, type Simulation, simulate } from "./simulation.ts";
-
-/** 300 tokens, 50 a second. */
-const large = { default: [300, 6_000] } as const;
+import { type Connected, connect, large, refusals, type Simulation, simulate, times } from "./simulation.ts";
 
 /** A clock on which nothing happens any more once `die` is called: what a process that is killed leaves behind. */
 function mortal(clock: Clock): Clock & { die(): void } {
@@ -22,9 +19,6 @@ function mortal(clock: Clock): Clock & { die(): void } {
     },
   };
 }
-
-const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
-const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
 
 describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buckets through Redis", () => {
   let server: RedisServer;

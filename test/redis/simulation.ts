@@ -1,7 +1,10 @@
+import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
 import { createClient } from "redis";
+import type { Observe } from "../../src/http/observer.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { Clock } from "../../src/util/clock.ts";
+import type { Outcome } from "../support/pacing/consumer.ts";
 import { createTimeline, type Timeline } from "../support/pacing/timeline.ts";
 import type { RedisServer } from "../support/redis.ts";
 
@@ -17,7 +20,17 @@ export interface Simulation {
   join(clock?: Clock): Pacer;
   /** Whether every visit fails. */
   down: boolean;
+  /** By how many milliseconds the server's clock is ahead. */
+  ahead: number;
+  /** Why visits have failed. */
+  readonly lost: string[];
 }
+
+/** 300 tokens, 50 a second. */
+export const large = { default: [300, 6_000] } as const;
+
+export const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
+export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
 
 const serverTime = 'redis.call("TIME")';
 let organizations = 0;
@@ -29,7 +42,7 @@ let organizations = 0;
 export function simulate(redis: Connected, way = 1): Simulation {
   const visits = new Set<Promise<unknown>>();
   // Redis takes a time of zero for a bucket that nobody has used.
-  const clock = createTimeline(1_000_000, () => (visits.size > 0 ? Promise.all(visits) : undefined));
+  const clock = createTimeline(10_000_000, () => (visits.size > 0 ? Promise.all(visits) : undefined));
   const later = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
   const client = {
@@ -38,24 +51,33 @@ export function simulate(redis: Connected, way = 1): Simulation {
       if (!text.includes(serverTime)) throw new Error("The script does not ask for the time any more.");
       await later(way / 2);
       if (simulation.down) throw new Error("The connection is down.");
-      const now = clock.now();
+      const now = clock.now() + simulation.ahead;
       const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
       const visit = redis.eval(text.replace(serverTime, "{ ARGV[2], ARGV[3] }"), { keys, arguments: [ask, ...time] });
       visits.add(visit);
       const reply = await visit.finally(() => visits.delete(visit));
       await later(way / 2);
+      // What the answer sets off takes more promises than the clock lets settle.
+      const handled = setImmediate();
+      visits.add(handled);
+      void handled.then(() => visits.delete(handled));
       return reply;
     },
   };
   organizations += 1;
   const store = redisPacing(client, { organization: `simulation ${organizations}` });
   const baseUrl = "https://partner.example/v2";
+  const observe: Observe = (name, event) => {
+    if (name === "onStoreLost" && "reason" in event) simulation.lost.push(String(event.reason));
+  };
   const simulation: Simulation = {
     clock,
     down: false,
+    ahead: 0,
+    lost: [],
     join: (own = clock) =>
       new Pacer(own, (buckets, wake) =>
-        store.join({ baseUrl, secretKey: "key", clock: own, observe: () => undefined, own: buckets, wake }),
+        store.join({ baseUrl, secretKey: "key", clock: own, observe, own: buckets, wake }),
       ),
   };
   return simulation;

@@ -1,0 +1,100 @@
+import { Redis, type RedisOptions } from "ioredis";
+import { PodPartner } from "pod-partner";
+import { type NodeRedisClient, type RedisClient, redisPacing } from "pod-partner/redis";
+import { createManualClock } from "pod-partner/testing";
+import { createClient, createClientPool, RESP_TYPES } from "redis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+
+const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' };
+
+describe.skipIf(!redisInstalled && !process.env.CI)("the clients that a fleet can be reached with", () => {
+  let server: RedisServer;
+  const opened: (() => void)[] = [];
+
+  beforeAll(async () => {
+    server = await startRedis();
+  });
+  beforeEach(async () => {
+    const client = await createClient({ url: server.url }).connect();
+    await client.flushAll();
+    client.destroy();
+  });
+  afterEach(() => {
+    for (const close of opened.splice(0)) close();
+  });
+  afterAll(() => server.kill());
+
+  const nodeRedis = async (options: { RESP?: 2; username?: string; password?: string } = {}) => {
+    const client = await createClient({ url: server.url, ...options }).connect();
+    opened.push(() => client.destroy());
+    return client;
+  };
+  const ioredis = (options: RedisOptions = {}) => {
+    const client = new Redis(server.url, options);
+    opened.push(() => client.disconnect());
+    return client;
+  };
+
+  /** Why the store was lost after forty calls, and the keys that they left. */
+  async function use(client: RedisClient): Promise<{ lost: string[]; keys: string[] }> {
+    const lost: string[] = [];
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "key",
+      clock: createManualClock(),
+      pacing: { store: redisPacing(client) },
+      fetch: async () => Response.json({ message: "valid" }, { headers }),
+      hooks: { onStoreLost: ({ reason }) => lost.push(reason) },
+    });
+    await Promise.all(Array.from({ length: 40 }, () => partner.auth.validate()));
+    return { lost, keys: await (await nodeRedis()).keys("*") };
+  }
+
+  const bytes = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer } as const;
+  const clients: Record<string, () => RedisClient | Promise<RedisClient>> = {
+    "node-redis": () => nodeRedis(),
+    "node-redis that speaks RESP2": () => nodeRedis({ RESP: 2 }),
+    "node-redis that gives bytes": async () => (await nodeRedis()).withTypeMapping(bytes),
+    "a pool of node-redis": async () => {
+      const pool = createClientPool({ url: server.url });
+      await pool.connect();
+      opened.push(() => pool.destroy());
+      return pool;
+    },
+    ioredis: () => ioredis(),
+    "ioredis that connects with the first command": () => ioredis({ lazyConnect: true }),
+    "ioredis that pipelines by itself": () => ioredis({ enableAutoPipelining: true }),
+  };
+
+  it.each(Object.entries(clients))("works through %s", async (_, open) => {
+    const { lost, keys } = await use(await open());
+    expect(lost).toEqual([]);
+    expect(keys).toEqual([expect.stringMatching(/^pod-partner:\{[0-9a-f]{32}\}:default$/)]);
+  });
+
+  it("stands under ioredis's own prefix where there is one", async () => {
+    const { lost, keys } = await use(ioredis({ keyPrefix: "shop:" }));
+    expect(lost).toEqual([]);
+    expect(keys).toEqual([expect.stringMatching(/^shop:pod-partner:/)]);
+  });
+
+  it("takes no more than the commands that the documentation names, on its own keys", async () => {
+    const admin = await nodeRedis();
+    const allowed = ["+evalsha", "+eval", "+time", "+get", "+set"];
+    await admin.aclSetUser("pacing", ["reset", "on", ">secret", "~pod-partner:*", ...allowed]);
+    const { lost } = await use(await nodeRedis({ username: "pacing", password: "secret" }));
+    expect(lost).toEqual([]);
+  });
+
+  it("is not taken for down when its first answer comes before it calls itself ready", async () => {
+    const client = await nodeRedis();
+    const early: NodeRedisClient = {
+      isReady: false,
+      evalSha: (sha1, options) => client.evalSha(sha1, options),
+      eval: (script, options) => client.eval(script, options),
+    };
+    const { lost } = await use(early);
+    expect(lost).toEqual([]);
+  });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Lifeline } from "../../src/http/lifeline.ts";
+import { consume, endpointOf } from "../support/pacing/consumer.ts";
+import { sequence } from "../support/pacing/sequence.ts";
+import { createService, type Service } from "../support/pacing/service.ts";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { type Connected, connect, large, refusals, type Simulation, simulate, times } from "./simulation.ts";
+
+describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", () => {
+  let server: RedisServer;
+  let redis: Connected;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connect(server);
+  });
+  afterAll(async () => {
+    redis.destroy();
+    await server.kill();
+  });
+
+  const random = sequence(7);
+  const latency = () => [2 + random(), 2 + random()] as const;
+  const start = ({ clock, join }: Simulation, service: Service, calls: number, parallel = 64) =>
+    consume({ clock, pacer: join(), serve: () => service.serve(["default"]), calls, parallel, latency });
+
+  it("is not held up by a Redis that is far away", async () => {
+    const fleet = simulate(redis, 300);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [3_000, 60_000] });
+    const outcome = start(fleet, service, 4_000, 1_000);
+    await clock.run(began + 60_000);
+    expect(times([outcome])).toHaveLength(4_000);
+    expect(refusals([outcome])).toBe(0);
+    // 20 s, and three visits before the bucket is known, in which it is full.
+    expect(Math.max(...times([outcome])) - began).toBeLessThan(22_000);
+    expect(fleet.lost).toEqual([]);
+  });
+
+  it("serves sixteen processes in turns where tokens are few", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const service = createService(clock, { default: [10, 2_000] });
+    const outcomes = Array.from({ length: 16 }, () => start(fleet, service, 10));
+    await clock.run(clock.now() + 4_500);
+    // 10 tokens, and 22 more.
+    const parts = outcomes.map((outcome) => times([outcome]).length);
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBeGreaterThanOrEqual(30);
+    expect(refusals(outcomes)).toBe(0);
+    expect(Math.min(...parts)).toBeGreaterThanOrEqual(1);
+    expect(Math.max(...parts)).toBeLessThanOrEqual(3);
+  });
+
+  it("leaves no token of a full bucket to those who are not there yet", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [1, 500] });
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 10));
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(40);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(21_500);
+  });
+
+  it.each([1, 50])(
+    "lets a process that wants few tokens overtake the long lists of others, %s ms from Redis",
+    async (way) => {
+      const fleet = simulate(redis, way);
+      const { clock, join } = fleet;
+      const service = createService(clock, large);
+      for (let process = 0; process < 16; process += 1) start(fleet, service, 1_000, 1_000);
+      await clock.run(clock.now() + 8_000);
+      const pacer = join();
+      const quote = endpointOf("orders.quote");
+      const waits: number[] = [];
+      const ask = async () => {
+        const asked = clock.now();
+        const grant =
+          pacer.tryAcquire(quote) ?? (await pacer.acquire(quote, "high", new Lifeline(clock, undefined, undefined)));
+        waits.push(clock.now() - asked);
+        pacer.observe(quote, grant, service.serve(["default"]).headers);
+      };
+      for (let call = 0; call < 20; call += 1) clock.after(307 * call, () => void ask());
+      await clock.run(clock.now() + 8_000);
+      expect(waits).toHaveLength(20);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(150 + 2 * way);
+    },
+  );
+
+  it("goes on when Redis's clock is set back by an hour", async () => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    // A stranger, so that it matters when the fleet's latest token was due.
+    const drink = () => {
+      service.drink("default", 1);
+      if (clock.now() < began + 15_000) clock.after(40, drink);
+    };
+    drink();
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 200));
+    clock.after(10_000, () => {
+      fleet.ahead = -3_600_000;
+    });
+    await clock.run(began + 40_000);
+    expect(times(outcomes)).toHaveLength(800);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(8);
+  });
+
+  it.each([
+    ["no end of tokens", '"default";q=999999999999999;w=1'],
+    ["a token in an age", '"default";q=1;w=999999999999999'],
+    ["text", '"default";q=many;w=1'],
+    ["nothing", ""],
+  ])("goes on after headers have spoken of %s", async (_, policy) => {
+    const fleet = simulate(redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const serve = () => {
+      const served = service.serve(["default"]);
+      const absurd = clock.now() > began + 5_000 && clock.now() < began + 5_100;
+      return absurd ? { ...served, headers: new Headers({ "x-ratelimit-policy": policy }) } : served;
+    };
+    const outcomes = Array.from({ length: 4 }, () =>
+      consume({ clock, pacer: fleet.join(), serve, calls: 200, parallel: 64, latency }),
+    );
+    await clock.run(began + 30_000);
+    expect(fleet.lost).toEqual([]);
+    // As long as there is said to be one token in an age nothing can go.
+    if (!policy.includes("q=1;")) expect(times(outcomes)).toHaveLength(800);
+  });
+});
