@@ -1,5 +1,5 @@
 import type { Buckets } from "../http/pacing/buckets.ts";
-import type { RateLimitReport } from "../http/pacing/headers.ts";
+import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
 import type { Ticket } from "../http/pacing/ticket.ts";
 import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
@@ -88,11 +88,16 @@ export class Fleet implements TokenSource {
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] {
+    const taught = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, report.get(policy));
+      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, this.#own.reportOf(policy, report));
       this.#tellSoon();
     }
-    return this.#own.observe(grant, report);
+    return taught;
+  }
+
+  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
+    return this.#own.reportOf(policy, report);
   }
 
   forget(grant: Grant): void {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../util/clock.ts";
 import type { Policy } from "../endpoint.ts";
 import { Bucket } from "./bucket.ts";
-import type { RateLimitReport } from "./headers.ts";
+import type { PolicyReport, RateLimitReport } from "./headers.ts";
 import type { Ticket } from "./ticket.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./tokens.ts";
 
@@ -16,6 +16,8 @@ const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
 export class Buckets implements TokenSource {
   readonly #clock: Clock;
   readonly #buckets = new Map<string, Bucket>();
+  /** What the service calls those policies that it has renamed. */
+  readonly #renamed = new Map<string, string>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -51,20 +53,51 @@ export class Buckets implements TokenSource {
 
   observe({ tickets }: Grant, report: RateLimitReport): readonly string[] {
     const now = this.#clock.now();
+    // Nearly every answer names what was known, and nothing else.
+    const asKnown = [...tickets.keys()].every((policy) => this.reportOf(policy, report) !== undefined);
+    if (!asKnown && report.size > 0) this.#followNames(tickets.keys(), report);
     for (const [policy, ticket] of tickets) {
-      const bucket = this.bucket(policy);
-      bucket.observe(ticket, report.get(policy), now);
-      if (report.size > 0 && !report.has(policy)) bucket.vanish();
+      const told = this.reportOf(policy, report);
+      this.bucket(policy).observe(ticket, told, now);
+      if (report.size > 0 && told === undefined) this.bucket(policy).vanish();
     }
+    if (asKnown && report.size === tickets.size) return [];
+    const known = new Set([...tickets.keys()].map((policy) => this.#nameOf(policy)));
     const taught: string[] = [];
-    for (const [policy, learned] of report) {
-      if (policy in specified || tickets.has(policy)) continue;
-      taught.push(policy);
+    for (const [name, learned] of report) {
+      if (name in specified || known.has(name)) continue;
+      taught.push(name);
       // The request drew from it without a ticket: its answer tells the level all the same.
-      const bucket = this.bucket(policy);
+      const bucket = this.bucket(name);
       bucket.observe(bucket.take(now), learned, now);
     }
     return taught;
+  }
+
+  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
+    return report.get(this.#nameOf(policy));
+  }
+
+  /** What the service calls a policy by now. */
+  #nameOf(policy: string): string {
+    return this.#renamed.get(policy) ?? policy;
+  }
+
+  /**
+   * Where an answer names an unknown policy in place of one that it should name, the policy has another name now: its bucket goes on,
+   * with what is on its way. Which is which is told by the quota, or by there being no other.
+   */
+  #followNames(policies: Iterable<string>, report: RateLimitReport): void {
+    const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
+    if (missing.length === 0) return;
+    const names = new Set([...this.#buckets.keys()].map((policy) => this.#nameOf(policy)));
+    const unknown = [...report].filter(([name]) => !names.has(name));
+    for (const policy of missing) {
+      const { quota, window } = this.bucket(policy);
+      const alike = unknown.filter(([, told]) => told.quota === quota && told.window === window);
+      const [found, other] = alike.length === 0 && missing.length === 1 ? unknown : alike;
+      if (found !== undefined && other === undefined) this.#renamed.set(policy, found[0]);
+    }
   }
 
   forget({ tickets }: Grant): void {

@@ -36,15 +36,18 @@ function numberOf([, parameters]: List[number], key: string): number | undefined
   return typeof value === "number" && value >= 0 ? value : undefined;
 }
 
-/** A quota or a window of zero would limit everything, or nothing: neither can be meant. */
-const positive = (value: number | undefined) => (value === 0 ? undefined : value);
+/** More than any service means: a quota, and a window in seconds. */
+const absurd = { quota: 1e10, window: 366 * 86_400 };
+/** A quota or a window of zero would limit everything, or nothing, and an absurd one might: none can be meant. */
+const meant = (value: number | undefined, most: number) =>
+  value === undefined || value === 0 || value > most ? undefined : value;
 
 function parsePolicies(text: string | null): RateLimitReport {
   const policies = new Map<string, PolicyReport>();
   for (const member of parse(text)) {
     const name = nameOf(member);
-    const quota = positive(numberOf(member, "q"));
-    const seconds = positive(numberOf(member, "w"));
+    const quota = meant(numberOf(member, "q"), absurd.quota);
+    const seconds = meant(numberOf(member, "w"), absurd.window);
     if (name === undefined) continue;
     const whole = quota !== undefined && seconds !== undefined;
     policies.set(name, {

@@ -1,10 +1,15 @@
 import type { Priority } from "../request-options.ts";
 import { Queue } from "./queue.ts";
 
+/** A call that waits. */
 export interface Waiter {
   left: boolean;
+  /** The endpoint's name: what it draws from may be learned while it waits. */
+  readonly call: string;
+  readonly priority: Priority;
   /** Where it stands among all that wait, whatever their line. */
   readonly place: number;
+  line: Line;
   readonly go: () => void;
 }
 
@@ -48,14 +53,28 @@ export class Lines implements Iterable<Line> {
     return line;
   }
 
-  /** Stands at the end of a line; one that comes again stands before all others. Gives how to leave. */
-  join(line: Line, priority: Priority, go: () => void, again: boolean): () => void {
+  /** Stands at the end of a line; one that comes `again` stands before all others. */
+  join(line: Line, call: string, priority: Priority, go: () => void, again: boolean): Waiter {
     this.#joined += 1;
+    const waiter: Waiter = { left: false, call, priority, place: again ? -this.#joined : this.#joined, line, go };
     const queue = line.queues[priority];
-    const waiter: Waiter = { left: false, place: again ? -this.#joined : this.#joined, go };
     if (again) queue.unshift(waiter);
     else queue.push(waiter);
-    return () => queue.leave(waiter);
+    return waiter;
+  }
+
+  leave(waiter: Waiter): void {
+    waiter.line.queues[waiter.priority].leave(waiter);
+  }
+
+  /** Has the calls of an endpoint wait in another line, as they draw from other policies than was known. */
+  move(call: string, from: Line, to: Line): void {
+    for (const priority of priorities) {
+      for (const waiter of from.queues[priority].takeOut((waiting) => waiting.call === call)) {
+        waiter.line = to;
+        to.queues[priority].push(waiter);
+      }
+    }
   }
 
   /** Of these lines, the first of the highest priority; but for every eighth turn, which goes to the lowest that waits. */

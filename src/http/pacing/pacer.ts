@@ -54,13 +54,13 @@ export class Pacer {
   acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
     const line = this.#lines.of(this.#policiesOf(endpoint));
     return lifeline.hold<Grant>(({ resolve }) => {
-      const go = () => resolve(this.#tokens.take(line.policies));
-      const leave = this.#lines.join(line, priority, go, again);
+      const go = () => resolve(this.#tokens.take(this.#policiesOf(endpoint)));
+      const waiter = this.#lines.join(line, endpoint.call, priority, go, again);
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
-        leave();
-        if (sizeOf(line) === 0) this.#pump();
+        this.#lines.leave(waiter);
+        if (sizeOf(waiter.line) === 0) this.#pump();
       };
     });
   }
@@ -89,7 +89,7 @@ export class Pacer {
   /** An answer said that a bucket is empty: holds the policies that it names as empty, or all of the request's when it names none. */
   hold(endpoint: Endpoint, report: RateLimitReport, ms: number): readonly string[] {
     const policies = this.#policiesOf(endpoint);
-    const empty = policies.filter((policy) => report.get(policy)?.remaining === 0);
+    const empty = policies.filter((policy) => this.#tokens.reportOf(policy, report)?.remaining === 0);
     const held = empty.length > 0 ? empty : policies;
     this.#tokens.hold(held, ms);
     return held;
@@ -134,9 +134,12 @@ export class Pacer {
     }
   }
 
-  /** An answer named a policy that the specification does not know: the endpoint draws from it too. */
+  /** An answer named a policy that the specification does not know: the endpoint draws from it too, and so do its calls that wait. */
   #learn(endpoint: Endpoint, policy: string): void {
+    const before = this.#lines.of(this.#policiesOf(endpoint));
     const learned = this.#learned.get(endpoint.call) ?? new Set<string>();
     this.#learned.set(endpoint.call, learned.add(policy));
+    const after = this.#lines.of(this.#policiesOf(endpoint));
+    if (before !== after) this.#lines.move(endpoint.call, before, after);
   }
 }

@@ -46,6 +46,15 @@ export class Queue<Item extends { left: boolean }> {
     if (this.#live * 2 < this.#items.length - this.#head - 1024) this.#compact();
   }
 
+  /** Takes out all that match, in their order; they have not left. */
+  takeOut(matches: (item: Item) => boolean): readonly Item[] {
+    this.#compact();
+    const out = this.#items.filter(matches);
+    this.#items = this.#items.filter((item) => !matches(item));
+    this.#live = this.#items.length;
+    return out;
+  }
+
   #compact(): void {
     this.#items = this.#items.slice(this.#head).filter((item) => !item.left);
     this.#head = 0;

@@ -1,4 +1,4 @@
-import type { RateLimitReport } from "./headers.ts";
+import type { PolicyReport, RateLimitReport } from "./headers.ts";
 import type { Ticket } from "./ticket.ts";
 
 /** What one request holds: a token of each bucket that it draws from. */
@@ -31,6 +31,8 @@ export interface TokenSource {
   take(policies: readonly string[]): Grant;
   /** Learns from an answer's headers; gives the policies in them that the request held no token of. */
   observe(grant: Grant, report: RateLimitReport): readonly string[];
+  /** What an answer tells of a policy, whatever the service calls it by now. */
+  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
   /** The request ended without an answer. */
   forget(grant: Grant): void;
   /** The service refused a request for want of a token: nothing goes for `ms` milliseconds. */

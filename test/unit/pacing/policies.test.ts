@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { rejection } from "../../support/exchange.ts";
 import { consume, endpointOf } from "../../support/pacing/consumer.ts";
-import { createService } from "../../support/pacing/service.ts";
+import { createService, type Limits } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
 import { ref } from "../../support/references.ts";
 
@@ -36,6 +36,65 @@ describe("policies that come and go", () => {
     expect(pacer.tryAcquire(upload)).toBeUndefined();
     answer('"default";q=300;w=6', '"default";r=298;t=0');
     expect(pacer.tryAcquire(upload)).toBeDefined();
+  });
+
+  /** A service whose policies have other names, which may change: calls draw from them all the same. */
+  function renaming(limits: Limits, nameOf: (policy: string, served: number) => string) {
+    const clock = createTimeline();
+    const service = createService(clock, limits);
+    let served = 0;
+    const serve = (policies: readonly string[]) => {
+      const answer = service.serve(policies);
+      served += 1;
+      for (const name of ["x-ratelimit", "x-ratelimit-policy"]) {
+        const text = answer.headers.get(name) ?? "";
+        const renamed = text.replace(/"(\w+)"/g, (_, policy: string) => `"${nameOf(policy, served)}"`);
+        answer.headers.set(name, renamed);
+      }
+      return answer;
+    };
+    const pacer = new Pacer(clock);
+    const traffic = { clock, pacer, calls: 60, parallel: 60, latency: () => [5, 5] as const };
+    return { clock, pacer, serve, traffic };
+  }
+
+  it.each([
+    ["from the start", () => "std"],
+    ["on the way", (_: string, served: number) => (served < 20 ? "default" : "std")],
+    ["and back again", (_: string, served: number) => (served % 20 < 10 ? "default" : "std")],
+  ])("go on under another name, with nothing refused: %s", async (_, nameOf) => {
+    const { clock, pacer, serve, traffic } = renaming({ default: [10, 2_000] }, nameOf);
+    const outcome = consume({ ...traffic, serve: () => serve(["default"]) });
+    await clock.run(60_000);
+    expect(outcome.answered).toHaveLength(60);
+    expect(outcome.refusals).toBe(0);
+    expect(Object.keys(pacer.snapshot())).toEqual(["default", "uploads", "downloads"]);
+  });
+
+  it("go on under other names when all are renamed, told apart by their quotas", async () => {
+    const limits = { default: [3000, 60_000], uploads: [5000, 86_400_000] } as const;
+    const { clock, pacer, serve, traffic } = renaming(limits, (policy) => `new_${policy}`);
+    const outcome = consume({ ...traffic, serve: () => serve(["default", "uploads"]), call: "images.upload" });
+    await clock.run(1_000);
+    expect(outcome.answered).toHaveLength(60);
+    expect(Object.keys(pacer.snapshot())).toEqual(["default", "uploads", "downloads"]);
+    expect(pacer.snapshot().uploads?.remaining).toBe(4_940);
+  });
+
+  it("are learned by calls that wait already", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [300, 6_000], burst: [2, 1_000] });
+    const outcome = consume({
+      clock,
+      pacer: new Pacer(clock),
+      serve: () => service.serve(["default", "burst"]),
+      calls: 30,
+      parallel: 30,
+      latency: () => [5, 5],
+    });
+    await clock.run(60_000);
+    expect(outcome.answered).toHaveLength(30);
+    expect(outcome.refusals).toBe(0);
   });
 
   it("never stop the calls: renamed, dropped and added at any time", async () => {
