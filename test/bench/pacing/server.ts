@@ -70,4 +70,6 @@ process.on("message", (next: Setting) => {
   }
   process.send?.(before);
 });
+// Whoever started it is gone.
+process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

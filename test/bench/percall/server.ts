@@ -14,4 +14,6 @@ const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
   response.writeHead(200, headers);
   response.end(order);
 });
+// Whoever started it is gone.
+process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

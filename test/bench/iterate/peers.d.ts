@@ -1,0 +1,12 @@
+/** What this benchmark uses of the SDKs beside ours. */
+declare module "openai" {
+  export default interface OpenAI {
+    readonly files: { list(): AsyncIterable<unknown> };
+  }
+}
+
+declare module "stripe" {
+  export default interface Stripe {
+    readonly products: { list(): AsyncIterable<unknown> };
+  }
+}

@@ -1,0 +1,70 @@
+import { writeFile } from "node:fs/promises";
+import { type Loop, clients as lists } from "../iterate/clients.ts";
+
+/** What is measured of a client. */
+export interface Client {
+  readonly iterate: Loop;
+  /** Saves a file, and tells as it goes on how many bytes have come. */
+  readonly download: (path: string, progress: (received: number) => void) => Promise<void>;
+  readonly upload: (source: ReadableStream<Uint8Array>) => Promise<unknown>;
+}
+
+const render = `Render_${"0".repeat(26)}` as const;
+
+async function* counted(body: AsyncIterable<Uint8Array>, progress: (received: number) => void) {
+  let received = 0;
+  for await (const chunk of body) {
+    received += chunk.byteLength;
+    progress(received);
+    yield chunk;
+  }
+}
+
+async function bareDownload(origin: string, path: string, progress: (received: number) => void): Promise<void> {
+  const { body } = await fetch(`${origin}/v2/renders/${render}/media`);
+  if (body !== null) await writeFile(path, counted(body, progress));
+}
+
+/** Without `lean` a `fetch` keeps the whole of an upload: a gigabyte takes 1.1 then. */
+async function bareUpload(origin: string, source: ReadableStream<Uint8Array>): Promise<unknown> {
+  const lean: RequestInit = { redirect: "error", window: null };
+  const response = await fetch(`${origin}/v2/images`, { method: "POST", body: source, duplex: "half", ...lean });
+  return response.json();
+}
+
+const bare = (origin: string): Client => ({
+  iterate: lists["a loop written by hand"](origin),
+  download: (path, progress) => bareDownload(origin, path, progress),
+  upload: (source) => bareUpload(origin, source),
+});
+
+const loadBuilt = async () => {
+  const built: string = new URL("../../../dist/index.js", import.meta.url).href;
+  return (await import(built)) as typeof import("pod-partner");
+};
+
+export const clients = {
+  "pod-partner": async (origin) => {
+    const { PodPartner } = await loadBuilt();
+    // A gigabyte may take longer than the half minute that an attempt has by default.
+    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: "sk_bench", timeout: 600_000 });
+    return {
+      iterate: await lists["pod-partner"](origin),
+      download: async (path, progress) => {
+        const media = await partner.renders.media(render);
+        await media.saveTo(path, { onProgress: ({ received }) => progress(received) });
+      },
+      upload: (source) => partner.images.upload(source),
+    };
+  },
+
+  fetch: bare,
+
+  /** Tells what a process takes because the code is there, whoever does the work: V8 lets garbage grow with what is alive. */
+  "fetch, package loaded": async (origin) => {
+    await loadBuilt();
+    return bare(origin);
+  },
+} satisfies Readonly<Record<string, (origin: string) => Client | Promise<Client>>>;
+
+export type ClientName = keyof typeof clients;

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { start } from "../percall/process.ts";
+import { prepare } from "../prepare.ts";
+import { median, printTable } from "../table.ts";
+import { type ClientName, clients } from "./clients.ts";
+import type { Job, Memory } from "./worker.ts";
+
+/** What V8 keeps for later differs from process to process: each measurement has one of its own, and the middle one counts. */
+const rounds = 3;
+const marks = [0.1, 0.5, 1];
+/** Megabytes. */
+const budget = { growth: 2, overFetch: 20 };
+
+const names = Object.keys(clients) as ClientName[];
+const [own = "", ...others] = names;
+
+const serverCore = 0;
+const clientCore = 1;
+const file = (name: string) => new URL(name, import.meta.url).href;
+
+const settingOf = (name: string, otherwise: number): number =>
+  Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise);
+
+/** A job in a new process. */
+async function measure(client: ClientName, origin: string, job: Job): Promise<Memory> {
+  const worker = start(file("worker.ts"), clientCore, [client, origin]);
+  try {
+    await worker.ready;
+    return (await worker.ask(job)) as Memory;
+  } finally {
+    worker.stop();
+    rmSync(job.path, { force: true });
+  }
+}
+
+/** The rows of one task, which every client has done. */
+async function measureTask(title: string, origin: string, job: Omit<Job, "marks">): Promise<string[][]> {
+  const measured = new Map<ClientName, Memory[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) measured.get(name)?.push(await measure(name, origin, { ...job, marks: [] }));
+  }
+  const { alive } = await measure("pod-partner", origin, { ...job, marks });
+  const [first = Number.NaN] = alive;
+  const of = (name: ClientName, what: "before" | "peak") =>
+    median((measured.get(name) ?? []).map((memory) => memory[what]));
+  const row = (what: "before" | "peak", wanted = "") => {
+    const [ours = "", ...theirs] = names.map((name) => of(name, what).toFixed(0));
+    return [ours, wanted, ...theirs];
+  };
+  return [
+    [title],
+    ...marks.map((mark, index) => [`  alive at ${mark * 100} %`, alive[index]?.toFixed(1) ?? ""]),
+    ["  growth of it", (Math.max(...alive) - first).toFixed(1), `< ${budget.growth}`],
+    ["  peak", ...row("peak", `≤ ${(of("fetch", "peak") + budget.overFetch).toFixed(0)}`)],
+    ["  before it began", ...row("before")],
+  ];
+}
+
+/** What a long list and a large file take. `--items=` and `--mb=` make them shorter and smaller. */
+export async function run(): Promise<void> {
+  prepare();
+  const items = settingOf("items", 1_000_000);
+  const megabytes = settingOf("mb", 1_000);
+  const folder = mkdtempSync(join(tmpdir(), "pod-partner-memory-"));
+  const server = start(file("server.ts"), serverCore, [String(items), String(megabytes)]);
+  try {
+    const origin = `http://127.0.0.1:${await server.ready}`;
+    const path = join(folder, "file.png");
+    const size = megabytes * 1e6;
+    printTable(
+      ["megabytes", own, "budget", ...others],
+      [
+        ...(await measureTask(`${items.toLocaleString("en")} orders iterated`, origin, {
+          task: "iterate",
+          size: items,
+          path,
+        })),
+        ...(await measureTask(`${megabytes} MB saved to a file`, origin, { task: "download", size, path })),
+        ...(await measureTask(`${megabytes} MB uploaded from a stream`, origin, { task: "upload", size, path })),
+      ],
+    );
+  } finally {
+    server.stop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

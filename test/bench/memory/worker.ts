@@ -1,0 +1,90 @@
+/** A process that does one task with one client, and says what memory that took. */
+import { readFileSync } from "node:fs";
+import { setImmediate } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { bytes } from "./bytes.ts";
+import { type ClientName, clients } from "./clients.ts";
+
+/** What the parent asks for. */
+export interface Job {
+  readonly task: "iterate" | "download" | "upload";
+  /** Items, or bytes. */
+  readonly size: number;
+  /** Where a download goes. */
+  readonly path: string;
+  /** The parts of the task after which to tell what is alive. The collections for it change the peak. */
+  readonly marks: readonly number[];
+}
+
+/** Megabytes. */
+export interface Memory {
+  /** What the process had from the machine when it began. */
+  readonly before: number;
+  /** What was alive after a collection, at each of the marks. */
+  readonly alive: readonly number[];
+  /** The most that the process had from the machine. */
+  readonly peak: number;
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+const [, , name, origin] = process.argv as [string, string, ClientName, string];
+const client = await clients[name](origin);
+
+/**
+ * Measured while the work goes on: some things are only tidied up after a collection has found them, and taken by a later one.
+ * The second of two tells what the first has freed beside the heap.
+ */
+async function alive(): Promise<number> {
+  for (let time = 0; time < 3; time += 1) {
+    await setImmediate();
+    collect();
+    collect();
+  }
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
+
+/** `maxRSS` begins at what the parent had when it started this process; the figure that Linux has of its own does not. */
+function peak(): number {
+  if (process.platform !== "linux") return process.resourceUsage().maxRSS / 1e3;
+  return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1.024e-3;
+}
+
+async function perform({ task, size, path }: Job, progress: (done: number) => void): Promise<void> {
+  if (task === "iterate") {
+    let seen = 0;
+    await client.iterate(() => {
+      seen += 1;
+      progress(seen);
+    });
+  } else if (task === "download") {
+    await client.download(path, progress);
+  } else {
+    const pieces = bytes(size);
+    let sent = 0;
+    const source = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const { done, value } = pieces.next();
+        if (done) return controller.close();
+        sent += value.byteLength;
+        progress(sent);
+        controller.enqueue(value);
+      },
+    });
+    await client.upload(source);
+  }
+}
+
+process.on("message", async (job: Job) => {
+  const before = process.memoryUsage.rss() / 1e6;
+  const measured: Promise<number>[] = [];
+  await perform(job, (done) => {
+    const mark = job.marks[measured.length];
+    if (mark !== undefined && done >= mark * job.size) measured.push(alive());
+  });
+  process.send?.({ before, alive: await Promise.all(measured), peak: peak() } satisfies Memory);
+});
+process.send?.("ready");
