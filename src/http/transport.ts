@@ -8,10 +8,10 @@ export type FetchLike = (request: Request, init?: RequestInit) => Promise<Respon
 /** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
 export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
 
-/** Loaded with the first call: it touches `Request` when it loads, for which the platform loads what else only a call needs. */
-let ky: typeof import("ky") | undefined;
-
 export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
+  // When it loads it touches `Request`, for which the platform loads what else only a call needs: not before there is a client.
+  const loading = import("ky");
+  loading.catch(() => undefined);
   return async ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     // What is secret, and a signal that ky would join with one of its own at each attempt, join the request at the very end.
@@ -34,12 +34,12 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
     };
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;
-    ky ??= await import("ky");
+    const { default: ky, isNetworkError } = await loading;
     try {
-      return await ky.default(url, options);
+      return await ky(url, options);
     } catch (error) {
       // Ky's own error would show the request.
-      throw ky.isNetworkError(error) ? error.cause : error;
+      throw isNetworkError(error) ? error.cause : error;
     }
   };
 }

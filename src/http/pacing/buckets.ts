@@ -12,6 +12,8 @@ const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
   downloads: { quota: 100_000, window: 86_400_000 },
 };
 
+const nothing: readonly string[] = [];
+
 /** This process's own pictures of the service's buckets, one a policy. */
 export class Buckets implements TokenSource {
   readonly #clock: Clock;
@@ -53,15 +55,14 @@ export class Buckets implements TokenSource {
 
   observe({ tickets }: Grant, report: RateLimitReport): readonly string[] {
     const now = this.#clock.now();
-    // Nearly every answer names what was known, and nothing else.
-    const asKnown = [...tickets.keys()].every((policy) => this.reportOf(policy, report) !== undefined);
+    const asKnown = this.#names(tickets, report);
     if (!asKnown && report.size > 0) this.#followNames(tickets.keys(), report);
     for (const [policy, ticket] of tickets) {
       const told = this.reportOf(policy, report);
       this.bucket(policy).observe(ticket, told, now);
       if (report.size > 0 && told === undefined) this.bucket(policy).vanish();
     }
-    if (asKnown && report.size === tickets.size) return [];
+    if (asKnown && report.size === tickets.size) return nothing;
     const known = new Set([...tickets.keys()].map((policy) => this.#nameOf(policy)));
     const taught: string[] = [];
     for (const [name, learned] of report) {
@@ -72,6 +73,12 @@ export class Buckets implements TokenSource {
       bucket.observe(bucket.take(now), learned, now);
     }
     return taught;
+  }
+
+  /** Whether an answer names all that a request has drawn from: nearly every one does, and nothing else. */
+  #names(tickets: Grant["tickets"], report: RateLimitReport): boolean {
+    for (const policy of tickets.keys()) if (this.reportOf(policy, report) === undefined) return false;
+    return true;
   }
 
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
