@@ -3,12 +3,13 @@ import { PodPartner } from "pod-partner";
 import { type NodeRedisClient, type RedisClient, redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../support/redis.ts";
+import { describeWithRedis } from "./use-redis.ts";
 
 const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' };
 
-describe.skipIf(!redisInstalled && !process.env.CI)("the clients that a fleet can be reached with", () => {
+describeWithRedis("the clients that a fleet can be reached with", () => {
   let server: RedisServer;
   const opened: (() => void)[] = [];
 

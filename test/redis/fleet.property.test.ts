@@ -1,10 +1,10 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { consume, type Outcome } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService } from "../support/pacing/service.ts";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
-import { type Connected, connect, simulate } from "./simulation.ts";
+import { simulate } from "./simulation.ts";
+import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 const hour = 3_600_000;
 
@@ -40,21 +40,11 @@ function longest({ quota, perSecond, processes, calls, parallel, going, coming, 
   return startWithin + 1.3 * refilling + answers + 30_000 / perSecond + 3_000;
 }
 
-describe.skipIf(!redisInstalled && !process.env.CI)("a fleet, against a model of the service's bucket", () => {
-  let server: RedisServer;
-  let redis: Connected;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await connect(server);
-  });
-  afterAll(async () => {
-    redis.destroy();
-    await server.kill();
-  });
+describeWithRedis("a fleet, against a model of the service's bucket", () => {
+  const context = useRedis();
 
   async function run(given: Traffic) {
-    const { clock, join } = simulate(redis, given.visit);
+    const { clock, join } = simulate(context.redis, given.visit);
     const window = Math.ceil((given.quota / given.perSecond) * 1000);
     const service = createService(clock, { default: [given.quota, window] });
     const random = sequence(given.seed);

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Lifeline } from "../../src/http/lifeline.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { Clock } from "../../src/util/clock.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
-import { type Connected, connect, large, refusals, type Simulation, simulate, times } from "./simulation.ts";
+import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
+import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 /** A clock on which nothing happens any more once `die` is called: what a process that is killed leaves behind. */
 function mortal(clock: Clock): Clock & { die(): void } {
@@ -20,18 +20,8 @@ function mortal(clock: Clock): Clock & { die(): void } {
   };
 }
 
-describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buckets through Redis", () => {
-  let server: RedisServer;
-  let redis: Connected;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await connect(server);
-  });
-  afterAll(async () => {
-    redis.destroy();
-    await server.kill();
-  });
+describeWithRedis("a fleet that shares its buckets through Redis", () => {
+  const context = useRedis();
 
   const random = sequence(3);
   const traffic = (service: Service, calls: number) => ({
@@ -44,7 +34,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
     consume({ clock: own, pacer: join(own), ...traffic(service, calls) });
 
   it("uses it to the last token, in equal parts, without a refusal", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -59,7 +49,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("loses nothing lasting with a process that is killed while it holds tokens", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -74,7 +64,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("gives back the tokens of calls that are aborted", async () => {
-    const { clock, join } = simulate(redis);
+    const { clock, join } = simulate(context.redis);
     const service = createService(clock, { default: [20, 60_000] });
     const endpoint = endpointOf("orders.get");
     const aborted = join();
@@ -94,7 +84,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("leaves to a stranger what it takes, nearly without a refusal", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -111,7 +101,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("shares with a process of this SDK that is not in it", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -126,7 +116,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("is held as a whole when one of its processes is refused", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -142,7 +132,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
     ["and has lost all that it held", true],
     ["and holds what is not true any more", false],
   ])("shares on when Redis is away for three seconds %s", async (_, emptied) => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -150,7 +140,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
     await clock.run(began + 8_000);
     fleet.down = true;
     await clock.run(began + 11_000);
-    if (emptied) await redis.flushAll();
+    if (emptied) await context.redis.flushAll();
     fleet.down = false;
     await clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(1300);
@@ -159,7 +149,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("follows a quota that changes on the way", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -172,7 +162,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet that shares its buc
   });
 
   it("lets calls of one policy go when another is empty", async () => {
-    const { clock, join } = simulate(redis);
+    const { clock, join } = simulate(context.redis);
     const service = createService(clock, { default: [300, 6_000], uploads: [2, 86_400_000] });
     const pacer = join();
     const uploads = consume({

@@ -1,10 +1,9 @@
 import { ConfigurationError, PodPartner } from "pod-partner";
 import { redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { beforeEach, expect, it } from "vitest";
 import { ref } from "../support/references.ts";
-import { type Connected, connect } from "./simulation.ts";
+import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 const baseUrl = "https://partner.example/v2";
 const headers = {
@@ -12,26 +11,19 @@ const headers = {
   "x-ratelimit": '"default";r=2900;t=0, "uploads";r=5000;t=0',
 };
 
-describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis", () => {
-  let server: RedisServer;
-  let redis: Connected;
+describeWithRedis("what a fleet keeps in Redis", () => {
+  const context = useRedis();
 
-  beforeEach(async () => {
-    server = await startRedis();
-    redis = await connect(server);
+  let clock = createManualClock();
+  beforeEach(() => {
+    clock = createManualClock();
   });
-  afterEach(async () => {
-    redis.destroy();
-    await server.kill();
-  });
-
-  const clock = createManualClock();
   const partnerOf = (secretKey: string, organization?: string, root = baseUrl) =>
     new PodPartner({
       baseUrl: root,
       secretKey,
       clock,
-      pacing: { store: redisPacing(redis, { organization }) },
+      pacing: { store: redisPacing(context.redis, { organization }) },
       fetch: async () => Response.json({ message: "valid", image: { reference: ref("Image") } }, { headers }),
     });
 
@@ -44,10 +36,10 @@ describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis
   it("has a bucket for each policy, on one node of a cluster, that expires seconds after the last call", async () => {
     const partner = partnerOf("key-5up3r53cr3t");
     await partner.images.upload(Uint8Array.of(0xff, 0xd8, 0xff, 0xe0));
-    const keys = (await redis.keys("*")).sort();
+    const keys = (await context.redis.keys("*")).sort();
     const slot = /^pod-partner:\{[0-9a-f]{32}\}:/.exec(keys[0] ?? "")?.[0];
     expect(keys).toEqual([`${slot}default`, `${slot}uploads`]);
-    const [soon = 0, later = 0] = await Promise.all(keys.map((key) => redis.pTTL(key)));
+    const [soon = 0, later = 0] = await Promise.all(keys.map((key) => context.redis.pTTL(key)));
     expect(soon).toBeGreaterThan(5_000);
     expect(soon).toBeLessThanOrEqual(10_000);
     // Two tokens of uploads.
@@ -57,24 +49,24 @@ describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis
 
   it("shows nothing of the key", async () => {
     await partnerOf("key-5up3r53cr3t").auth.validate();
-    const keys = await redis.keys("*");
-    const values = await Promise.all(keys.map((key) => redis.get(key)));
+    const keys = await context.redis.keys("*");
+    const values = await Promise.all(keys.map((key) => context.redis.get(key)));
     expect(JSON.stringify([keys, values])).not.toContain("5up3r53cr3t");
   });
 
   it("is shared by those with the same key, or with the same name for their organization", async () => {
     for (const key of ["one", "one"]) await validate(partnerOf(key));
-    expect(await redis.keys("*")).toHaveLength(1);
+    expect(await context.redis.keys("*")).toHaveLength(1);
     for (const key of ["two", "three"]) await validate(partnerOf(key, "shop"));
-    expect(await redis.keys("*")).toHaveLength(2);
+    expect(await context.redis.keys("*")).toHaveLength(2);
     await partnerOf("four").auth.validate();
-    expect(await redis.keys("*")).toHaveLength(3);
+    expect(await context.redis.keys("*")).toHaveLength(3);
   });
 
   it("is apart for production and test", async () => {
     await partnerOf("one", "shop").auth.validate();
     await partnerOf("one", "shop", "https://test.partner.example/v2").auth.validate();
-    expect(await redis.keys("*")).toHaveLength(2);
+    expect(await context.redis.keys("*")).toHaveLength(2);
   });
 
   it("is reached a few times in a thousand calls that come one by one", async () => {
@@ -82,9 +74,9 @@ describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis
     const counting = {
       evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => {
         visits += 1;
-        return redis.evalSha(sha, options);
+        return context.redis.evalSha(sha, options);
       },
-      eval: (script: string, options: { keys: string[]; arguments: string[] }) => redis.eval(script, options),
+      eval: (script: string, options: { keys: string[]; arguments: string[] }) => context.redis.eval(script, options),
     };
     const partner = new PodPartner({
       baseUrl,
@@ -100,7 +92,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("what a fleet keeps in Redis
   });
 
   it("is refused as an option when it is no store", () => {
-    for (const pacing of [{ store: {} }, { store: redis }, {}, "redis"]) {
+    for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
       const make = () => new PodPartner({ baseUrl, secretKey: "key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }

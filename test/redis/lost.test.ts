@@ -4,8 +4,9 @@ import { PodPartner, type PodPartnerOptions } from "pod-partner";
 import { type RedisClient, redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { createClient } from "redis";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { type RedisServer, startRedis } from "../support/redis.ts";
+import { describeWithRedis } from "./use-redis.ts";
 
 const secretKey = "key-5up3r53cr3t";
 const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' };
@@ -39,7 +40,7 @@ const packages = {
   },
 };
 
-describe.skipIf(!redisInstalled && !process.env.CI)("a fleet whose Redis is lost", () => {
+describeWithRedis("a fleet whose Redis is lost", () => {
   let server: RedisServer;
   let connection: Connection | undefined;
 

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { Lifeline } from "../../src/http/lifeline.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
-import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
-import { type Connected, connect, large, refusals, type Simulation, simulate, times } from "./simulation.ts";
+import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
+import { describeWithRedis, useRedis } from "./use-redis.ts";
 
-describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", () => {
-  let server: RedisServer;
-  let redis: Connected;
-
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await connect(server);
-  });
-  afterAll(async () => {
-    redis.destroy();
-    await server.kill();
-  });
+describeWithRedis("a fleet against the odds", () => {
+  const context = useRedis();
 
   const random = sequence(7);
   const latency = () => [2 + random(), 2 + random()] as const;
@@ -25,7 +15,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
     consume({ clock, pacer: join(), serve: () => service.serve(["default"]), calls, parallel, latency });
 
   it("is not held up by a Redis that is far away", async () => {
-    const fleet = simulate(redis, 300);
+    const fleet = simulate(context.redis, 300);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, { default: [3_000, 60_000] });
@@ -39,7 +29,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
   });
 
   it("serves sixteen processes in turns where tokens are few", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const service = createService(clock, { default: [10, 2_000] });
     const outcomes = Array.from({ length: 16 }, () => start(fleet, service, 10));
@@ -53,7 +43,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
   });
 
   it("leaves no token of a full bucket to those who are not there yet", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, { default: [1, 500] });
@@ -66,7 +56,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
   it.each([1, 50])(
     "lets a process that wants few tokens overtake the long lists of others, %s ms from Redis",
     async (way) => {
-      const fleet = simulate(redis, way);
+      const fleet = simulate(context.redis, way);
       const { clock, join } = fleet;
       const service = createService(clock, large);
       for (let process = 0; process < 16; process += 1) start(fleet, service, 1_000, 1_000);
@@ -89,7 +79,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
   );
 
   it("goes on when Redis's clock is set back by an hour", async () => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
@@ -114,7 +104,7 @@ describe.skipIf(!redisInstalled && !process.env.CI)("a fleet against the odds", 
     ["text", '"default";q=many;w=1'],
     ["nothing", ""],
   ])("goes on after headers have spoken of %s", async (_, policy) => {
-    const fleet = simulate(redis);
+    const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);

@@ -1,17 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
-import { createClient } from "redis";
 import type { Observe } from "../../src/http/observer.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { Clock } from "../../src/util/clock.ts";
 import type { Outcome } from "../support/pacing/consumer.ts";
 import { createTimeline, type Timeline } from "../support/pacing/timeline.ts";
-import type { RedisServer } from "../support/redis.ts";
-
-/** A client of the package `redis` that is connected. */
-export const connect = (server: RedisServer) => createClient({ url: server.url }).connect();
-
-export type Connected = Awaited<ReturnType<typeof connect>>;
+import type { Connected } from "./use-redis.ts";
 
 /** Processes of one organization on a clock that runs as fast as the machine can; only Redis is real. */
 export interface Simulation {

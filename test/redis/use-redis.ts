@@ -1,0 +1,42 @@
+import { createClient } from "redis";
+import { afterAll, beforeAll, beforeEach, describe } from "vitest";
+import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
+
+/** Left out on a machine without a Redis, but not in CI. */
+export const describeWithRedis = describe.skipIf(!redisInstalled && !process.env.CI);
+
+const connect = (server: RedisServer) => createClient({ url: server.url }).connect();
+
+/** A client of the package `redis` that is connected. */
+export type Connected = Awaited<ReturnType<typeof connect>>;
+
+/** One Redis and one client for the tests of a file; it is empty before each. */
+export function useRedis(): { readonly server: RedisServer; readonly redis: Connected } {
+  let server: RedisServer | undefined;
+  let redis: Connected | undefined;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await connect(server);
+  });
+  beforeEach(async () => {
+    await redis?.flushAll();
+  });
+  afterAll(async () => {
+    redis?.destroy();
+    await server?.kill();
+  });
+
+  const started = <T>(value: T | undefined): T => {
+    if (value === undefined) throw new Error("useRedis() is only of use inside a test");
+    return value;
+  };
+  return {
+    get server() {
+      return started(server);
+    },
+    get redis() {
+      return started(redis);
+    },
+  };
+}
