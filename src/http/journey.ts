@@ -84,6 +84,7 @@ export class Journey<Data> {
       endpoint: this.#name,
       lifeline: this.#lifeline,
       retry: this.#retry,
+      timeout: this.#options.timeout ?? this.#core.timeout,
       recovery: plan.recovery?.(),
       inDoubt: () => this.#inDoubt,
       look: (known) => this.#look(known),

@@ -1,5 +1,5 @@
 import { ApiError } from "../errors/api.ts";
-import { DeadlineError } from "../errors/connection.ts";
+import { DeadlineError, TimeoutError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/outcome.ts";
 import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
@@ -24,6 +24,17 @@ export interface Recovery<Data> {
 
 /** Milliseconds before each look: what the service received may take a moment to be written. */
 const patience = [0, 500, 1_500, 2_000];
+
+/** The waits before each look. A service that did not answer in time may be at it still: it gets as long again. */
+function* waits(error: unknown, timeout: number): Generator<number, void, undefined> {
+  yield* patience;
+  if (!(error instanceof TimeoutError)) return;
+  for (let waited = patience.reduce((sum, wait) => sum + wait); waited < timeout; ) {
+    const wait = Math.min(waited, timeout - waited);
+    yield wait;
+    waited += wait;
+  }
+}
 
 /** Milliseconds of a pause after which it is looked for once more before it is sent again. */
 const longPause = 1_000;
@@ -58,6 +69,8 @@ export interface Recovering<Data> {
   readonly endpoint: string;
   readonly lifeline: Lifeline;
   readonly retry: RetryOptions;
+  /** Milliseconds that an attempt was given. */
+  readonly timeout: number;
   readonly recovery: Recovery<Data> | undefined;
   /** Whether a request is out, or was given up, whose answer has not come. */
   readonly inDoubt: () => boolean;
@@ -75,7 +88,7 @@ export interface Recovering<Data> {
  */
 export async function recovering<Data>(
   run: () => Promise<Found<Data>>,
-  { endpoint, lifeline, retry, recovery, inDoubt, look, maySendAgain, pause }: Recovering<Data>,
+  { endpoint, lifeline, retry, timeout, recovery, inDoubt, look, maySendAgain, pause }: Recovering<Data>,
 ): Promise<Found<Data> & { readonly recovered: boolean }> {
   const unknown = (cause: unknown) =>
     new OutcomeUnknownError({
@@ -95,10 +108,10 @@ export async function recovering<Data>(
   };
 
   const bounded = recovery && endingWith(lifeline, recovery);
-  const lookPatiently = async (): Promise<Found<Data> | undefined> => {
+  const lookPatiently = async (error: unknown): Promise<Found<Data> | undefined> => {
     if (bounded === undefined) return undefined;
-    for (const delay of patience) {
-      await lifeline.sleep(delay, "looking for it again");
+    for (const wait of waits(error, timeout)) {
+      await lifeline.sleep(wait, "looking for it again");
       const found = await look(bounded);
       if (found !== undefined) return found;
     }
@@ -120,7 +133,7 @@ export async function recovering<Data>(
       const unreadable = recovery !== undefined && isUnreadable(error);
       const lost = isLost(error) || error instanceof ResponseTooLargeError || unreadable;
       if (!lost && !(lostBefore && mayBeConflict(error))) throw lostBefore ? unknown(error) : error;
-      const found = await inTheDark(lookPatiently);
+      const found = await inTheDark(() => lookPatiently(error));
       if (found !== undefined) return { ...found, recovered: true };
       if (!lost) throw lostBefore && hidesTheFirst(error) ? unknown(error) : error;
       const tooLate = (askedDelay(error) ?? 0) > retry.maxRetryAfter;

@@ -23,6 +23,16 @@ describe("an order that is written only after its answer was lost", () => {
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
+
+  it("is found when it takes twice the time that an attempt was given, and is not made twice", async () => {
+    const { emulator, partner, settle, orders, posts } = setStage(
+      { repeatedIdentifier: "create" },
+      { timeout: 30_000 },
+    );
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 55_000, when: "before" });
+    const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
+    expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
+  });
 });
 
 describe("an order whose answer was lost", () => {
