@@ -1,0 +1,170 @@
+import { ApiError } from "../errors/api.ts";
+import { PodPartnerError } from "../errors/base.ts";
+import { ConnectionError } from "../errors/connection.ts";
+import type { Core } from "./core.ts";
+import type { EncodedRequest } from "./encode.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { toApiError } from "./error-mapping.ts";
+import { type Arrival, exchange } from "./exchange.ts";
+import type { Journal } from "./journal.ts";
+import type { Lifeline } from "./lifeline.ts";
+import type { RateLimitReport } from "./pacing/headers.ts";
+import type { Grant } from "./pacing/tokens.ts";
+import type { RequestOptions, RetryOptions } from "./request-options.ts";
+import { askedDelay, backoff, isRateLimited, maySendAgain, repeating } from "./retry.ts";
+import { redacted, snapshot } from "./snapshot.ts";
+
+/** The call that attempts are made for. */
+export interface Attempted {
+  readonly core: Core;
+  readonly endpoint: Endpoint<never, unknown>;
+  /** The endpoint as errors and events name it. */
+  readonly name: string;
+  readonly options: RequestOptions;
+  /** Milliseconds for each attempt. */
+  readonly timeout: number;
+  readonly retry: RetryOptions;
+  readonly lifeline: Lifeline;
+  readonly journal: Journal;
+  /** Gives an error what it tells of the call. */
+  readonly complete: (error: unknown) => unknown;
+}
+
+/** The attempts of one call: `retry( pace → send → observe → map the error )`. */
+export class Attempts {
+  readonly #call: Attempted;
+  #count = 0;
+  #inDoubt = false;
+  /** What the latest answer told of the limits. */
+  #report: RateLimitReport = new Map();
+
+  constructor(call: Attempted) {
+    this.#call = call;
+  }
+
+  /** Whether a request is out, or was given up, whose answer has not come. */
+  get inDoubt(): boolean {
+    return this.#inDoubt;
+  }
+
+  /** Sends a request until it succeeds, or fails with what no further attempt may mend. */
+  succeed(request: EncodedRequest): Promise<Arrival> {
+    return this.#attempt(request).catch((error: unknown) => this.#repeat(error, request));
+  }
+
+  /** Waits before the next attempt: as long as the answer asks, or else a backoff. */
+  async pause(error: unknown, attempt: number): Promise<void> {
+    const { core, retry, lifeline, journal, name: endpoint } = this.#call;
+    const asked = askedDelay(error);
+    const delay = asked ?? backoff(attempt, retry);
+    const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
+    core.observe("onRetry", { endpoint, attempt, delay, error: name, status, code });
+    if (isRateLimited(error)) this.#holdPolicies(delay, error);
+    const done = journal.begin(asked === undefined ? "backoff" : "retry-after");
+    try {
+      // A paced call waits in line behind the bucket that is held now.
+      if (!(isRateLimited(error) && core.paced)) await lifeline.sleep(delay, "waiting to try again", error);
+    } finally {
+      done(name);
+    }
+  }
+
+  #holdPolicies(ms: number, error: unknown): void {
+    const { core, endpoint, lifeline, name } = this.#call;
+    lifeline.allow(ms, "the rate limit's Retry-After", error);
+    for (const policy of core.pacer.hold(endpoint, this.#report, ms)) {
+      core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });
+    }
+  }
+
+  /** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
+  #repeat(first: unknown, request: EncodedRequest): Promise<Arrival> {
+    const { core, endpoint, retry, lifeline } = this.#call;
+    const replayable = () => typeof request.body !== "object" || request.body.replayable;
+    return repeating(
+      first,
+      () => this.#attempt(request),
+      retry,
+      (error) =>
+        !lifeline.ended(error) &&
+        replayable() &&
+        maySendAgain(error, endpoint.lost) &&
+        (isRateLimited(error) || core.retryBudget.spend()),
+      (error, attempt) => this.pause(error, attempt),
+    );
+  }
+
+  async #attempt(request: EncodedRequest): Promise<Arrival> {
+    const grant = this.#take() ?? (await this.#queueUp());
+    const { core, endpoint, name, timeout, lifeline, journal, complete } = this.#call;
+    const { transport, pacer, observe, redact, maxResponseSize } = core;
+    const attempt = ++this.#count;
+    const began = core.clock.now();
+    const done = journal.begin("attempt");
+    observe("onRequest", { endpoint: name, attempt });
+    let heard = false;
+    this.#inDoubt = true;
+    try {
+      const arrival = await exchange({
+        transport,
+        request,
+        lifeline,
+        endpoint: name,
+        timeout,
+        redact,
+        maxResponseSize,
+        binary: endpoint.response.kind === "binary",
+        onHead: ({ status, headers }) => {
+          heard = true;
+          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact));
+          observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
+        },
+        complete,
+      });
+      this.#accept(arrival, request.url);
+      core.retryBudget.earn();
+      done(String(arrival.response.status));
+      return arrival;
+    } catch (error) {
+      if (!heard) pacer.forget(grant);
+      const refused = error instanceof ApiError && error.status < 500;
+      if (refused || (error instanceof ConnectionError && !error.sent)) this.#inDoubt = false;
+      done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");
+      throw error;
+    }
+  }
+
+  /** Takes the tokens that the request needs, if they are there. */
+  #take(): Grant | undefined {
+    const { core, endpoint } = this.#call;
+    return core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
+  }
+
+  /** Waits in line for the tokens that the request needs. */
+  async #queueUp(): Promise<Grant> {
+    const { core, endpoint, name, options, lifeline, journal } = this.#call;
+    const { policy, ms } = core.pacer.waitOf(endpoint);
+    // With a store the tokens may be there and only have to be fetched.
+    if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
+    const done = journal.begin("queue");
+    try {
+      return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
+    } finally {
+      done(policy);
+    }
+  }
+
+  /** Throws the typed error of an answer that is no success. */
+  #accept({ response, text, download }: Arrival, url: string): void {
+    const { core, endpoint, name } = this.#call;
+    const ready = response.ok && !(endpoint.response.kind === "binary" && response.status === 202);
+    if (ready || (download !== undefined && response.status === 304)) return;
+    throw toApiError({
+      response: snapshot(response.status, response.headers, text, core.redact),
+      headers: response.headers,
+      endpoint: name,
+      url,
+      now: core.clock.now(),
+    });
+  }
+}
