@@ -3,7 +3,8 @@ import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
 import type { Ticket } from "../http/pacing/ticket.ts";
 import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
-import { Leases } from "./leases.ts";
+import { Holdings } from "./holdings.ts";
+import { type Leases, leasesOf } from "./leases.ts";
 import type { Link } from "./link.ts";
 import type { Reply, Stamp } from "./messages.ts";
 import { News } from "./news.ts";
@@ -42,7 +43,7 @@ export class Fleet implements TokenSource {
   readonly #link: Link;
   readonly #keyOf: (policy: string) => string;
   readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
-  readonly #lines = new Map<string, Leases>();
+  readonly #holdings = new Holdings();
   readonly #news = new News();
   readonly #outlook = new Outlook();
   /** One exchange at a time: each tells how much is in this process's hands, all told. */
@@ -67,8 +68,8 @@ export class Fleet implements TokenSource {
     const now = this.#now();
     const held = Math.max(...drawn.map((policy) => this.#outlook.heldUntil(policy)));
     if (now < held) return held - now;
-    const line = this.#lineOf(drawn);
-    this.#giveBack(line, now - lifetime);
+    const line = this.#holdings.of(drawn);
+    this.#giveBack(now - lifetime);
     const worthAsking = now >= line.askAt || this.#hasScout(line);
     // The next tokens are asked for when those in hand last no longer than a visit takes.
     if (worthAsking && wanted > line.size && (line.lastsUntil ?? now) <= now + this.#link.way)
@@ -83,7 +84,7 @@ export class Fleet implements TokenSource {
 
   take(policies: readonly string[]): Grant {
     const { tickets } = this.#own.take(policies);
-    const lease = this.#link.lost ? undefined : this.#lineOf(this.#limiting(policies)).take();
+    const lease = this.#link.lost ? undefined : this.#holdings.of(this.#limiting(policies)).take();
     return lease === undefined ? { tickets } : new FleetGrant(tickets, lease.stamps);
   }
 
@@ -139,16 +140,6 @@ export class Fleet implements TokenSource {
     return policies.filter((policy) => this.#own.bucket(policy).limits);
   }
 
-  #lineOf(policies: readonly string[]): Leases {
-    const key = policies.join();
-    let line = this.#lines.get(key);
-    if (line === undefined) {
-      line = new Leases(policies);
-      this.#lines.set(key, line);
-    }
-    return line;
-  }
-
   async #ask(line: Leases, wanted: number): Promise<void> {
     if (this.#busy) return;
     const atOnce = Math.round(most.tokens * Math.min(most.times, Math.max(1, this.#link.way / most.near)));
@@ -171,7 +162,7 @@ export class Fleet implements TokenSource {
   /** While the store is lost: looks now and then whether it is back. */
   #knock(policies: readonly string[]): void {
     if (this.#busy || !this.#link.worthATry) return;
-    for (const line of this.#lines.values()) line.clear();
+    this.#holdings.clear();
     this.#news.clear();
     void this.#exchange(policies, 0, 0).then(() => this.#member.wake());
   }
@@ -185,20 +176,18 @@ export class Fleet implements TokenSource {
   }
 
   #hasNews(): boolean {
-    return this.#news.policies.length > 0 || [...this.#lines.values()].some(({ size }) => size > 0);
+    return this.#news.policies.length > 0 || !this.#holdings.empty;
   }
 
   /** Gives back the tokens that have been due since `before`: whoever waited would have used them. */
-  #giveBack(line: Leases, before: number): void {
-    const unused = line.returnDue(before);
-    if (unused > 0) for (const policy of line.policies) this.#news.giveBack(policy, unused);
+  #giveBack(before: number): void {
+    for (const [policy, unused] of this.#holdings.returnDue(before)) this.#news.giveBack(policy, unused);
   }
 
   /** Tells all that is new, and gives back the tokens that nobody uses. */
   async #tell(): Promise<void> {
     if (!this.#busy && !this.#link.lost) {
-      const now = this.#now();
-      for (const line of this.#lines.values()) this.#giveBack(line, now);
+      this.#giveBack(this.#now());
       const { policies } = this.#news;
       if (policies.length > 0) await this.#exchange(policies, 0, 0);
       this.#member.wake();
@@ -228,26 +217,6 @@ export class Fleet implements TokenSource {
 
   /** Tokens of a policy in this process's hands, and requests on their way. */
   #underWay(policy: string, now: number): number {
-    let underWay = this.#own.bucket(policy).underWay(now);
-    for (const line of this.#lines.values()) if (line.policies.includes(policy)) underWay += line.size;
-    return underWay;
+    return this.#own.bucket(policy).underWay(now) + this.#holdings.tokens(policy);
   }
 }
-
-/** The granted tokens, each with what comes back with its answer. */
-const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number) =>
-  dues.map((due, index) => ({
-    due: now + due,
-    stamps: new Map<string, Stamp>(
-      known.map(({ level, quota, window, granted, settled }, which) => [
-        policies[which] ?? "",
-        {
-          at,
-          // Requests on their way leave room for no more.
-          level: Math.min(level + (due * quota) / window, quota - (granted - settled)) - index - 1,
-          granted: granted + index + 1,
-          settled,
-        },
-      ]),
-    ),
-  }));

@@ -1,4 +1,4 @@
-import type { Stamp } from "./messages.ts";
+import type { Reply, Stamp } from "./messages.ts";
 
 /** A token that the fleet has granted to this process, for each of a line's policies. */
 export interface Lease {
@@ -59,3 +59,21 @@ export class Leases {
     this.#leases = [];
   }
 }
+
+/** The granted tokens, each with what comes back with its answer. */
+export const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number): Lease[] =>
+  dues.map((due, index) => ({
+    due: now + due,
+    stamps: new Map<string, Stamp>(
+      known.map(({ level, quota, window, granted, settled }, which) => [
+        policies[which] ?? "",
+        {
+          at,
+          // Requests on their way leave room for no more.
+          level: Math.min(level + (due * quota) / window, quota - (granted - settled)) - index - 1,
+          granted: granted + index + 1,
+          settled,
+        },
+      ]),
+    ),
+  }));

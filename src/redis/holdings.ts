@@ -1,0 +1,42 @@
+import { Leases } from "./leases.ts";
+
+/** All tokens in this process's hands: for each line of requests, those that the fleet has granted it. */
+export class Holdings {
+  readonly #lines = new Map<string, Leases>();
+
+  get empty(): boolean {
+    return this.#all().every(({ size }) => size === 0);
+  }
+
+  /** The tokens for requests that draw from these policies. */
+  of(policies: readonly string[]): Leases {
+    const key = policies.join();
+    let leases = this.#lines.get(key);
+    if (leases === undefined) {
+      leases = new Leases(policies);
+      this.#lines.set(key, leases);
+    }
+    return leases;
+  }
+
+  /** Tokens of one policy. */
+  tokens(policy: string): number {
+    return this.#all().reduce((sum, { policies, size }) => sum + (policies.includes(policy) ? size : 0), 0);
+  }
+
+  /** Takes out what has been due since `before`. Gives how many tokens of each policy there were. */
+  *returnDue(before: number): Generator<readonly [policy: string, tokens: number], void, undefined> {
+    for (const leases of this.#lines.values()) {
+      const unused = leases.returnDue(before);
+      if (unused > 0) for (const policy of leases.policies) yield [policy, unused];
+    }
+  }
+
+  clear(): void {
+    for (const leases of this.#lines.values()) leases.clear();
+  }
+
+  #all(): readonly Leases[] {
+    return [...this.#lines.values()];
+  }
+}
