@@ -27,6 +27,8 @@ const reasonOf = (error: unknown): string => (error instanceof Error ? error.mes
 
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
+const notBytes = "the stream gives something other than bytes";
+
 /** A blob of a file can fail as a file does: it may be a folder, or be gone by now. */
 async function openBlob(blob: Blob): Promise<Opened> {
   let head: Uint8Array;
@@ -52,34 +54,49 @@ async function openFile(path: string): Promise<Opened> {
   return openBlob(blob);
 }
 
+/** A chunk as bytes; undefined where it is something else. A file handle of Node 22 gives buffers without a view. */
+function bytesOf(chunk: unknown): Uint8Array | undefined {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
+}
+
 /** Reads no further than the signature before it is decided whether anything is sent. */
 async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
   const chunks = source[Symbol.asyncIterator]();
+  const refuseAndClose = async (message: string): Promise<Opened> => {
+    try {
+      await chunks.return?.();
+    } catch {
+      // It fails as it is let go: that it is no picture is what the caller can mend.
+    }
+    return refuse(message);
+  };
   const head: Uint8Array[] = [];
   let length = 0;
   try {
     while (length < signatureLength) {
       const { done, value } = await chunks.next();
       if (done) break;
-      if (!(value instanceof Uint8Array)) return refuse("the stream gives something other than bytes");
-      head.push(value);
-      length += value.byteLength;
+      const bytes = bytesOf(value);
+      if (bytes === undefined) return refuseAndClose(notBytes);
+      head.push(bytes);
+      length += bytes.byteLength;
     }
   } catch (error) {
     return refuse(`the stream cannot be read: ${reasonOf(error)}`);
   }
-  if (!isImage(concatenate(head, length))) {
-    await chunks.return?.();
-    return refuse(noImage);
-  }
+  if (!isImage(concatenate(head, length))) return refuseAndClose(noImage);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const first = head.shift();
         if (first !== undefined) return controller.enqueue(first);
         const { done, value } = await chunks.next();
-        if (done) controller.close();
-        else controller.enqueue(value as Uint8Array);
+        if (done) return controller.close();
+        const bytes = bytesOf(value);
+        if (bytes === undefined) throw new TypeError(notBytes);
+        controller.enqueue(bytes);
       },
       async cancel() {
         await chunks.return?.();

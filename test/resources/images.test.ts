@@ -28,6 +28,8 @@ describe("images (specification 2.7, 4.5)", () => {
     "a Blob": () => new Blob([png], { type: "image/png" }),
     "a File": () => new File([png], "design.png", { type: "image/png" }),
     "a web stream": () => new Blob([png]).stream(),
+    "a web stream of buffers, as a file handle of Node 22 gives": () =>
+      ReadableStream.from([png.buffer.slice(0, 3), png.buffer.slice(3)] as never[]),
     "a Node stream": () => Readable.from([Buffer.from(png.subarray(0, 3)), Buffer.from(png.subarray(3))]),
   };
 
@@ -83,6 +85,13 @@ describe("images (specification 2.7, 4.5)", () => {
       const stream = source();
       const upload = context.partner.images.upload(stream, { timeout: 100 });
       expect(await rejection(upload)).toMatchObject({ name: "TimeoutError" });
+      await closed(stream);
+    });
+
+    it("when it gives something other than bytes", async () => {
+      const stream = Readable.from([png, "text"].values());
+      const upload = context.partner.images.upload(stream, { retry: { retries: 0 } });
+      expect(await rejection(upload)).toMatchObject({ name: "ConnectionError", message: /other than bytes/ });
       await closed(stream);
     });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type BrokenService, startBrokenService } from "./broken-service.ts";
-import { createProject, isMissing, type RuntimeName, runtimes } from "./runtimes.ts";
+import { createProject, type Engine, isMissing, runtimes } from "./runtimes.ts";
 
 /** What comes of a call that reads, of one that cannot be sent twice, and of an upload from a stream. */
 interface Outcome {
@@ -25,7 +25,7 @@ const redirect: Outcome = { GET: "RedirectError", POST: "RedirectError", upload:
 
 const timedOut: Outcome = { GET: "TimeoutError", POST: "OutcomeUnknownError by TimeoutError", upload: "TimeoutError" };
 
-type Row = Readonly<Record<RuntimeName, Outcome>>;
+type Row = Readonly<Record<Engine, Outcome>>;
 
 const everywhere = (outcome: Outcome): Row => ({ node: outcome, bun: outcome, deno: outcome });
 
@@ -55,8 +55,8 @@ const after: Readonly<Record<string, Row>> = {
 /** TLS that breaks when the service has the request: Node's fetch does not notice at all. */
 const tls: Readonly<Record<string, Row>> = { "tls-broken": { node: timedOut, bun: sent, deno: sent } };
 
-const pick = (rows: Readonly<Record<string, Row>>, runtime: RuntimeName) =>
-  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row[runtime]]));
+const pick = (rows: Readonly<Record<string, Row>>, engine: Engine) =>
+  Object.fromEntries(Object.entries(rows).map(([name, row]) => [name, row[engine]]));
 
 const counted = (service: BrokenService, names: readonly string[]) =>
   names.map((name) => [name, service.received(name, "GET"), service.received(name, "POST")]);
@@ -73,10 +73,10 @@ describe.each(runtimes)("on $name", (runtime) => {
       const names = Object.keys(rows);
       const baseUrls = Object.fromEntries(names.map((name) => [name, service.baseUrls[name]]));
       // Short only where nothing else would end the call.
-      const timeout = rows === tls && runtime.name === "node" ? 300 : 10_000;
+      const timeout = rows === tls && runtime.engine === "node" ? 300 : 10_000;
       const input = { baseUrls, timeout, secretKey: "test-key-5up3r53cr3t-4d5f6" };
       const outcomes = await project.run(runtime, "faults.mjs", input, trusts);
-      expect(outcomes).toEqual(pick(rows, runtime.name));
+      expect(outcomes).toEqual(pick(rows, runtime.engine));
       // The upload is a POST, too.
       expect(counted(service, names)).toEqual(names.map((name) => [name, gets, posts]));
     });

@@ -11,11 +11,14 @@ const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const root = here("../../");
 
-export type RuntimeName = "node" | "bun" | "deno";
+/** Whose `fetch` it is. */
+export type Engine = "node" | "bun" | "deno";
 
 /** A program that runs a JavaScript file. */
 interface Runtime {
-  readonly name: RuntimeName;
+  /** As in docs/runtimes.md. */
+  readonly name: string;
+  readonly engine: Engine;
   readonly program: string;
   readonly args: readonly string[];
 }
@@ -26,10 +29,17 @@ const libc = platform === "linux" ? "-glibc" : "";
 
 /** The binaries lie in a package for each platform. */
 export const runtimes: readonly Runtime[] = [
-  { name: "node", program: process.execPath, args: [] },
-  { name: "bun", program: here(`node_modules/@oven/bun-${platform}-${bunArch}/bin/bun`), args: ["run"] },
+  { name: "Node", engine: "node", program: process.execPath, args: [] },
   {
-    name: "deno",
+    name: "Node, the oldest",
+    engine: "node",
+    program: here(`node_modules/node-${platform}-${arch}/bin/node`),
+    args: ["--no-warnings"],
+  },
+  { name: "Bun", engine: "bun", program: here(`node_modules/@oven/bun-${platform}-${bunArch}/bin/bun`), args: ["run"] },
+  {
+    name: "Deno",
+    engine: "deno",
     program: here(`node_modules/@deno/${platform}-${arch}${libc}/deno`),
     args: ["run", "--no-lock", "--cached-only", "--allow-net", "--allow-env", "--allow-read", "--allow-write"],
   },

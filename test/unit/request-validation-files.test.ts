@@ -116,6 +116,11 @@ describe("a hostile file name cannot leave its place in the path (specification 
 describe("an upload is looked at before it is sent (specification 2.7)", () => {
   const { refuses } = useRefusals();
   const gif = new TextEncoder().encode("GIF89a and more of it");
+  const failsOnCancel = (chunk: Uint8Array) =>
+    new ReadableStream<Uint8Array>({
+      start: (controller) => controller.enqueue(chunk),
+      cancel: () => Promise.reject(new Error("the disk is gone")),
+    });
   const bad = {
     "bytes of a GIF": () => gif,
     "no bytes": () => new Uint8Array(),
@@ -124,6 +129,8 @@ describe("an upload is looked at before it is sent (specification 2.7)", () => {
     "a web stream of a GIF": () => new Blob([gif]).stream(),
     "a Node stream of a GIF": () => Readable.from([Buffer.from(gif)]),
     "an empty stream": () => Readable.from([]),
+    "a stream of text": () => Readable.from(["text"]),
+    "a stream of a GIF that fails as it is let go": () => failsOnCancel(gif),
     "a stream that fails": () => createReadStream("/nowhere/at/all.png"),
     "a path that leads nowhere": () => "/nowhere/at/all.png",
     "the path of a folder": () => import.meta.dirname,
