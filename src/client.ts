@@ -84,7 +84,7 @@ export class PodPartner {
     this.compositions = new Compositions(send);
     this.renders = new Renders(send, clock);
     this.rendertokens = new Rendertokens(send);
-    this.orders = new Orders(send, assumptions, { clock, deadline: resolved.deadline });
+    this.orders = new Orders(send, assumptions, clock);
     this.shipments = new Shipments(send);
     this.claims = new Claims(send, clock);
   }

@@ -9,6 +9,8 @@ export interface CallDetails {
   readonly attempts: readonly TimelineEntry[];
   /** The stack below the message: the caller's own frames. */
   readonly callSite: string;
+  /** What the call may have created although it failed. */
+  readonly find?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
@@ -27,6 +29,11 @@ export abstract class PodPartnerError extends Error {
   readonly code: string | undefined = undefined;
   /** What happened before the error, in order, with the time each step took. */
   attempts: readonly TimelineEntry[] = [];
+  /**
+   * Where the call may have created something although it failed: what identifies it. For an order its `customIdentifier`, by
+   * which `orders.ensure` finds it.
+   */
+  find: Readonly<Record<string, unknown>> | undefined = undefined;
   /** What to do about it, where that is known. */
   readonly hint: string | undefined = undefined;
 
@@ -56,8 +63,8 @@ export abstract class PodPartnerError extends Error {
 
   /** The parts worth logging; never the secret key. */
   toJSON(): Record<string, unknown> {
-    const { name, message, endpoint, status, code, hint, isRetryable, attempts } = this;
-    return { name, message, endpoint, status, code, hint, isRetryable, attempts };
+    const { name, message, endpoint, status, code, hint, isRetryable, attempts, find } = this;
+    return { name, message, endpoint, status, code, hint, isRetryable, attempts, find };
   }
 }
 
@@ -66,6 +73,7 @@ export function attachCall(error: PodPartnerError, call: CallDetails): void {
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
   error.attempts = call.attempts;
+  error.find ??= call.find;
   const lines = [`${error.name}: ${error.message}`, timelineTable(call.attempts), call.callSite];
   error.stack = lines.filter((line) => line !== "").join("\n");
 }

@@ -9,7 +9,7 @@ export class OutcomeUnknownError extends PodPartnerError {
   readonly isRetryable = false;
   override readonly hint: string;
   /** What was sent, or what identifies it: for an order its `customIdentifier`. */
-  readonly find: Readonly<Record<string, unknown>>;
+  override find: Readonly<Record<string, unknown>>;
 
   constructor(details: { endpoint: string; how: string; find: Readonly<Record<string, unknown>>; cause: unknown }) {
     super(`The answer to ${details.endpoint} was lost: it may or may not have been carried out. ${details.how}`, {
@@ -17,9 +17,5 @@ export class OutcomeUnknownError extends PodPartnerError {
     });
     this.hint = details.how;
     this.find = details.find;
-  }
-
-  override toJSON() {
-    return { ...super.toJSON(), find: this.find };
   }
 }

@@ -11,7 +11,7 @@ import type { Lifeline } from "./lifeline.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import type { Grant } from "./pacing/tokens.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
-import { askedDelay, backoff, isRateLimited, maySendAgain, repeating } from "./retry.ts";
+import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeating } from "./retry.ts";
 import { redacted, snapshot } from "./snapshot.ts";
 
 /** The call that attempts are made for. */
@@ -35,6 +35,7 @@ export class Attempts {
   readonly #call: Attempted;
   #count = 0;
   #inDoubt = false;
+  #sentAt = 0;
   /** What the latest answer told of the limits. */
   #report: RateLimitReport = new Map();
 
@@ -42,14 +43,29 @@ export class Attempts {
     this.#call = call;
   }
 
-  /** Whether a request is out, or was given up, whose answer has not come. */
+  /** Whether a request is out, or was given up, that may have been carried out: no answer has told that it was not. */
   get inDoubt(): boolean {
     return this.#inDoubt;
+  }
+
+  /** When the latest request would have been out of time, by the clock. */
+  get dueAt(): number {
+    return this.#sentAt + this.#call.timeout;
   }
 
   /** Sends a request until it succeeds, or fails with what no further attempt may mend. */
   succeed(request: EncodedRequest): Promise<Arrival> {
     return this.#attempt(request).catch((error: unknown) => this.#repeat(error, request));
+  }
+
+  /** Takes the tokens that the request needs, or waits in line for them. */
+  async acquire(): Promise<Grant> {
+    return this.#take() ?? (await this.#queueUp());
+  }
+
+  /** Gives tokens back that are not needed after all. */
+  release(grant: Grant): void {
+    this.#call.core.pacer.forget(grant);
   }
 
   /** Waits before the next attempt: as long as the answer asks, or else a backoff. */
@@ -95,7 +111,11 @@ export class Attempts {
   }
 
   async #attempt(request: EncodedRequest): Promise<Arrival> {
-    const grant = this.#take() ?? (await this.#queueUp());
+    return this.send(request, await this.acquire());
+  }
+
+  /** Sends a request once. */
+  async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
     const { core, endpoint, name, timeout, lifeline, journal, complete } = this.#call;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
     const attempt = ++this.#count;
@@ -103,7 +123,9 @@ export class Attempts {
     const done = journal.begin("attempt");
     observe("onRequest", { endpoint: name, attempt });
     let heard = false;
+    const inDoubtBefore = this.#inDoubt;
     this.#inDoubt = true;
+    this.#sentAt = began;
     try {
       const arrival = await exchange({
         transport,
@@ -127,8 +149,8 @@ export class Attempts {
       return arrival;
     } catch (error) {
       if (!heard) pacer.forget(grant);
-      const refused = error instanceof ApiError && error.status < 500;
-      if (refused || (error instanceof ConnectionError && !error.sent)) this.#inDoubt = false;
+      const didNothing = error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
+      if (didNothing) this.#inDoubt = inDoubtBefore;
       done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");
       throw error;
     }

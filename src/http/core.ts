@@ -4,7 +4,7 @@ import type { ResponseMode } from "./decode.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observe } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
-import type { Recovery } from "./recovery.ts";
+import type { Delivered, Recovery } from "./recovery.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
 import type { RetryBudget } from "./retry-budget.ts";
 import type { Redact } from "./snapshot.ts";
@@ -29,13 +29,32 @@ export interface Core {
   readonly maxResponseSize: number;
 }
 
-/** What a resource adds to a call of its own. */
+/** A creation that is about to be delivered. */
+export interface Delivery<Data> {
+  /**
+   * Delivers it.
+   *
+   * @param lookFirst Milliseconds for which to look for it before it is sent at all; without it, it is sent at once.
+   */
+  run(lookFirst?: number): Promise<Delivered<Data>>;
+  /** Waits for something, and no longer than the call lasts. */
+  within<T>(promise: Promise<T>): Promise<T>;
+  /** After a failure: until when, by the clock, it may still come into being; undefined when it certainly does not. */
+  doubtfulUntil(): number | undefined;
+}
+
+/** What a resource adds to a call of its own. What the SDK itself goes by must keep to its schema, whatever `responses` says. */
 export interface Plan<Data, Result> {
-  /** How a lost creation is found again. */
-  readonly recovery?: () => Recovery<Data>;
+  /** How a lost creation is found again, by the content of the body that was sent: what was given may have changed since. */
+  recovery?(sent: unknown): Recovery<Data>;
+  /** Wraps the delivery of a creation. */
+  readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
   /** Makes the method's result of the endpoint's data. */
   readonly shape: (data: Data, recovered: boolean) => Result;
 }
+
+/** The plan of a request that the SDK makes for itself. */
+export const reliedOn = <Data>(): Plan<Data, Data> => ({ shape: (data) => data });
 
 /** Sends a call through the whole way. A resource receives this, and nothing else of the client. */
 export interface Send {

@@ -17,11 +17,11 @@ type Tree = Readonly<Record<string, unknown>>;
 const isTree = (value: unknown): value is Tree =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
 
-/** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. */
+/** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. Undefined adds nothing. */
 function merge(base: unknown, extra: Tree): Tree {
   const merged = new Map(isTree(base) ? Object.entries(base) : []);
   for (const [key, value] of Object.entries(extra)) {
-    merged.set(key, isTree(value) ? merge(merged.get(key), value) : value);
+    if (value !== undefined) merged.set(key, isTree(value) ? merge(merged.get(key), value) : value);
   }
   return Object.fromEntries(merged);
 }
@@ -69,14 +69,6 @@ function encodeJson(
     body = merge(body, extra);
   }
   return body === undefined ? undefined : JSON.stringify(body);
-}
-
-/** Throws when a body breaks its endpoint's rules: for methods that do something else before they send it. */
-export function assertBody(endpoint: Endpoint, body: unknown): void {
-  const { request } = endpoint;
-  if (request.kind !== "json") return;
-  const checked = check(request.schema, body, [request.field]);
-  if (!checked.ok) throw new RequestValidationError({ issues: checked.issues, endpoint: nameOf(endpoint) });
 }
 
 /** A URL that the service gave out goes back to the service alone: the key goes along. */

@@ -5,19 +5,24 @@ import { withSome } from "../util/some.ts";
 import { type Attempted, Attempts } from "./attempts.ts";
 import type { Answer } from "./call.ts";
 import type { Core, Plan } from "./core.ts";
-import { decode } from "./decode.ts";
+import { decode, type ResponseMode } from "./decode.ts";
 import { type EncodedRequest, encode, nameOf } from "./encode.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
+import type { Arrival } from "./exchange.ts";
 import { Journal } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
-import { type Found, type Recovery, recovering } from "./recovery.ts";
+import { type Delivered, type Found, lookingTime, type Recovery, recovering } from "./recovery.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
 
 /** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
 const insideFrames = 3;
 
 const ignore = () => undefined;
+
+/** What stands in the one field of a JSON body, as it was sent. */
+const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
+  request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
 
 /** One call on its way: `encode → recover( attempts → decode )`. */
 export class Journey<Data> {
@@ -26,6 +31,7 @@ export class Journey<Data> {
   /** What is wrong with the options: told with what is wrong with the input. */
   readonly #faults: readonly Issue[];
   #callSite: CallSite | undefined;
+  #recovery: Recovery<Data> | undefined;
   /** Whether a download keeps the call alive beyond its answer. */
   #open = false;
 
@@ -48,7 +54,7 @@ export class Journey<Data> {
     this.#attempts = new Attempts(this.#call);
   }
 
-  async run<Result>(input: EndpointInput, plan: Plan<Data, Result>): Promise<Answer<Result>> {
+  async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<Answer<Data | Result>> {
     const { core, endpoint, options, lifeline, journal } = this.#call;
     let encoded: EncodedRequest | Promise<EncodedRequest> | undefined;
     try {
@@ -58,7 +64,8 @@ export class Journey<Data> {
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
-      return { data: plan.shape(data, recovered), response, attempts: journal.entries };
+      const shaped = plan === undefined ? data : plan.shape(data, recovered);
+      return { data: shaped, response, attempts: journal.entries };
     } catch (error) {
       this.#open = false;
       throw this.#complete(error);
@@ -69,43 +76,66 @@ export class Journey<Data> {
     }
   }
 
-  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown>): Promise<Found<Data> & { recovered: boolean }> {
+  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {
     const { core, endpoint, name, timeout, retry, lifeline } = this.#call;
+    const mode = plan === undefined ? core.responses : "throw";
+    const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
+    const send = () => read(this.#attempts.succeed(request));
     const { lost } = endpoint;
-    if (lost === "safe" || lost === "idempotent") return { ...(await this.#receive(request)), recovered: false };
-    return recovering(() => this.#receive(request), {
-      endpoint: name,
-      lifeline,
-      retry,
-      timeout,
-      recovery: plan.recovery?.(),
-      inDoubt: () => this.#attempts.inDoubt,
-      look: (known) => this.#look(known),
-      maySendAgain: () => core.retryBudget.spend(),
-      pause: (error, attempt) => this.#attempts.pause(error, attempt),
+    if (lost === "safe" || lost === "idempotent") return { ...(await send()), recovered: false };
+
+    this.#recovery = plan?.recovery?.(contentOf(endpoint, request));
+    const run = (lookFirst?: number) =>
+      recovering({
+        endpoint: name,
+        lifeline,
+        retry,
+        timeout,
+        recovery: this.#recovery,
+        lookFirst,
+        send,
+        queue: async () => {
+          const grant = await this.#attempts.acquire();
+          return {
+            send: () => read(this.#attempts.send(request, grant)),
+            leave: () => this.#attempts.release(grant),
+          };
+        },
+        inDoubt: () => this.#attempts.inDoubt,
+        look: (known, when) => this.#look(known, when),
+        maySendAgain: () => core.retryBudget.spend(),
+        pause: (error, attempt) => this.#attempts.pause(error, attempt),
+      });
+    if (plan?.around === undefined) return run();
+    return plan.around({
+      run,
+      within: (promise) => lifeline.within(promise),
+      doubtfulUntil: () =>
+        this.#attempts.inDoubt ? Math.max(this.#attempts.dueAt, core.clock.now() + lookingTime) : undefined,
     });
   }
 
-  async #receive(request: EncodedRequest): Promise<Found<Data>> {
+  #read(arrival: Arrival, mode: ResponseMode): Found<Data> {
     const { core, endpoint, name } = this.#call;
-    const arrival = await this.#attempts.succeed(request);
     this.#open = arrival.download?.modified === true;
     const data = decode(endpoint, arrival, {
-      mode: core.responses,
+      mode,
       redact: core.redact,
       onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
     }) as Data;
     return { data, response: arrival.response };
   }
 
-  async #look(recovery: Recovery<Data>) {
+  /** A look before anything was sent is as urgent as the call; one after a loss is urgent. */
+  async #look(recovery: Recovery<Data>, when: "before" | "after") {
     const { lifeline, journal, options } = this.#call;
     const { signal, timeout, headers, retry } = options;
     const done = journal.begin("lookup");
     const remaining = lifeline.remaining();
     try {
       const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-      const found = await recovery.look({ signal, deadline, priority: "high", timeout, headers, retry });
+      const priority = when === "before" ? options.priority : "high";
+      const found = await recovery.look({ signal, deadline, priority, timeout, headers, retry });
       done(found === undefined ? "not found" : "found");
       return found;
     } catch (error) {
@@ -119,7 +149,8 @@ export class Journey<Data> {
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       const { name, journal } = this.#call;
       const callSite = framesOf(this.#callSite, insideFrames);
-      attachCall(error, { endpoint: name, attempts: journal.entries, callSite });
+      const find = this.#attempts.inDoubt ? this.#recovery?.find : undefined;
+      attachCall(error, { endpoint: name, attempts: journal.entries, callSite, find });
     }
     return error;
   }

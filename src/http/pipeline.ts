@@ -4,15 +4,13 @@ import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import { Journey } from "./journey.ts";
 import { noOptions } from "./request-options.ts";
 
-const asItIs = { shape: (data: unknown) => data };
-
 /** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
 export function createSend(core: Core): Send {
   const send = <Data, Result>(
     endpoint: Endpoint<never, Data>,
     input: EndpointInput,
     options = noOptions,
-    plan: Plan<Data, Result> = asItIs as Plan<Data, Result>,
-  ): Call<Result> => toCall(new Journey<Data>(core, endpoint, options).run(input, plan), core.pacer);
+    plan?: Plan<Data, Result>,
+  ): Call<Data | Result> => toCall(new Journey<Data>(core, endpoint, options).run(input, plan), core.pacer);
   return send as Send;
 }

@@ -8,6 +8,13 @@ import type { RetryOptions } from "./request-options.ts";
 export const isRateLimited = (error: unknown): error is RateLimitError =>
   error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
 
+/**
+ * Whether an error answer is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's has none, or one of
+ * its own make, and decides nothing.
+ */
+export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
+  error instanceof ApiError && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
+
 /** A 408 is none of the service's statuses: whoever answers it has waited for the service, or for the request, in vain. */
 const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
 

@@ -43,6 +43,15 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
     },
   );
 
+  it.each([400, 410, 422])(
+    "is unknown when it is then refused with %d and a code that may mean that it is there already",
+    async (status) => {
+      const error = await place(down, { status, body: { code: "custom_identifier_not_unique", message: "no" } });
+      expect(error).toBeInstanceOf(OutcomeUnknownError);
+      expect(error).toMatchObject({ find: { customIdentifier: "shop-1" }, cause: { status } });
+    },
+  );
+
   it.each([404, 413])("is unknown when somebody between answers with %d, and no error object", async (status) => {
     expect(await place(down, { status, body: {} })).toBeInstanceOf(OutcomeUnknownError);
   });

@@ -115,3 +115,64 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     expect(posts()).toHaveLength(2);
   });
 });
+
+describe("what a lost claim is compared with (specification 4.9, law 2)", () => {
+  const context = useService();
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST");
+  const connect = () =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      clock: hasty(0),
+    });
+  const serve = (claim: ReturnType<typeof claimOf>) =>
+    context.service.always(({ method, path }) => {
+      if (method === "POST") return hangUp();
+      return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
+    });
+
+  it("is what was sent, whatever becomes of the object meanwhile", async () => {
+    serve(claimOf("n", ago(0)));
+    const claim = structuredClone(input);
+    const filing = connect().claims.createItemIssues(claim);
+    claim.claimlines.length = 0;
+    expect(await filing).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is what was sent, with what the option `body` made of it", async () => {
+    serve(claimOf("n", ago(0), 2));
+    const claimlines = input.claimlines.map((line) => ({ ...line, quantity: 2 }));
+    const filing = connect().claims.createItemIssues(input, { body: { claim: { claimlines } } });
+    expect(await filing).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("is no claim about items, where a package is missing: what became of it is unknown", async () => {
+    serve(claimOf("n", ago(1_200_000)));
+    const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
+    await expect(filing).rejects.toMatchObject({
+      name: "OutcomeUnknownError",
+      find: { shipmentReference: ref("Shipment") },
+    });
+    expect(posts()).toHaveLength(1);
+  });
+});
+
+describe("a retraction whose answer was lost", () => {
+  const context = useService();
+
+  it("was refused when the claim has been decided meanwhile", async () => {
+    const conflict = { status: 409, body: { code: "claim_not_pending", message: "no" } };
+    const claim = { ...claimOf("n", ago(0)), status: "resolved" };
+    let posts = 0;
+    context.service.always(({ method }) => {
+      if (method === "GET") return { body: { claim } };
+      posts += 1;
+      return posts === 1 ? hangUp() : conflict;
+    });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock: hasty(0) });
+    await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
+  });
+});

@@ -2,7 +2,7 @@ import type { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { combinedOrder, dropshipOrder } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
-import { useRefusals } from "../support/refusals.ts";
+import { type Refusal, useRefusals } from "../support/refusals.ts";
 
 type Partner = PodPartner;
 const create = (changes: object) => (partner: Partner) =>
@@ -47,6 +47,22 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
     ],
     ["a custom identifier that is a number", create({ customIdentifier: 1001 }), [["order", "customIdentifier"]]],
     ["null for a custom identifier", create({ customIdentifier: null }), [["order", "customIdentifier"]]],
+    ...[null, 1001, "", "shop-\ud83d"].flatMap((customIdentifier): Refusal[] => [
+      [
+        `${JSON.stringify(customIdentifier)} for a custom identifier in the option \`body\` of create`,
+        (partner) => partner.orders.create(combinedOrder, { body: { order: { customIdentifier } } }),
+        [["body", "order", "customIdentifier"]],
+      ],
+      [
+        `${JSON.stringify(customIdentifier)} for a custom identifier in the option \`body\` of ensure`,
+        (partner) =>
+          partner.orders.ensure(
+            { ...combinedOrder, customIdentifier: "shop-1" },
+            { body: { order: { customIdentifier } } },
+          ),
+        [["body", "order", "customIdentifier"]],
+      ],
+    ]),
     ["no orderlines", create({ orderlines: undefined }), [lines]],
     ["an empty list of orderlines", create({ orderlines: [] }), [lines]],
     ["orderlines that are no list", create({ orderlines: { 0: line } }), [lines]],

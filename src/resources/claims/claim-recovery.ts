@@ -53,7 +53,13 @@ async function findClaim(
 
 const how = "Read `claims.list()` and compare the claims of this shipment with what is in `find`.";
 
-/** A shipment has at most one package-missing claim (specification 4.9). */
+/** The category that is reserved for the package-missing operation (specification 2.8). */
+const packageMissing = /^package missing$/i;
+
+/**
+ * A package is claimed only where its shipment has no other claim (specification 4.9): one of another category that is there all the
+ * same leaves it open what became of ours.
+ */
 export const packageMissingRecovery = (
   reader: ClaimReader,
   since: number,
@@ -63,7 +69,14 @@ export const packageMissingRecovery = (
     findClaim(
       reader,
       since,
-      { summary: () => true, detail: ({ shipmentReference }) => shipmentReference === claim.shipmentReference },
+      {
+        summary: () => true,
+        detail: ({ shipmentReference, reference, claimlines }) => {
+          if (shipmentReference !== claim.shipmentReference) return false;
+          if (claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
+          throw new Error(`The shipment has another claim: ${reference}`);
+        },
+      },
       options,
     ),
   find: { shipmentReference: claim.shipmentReference },
@@ -106,12 +119,17 @@ export const itemIssuesRecovery = (
   how,
 });
 
-/** A retraction is seen on the claim itself. */
-export const retractionRecovery = (reader: ClaimReader, claimReference: ClaimReference): Recovery<void> => ({
-  look: async (options) => {
-    const { data, response } = await reader.get(claimReference, options).withResponse();
-    return data.status === "retracted" ? { data: undefined, response } : undefined;
-  },
-  find: { claimReference },
-  how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
-});
+/** A retraction is seen on the claim itself; one that is decided can no longer be retracted. */
+export function retractionRecovery(reader: ClaimReader, claimReference: ClaimReference): Recovery<void> {
+  let status: Claim["status"] | undefined;
+  return {
+    look: async (options) => {
+      const { data, response } = await reader.get(claimReference, options).withResponse();
+      status = data.status;
+      return status === "retracted" ? { data: undefined, response } : undefined;
+    },
+    ruledOut: () => status === "resolved" || status === "rejected",
+    find: { claimReference },
+    how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
+  };
+}

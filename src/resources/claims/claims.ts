@@ -1,5 +1,5 @@
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
+import { reliedOn, type Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
@@ -44,7 +44,7 @@ export class Claims {
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
     const since = this.#clock.now();
     return this.#send(createPackageMissing, { body: claim }, options, {
-      recovery: () => packageMissingRecovery(this.#reader, since, claim),
+      recovery: (sent: PackageMissingInput) => packageMissingRecovery(this.#reader, since, sent),
       shape: (created) => created,
     });
   }
@@ -64,7 +64,7 @@ export class Claims {
   createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<CreatedClaim> {
     const since = this.#clock.now();
     return this.#send(createItemIssues, { body: claim }, options, {
-      recovery: () => itemIssuesRecovery(this.#reader, since, claim),
+      recovery: (sent: ItemIssuesInput) => itemIssuesRecovery(this.#reader, since, sent),
       shape: (created) => created,
     });
   }
@@ -99,13 +99,14 @@ export class Claims {
   readonly #reader: ClaimReader = {
     list: (options, onAnswer) => {
       const fetchPage = async (cursor: string | undefined, page: RequestOptions) => {
-        const { data, response } = await this.#send(listClaims, { query: { cursor } }, page).withResponse();
+        const call = this.#send(listClaims, { query: { cursor } }, page, reliedOn());
+        const { data, response } = await call.withResponse();
         onAnswer(response);
         return data;
       };
       return new Paginator("GET /claims", fetchPage, options);
     },
-    get: (reference, options) => this.get(reference, options),
+    get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, reliedOn()),
     now: () => this.#clock.now(),
   };
 }

@@ -1,34 +1,38 @@
 import { NotFoundError } from "../../errors/api.ts";
-import type { Call, WithResponse } from "../../http/call.ts";
-import type { Recovery } from "../../http/recovery.ts";
+import type { Call } from "../../http/call.ts";
+import type { Found, Recovery } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import { hasErrorObject } from "../../http/retry.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
+import type { RecentOrders } from "./recent-orders.ts";
 
 /** Looks an order up by its custom identifier. */
-export type LookupOrder = (customIdentifier: string, options?: RequestOptions) => Call<OrderReference>;
+export type LookupOrder = (customIdentifier: string, options: RequestOptions) => Call<OrderReference>;
 
 /** The answer to a look-up; undefined when no order has this identifier. */
-export async function findOrder(
+async function findOrder(
   lookup: LookupOrder,
   customIdentifier: string,
-  options?: RequestOptions,
-): Promise<WithResponse<OrderReference> | undefined> {
+  options: RequestOptions,
+): Promise<Found<CreatedOrder> | undefined> {
   try {
-    return await lookup(customIdentifier, options).withResponse();
+    const { data: reference, response } = await lookup(customIdentifier, options).withResponse();
+    return { data: { reference }, response };
   } catch (error) {
     // Every 404 of the service has an error object (specification 7.1); a proxy's has none, and decides nothing.
-    if (error instanceof NotFoundError && error.code !== undefined) return undefined;
+    if (error instanceof NotFoundError && hasErrorObject(error)) return undefined;
     throw error;
   }
 }
 
 /** An order whose answer was lost is found again by its custom identifier. */
-export const orderRecovery = (lookup: LookupOrder, customIdentifier: string): Recovery<CreatedOrder> => ({
-  look: async (options) => {
-    const found = await findOrder(lookup, customIdentifier, options);
-    return found && { data: { reference: found.data }, response: found.response };
-  },
+export const orderRecovery = (
+  lookup: LookupOrder,
+  customIdentifier: string,
+  recent: RecentOrders,
+): Recovery<CreatedOrder> => ({
+  look: async (options) => (await findOrder(lookup, customIdentifier, options)) ?? recent.told(customIdentifier),
   find: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks the order up before it creates one.`,
 });

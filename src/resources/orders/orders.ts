@@ -1,18 +1,19 @@
 import { ulid } from "ulid";
-import { RequestValidationError } from "../../errors/validation.ts";
+import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import { assertBody, nameOf } from "../../http/encode.ts";
+import { type Delivery, reliedOn, type Send } from "../../http/core.ts";
 import { assertConcurrency } from "../../http/option-faults.ts";
+import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type Timing, together } from "../../http/together.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
+import type { Clock } from "../../util/clock.ts";
 import { concurrently, type Outcome } from "../../util/concurrently.ts";
 import { Turns } from "../../util/turns.ts";
-import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
-import { findOrder, orderRecovery } from "./order-recovery.ts";
+import { identityOf } from "./order-identifier.ts";
+import type { CreatedOrder, OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
+import { orderRecovery } from "./order-recovery.ts";
 import {
   type Assumptions,
   cancelOrder,
@@ -24,6 +25,7 @@ import {
   replaceDropshipAddress,
 } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
+import { RecentOrders } from "./recent-orders.ts";
 
 /** What placing an order gives. */
 export interface PlacedOrder {
@@ -47,16 +49,14 @@ export interface CreateManyOptions extends RequestOptions {
 export class Orders {
   readonly #send: Send;
   readonly #turns = new Turns();
-
+  readonly #recent: RecentOrders;
   readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly #identifierParameter: string;
 
-  readonly #timing: Timing;
-
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions, timing: Timing) {
+  constructor(send: Send, assumptions: Assumptions, clock: Clock) {
     this.#send = send;
-    this.#timing = timing;
+    this.#recent = new RecentOrders(clock);
     this.#lookupEndpoint = lookupOrderBy(assumptions);
     this.#identifierParameter = assumptions.customIdentifierParameter;
   }
@@ -79,12 +79,8 @@ export class Orders {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
-    const given = identifierOf(order, options);
-    const customIdentifier = given === undefined ? ulid() : given;
-    return this.#send(createOrder, { body: { ...order, customIdentifier } }, options, {
-      recovery: () => orderRecovery(this.#lookup, customIdentifier),
-      shape: ({ reference }, recovered) => ({ reference, customIdentifier, recovered }),
-    });
+    const { customIdentifier = ulid(), faults } = identityOf(order, options);
+    return this.#place({ ...order, customIdentifier }, faults, options, (delivery) => delivery.run());
   }
 
   /**
@@ -93,20 +89,13 @@ export class Orders {
    *
    * @throws the same as {@link Orders.create}.
    */
-  async ensure(order: IdentifiedOrderInput, options?: RequestOptions): Promise<PlacedOrder> {
-    assertBody(createOrder, order);
-    const customIdentifier = identifierOf(order, options);
-    if (customIdentifier === undefined) throw missingIdentifier();
-    return together(this.#timing, nameOf(createOrder), options ?? {}, (call) => {
-      const lookThenPlace = async (): Promise<PlacedOrder> => {
-        // What is added to the order is not for the look-up.
-        const { body, query, ...rest } = call.options();
-        const found = await findOrder(this.#lookup, customIdentifier, rest);
-        if (found !== undefined) return { reference: found.data, customIdentifier, recovered: true };
-        return this.create(order, call.options());
-      };
+  ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
+    const { customIdentifier = "", faults } = identityOf(order, options);
+    const missing = customIdentifier === "" && faults.length === 0 ? [missingIdentifier] : [];
+    return this.#place({ ...order, customIdentifier }, [...faults, ...missing], options, (delivery) => {
+      const run = () => delivery.run(this.#recent.doubt(customIdentifier));
       // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-      return this.#turns.take(customIdentifier, lookThenPlace, call.wait);
+      return this.#turns.take(customIdentifier, run, delivery.within);
     });
   }
 
@@ -178,29 +167,43 @@ export class Orders {
    * @throws `NotFoundError` when no order has it.
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
-    return this.#lookup(by?.customIdentifier, options);
+    return this.#send(this.#lookupEndpoint, this.#by(by?.customIdentifier), options);
   }
 
-  readonly #lookup = (customIdentifier: string, options?: RequestOptions): Call<OrderReference> => {
-    return this.#send(this.#lookupEndpoint, { query: { [this.#identifierParameter]: customIdentifier } }, options);
-  };
-}
-
-/** The identifier that goes over the wire: the option `body` has the last word there. Null is not "none": it is a fault. */
-function identifierOf(order: OrderInput, { body }: RequestOptions = {}): string | undefined {
-  const extra: unknown = body?.order;
-  const replaced: unknown =
-    typeof extra === "object" && extra !== null ? Reflect.get(extra, "customIdentifier") : undefined;
-  return typeof replaced === "string" ? replaced : order?.customIdentifier;
-}
-
-const missingIdentifier = () =>
-  new RequestValidationError({
-    endpoint: nameOf(createOrder),
-    issues: [
-      {
-        path: ["order", "customIdentifier"],
-        message: "is what `ensure` finds the order by: give your own, unique per order",
+  #place(
+    order: IdentifiedOrderInput,
+    faults: readonly Issue[],
+    options: RequestOptions | undefined,
+    deliver: (delivery: Delivery<CreatedOrder>) => Promise<Delivered<CreatedOrder>>,
+  ): Call<PlacedOrder> {
+    const { customIdentifier } = order;
+    return this.#send(createOrder, { body: order, faults }, options, {
+      recovery: () => orderRecovery(this.#lookup, customIdentifier, this.#recent),
+      around: async (delivery) => {
+        try {
+          const delivered = await deliver(delivery);
+          this.#recent.tell(customIdentifier, delivered);
+          return delivered;
+        } catch (error) {
+          const until = delivery.doubtfulUntil();
+          if (until !== undefined) this.#recent.suspect(customIdentifier, until);
+          throw error;
+        }
       },
-    ],
-  });
+      shape: ({ reference }, recovered) => ({ reference, customIdentifier, recovered }),
+    });
+  }
+
+  /** Looks an order up for the SDK itself. */
+  readonly #lookup = (customIdentifier: string, options: RequestOptions): Call<OrderReference> =>
+    this.#send(this.#lookupEndpoint, this.#by(customIdentifier), options, reliedOn());
+
+  #by(customIdentifier: string) {
+    return { query: { [this.#identifierParameter]: customIdentifier } };
+  }
+}
+
+const missingIdentifier: Issue = {
+  path: ["order", "customIdentifier"],
+  message: "is what `ensure` finds the order by: give your own, unique per order",
+};

@@ -1,0 +1,158 @@
+import { PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import { createHastyClock } from "./hasty-clock.ts";
+import { orderOf } from "./matrix/subjects.ts";
+import { setStage } from "./stage.ts";
+
+/** The service that forgives nothing: it makes a second order of the same identifier. */
+const harsh = { repeatedIdentifier: "create" } as const;
+const unseen = { on: "orders.lookup", fault: "status", status: 404, code: "not_found", when: "before" } as const;
+/** The service is so many milliseconds at it. */
+const slow = (ms: number) => ({ on: "orders.create", nth: 1, fault: "slow", ms, when: "before" }) as const;
+
+describe("what is sent is what was given at the call", () => {
+  it("by `ensure`, whatever becomes of the object meanwhile", async () => {
+    const { emulator, partner, settle, orders } = setStage(harsh);
+    const order = orderOf(emulator, "A");
+    const placing = partner.orders.ensure(order);
+    Object.assign(order, { customIdentifier: "B", orderlines: [] });
+    expect(await settle(placing)).toMatchObject({ customIdentifier: "A" });
+    expect(await settle(partner.orders.lookup({ customIdentifier: "A" }))).toMatch(/^Order_/);
+    expect(await orders()).toBe(1);
+  });
+
+  it("by `createMany`, of a source that fills the same object again and again", async () => {
+    const { emulator, partner, settle, orders } = setStage(harsh);
+    function* rows() {
+      const row = orderOf(emulator, "");
+      for (let number = 1; number <= 6; number++) yield Object.assign(row, { customIdentifier: `row-${number}` });
+    }
+    const placed: string[] = [];
+    const consume = async () => {
+      for await (const outcome of partner.orders.createMany(rows())) {
+        if (outcome.ok) placed.push(outcome.value.customIdentifier);
+      }
+    };
+    await settle(consume());
+    expect(placed.sort()).toEqual(["row-1", "row-2", "row-3", "row-4", "row-5", "row-6"]);
+    expect(await orders()).toBe(6);
+    expect(await settle(partner.orders.lookup({ customIdentifier: "row-1" }))).toMatch(/^Order_/);
+  });
+});
+
+describe("an order that was given up while the service was at it", () => {
+  it.each(["the same call, waiting for its turn", "a later call"])("is found by %s", async (which) => {
+    const { clock, emulator, partner, settle, orders, posts } = setStage(harsh);
+    emulator.faults.add(slow(2_000));
+    const order = orderOf(emulator, "A");
+    const leave = new AbortController();
+    const first = rejection(partner.orders.ensure(order, { signal: leave.signal }));
+    const second = which === "a later call" ? undefined : partner.orders.ensure(order);
+    await clock.advance(500);
+    leave.abort("enough");
+    expect(await first).toBe("enough");
+    expect(await settle(second ?? partner.orders.ensure(order))).toMatchObject({ recovered: true });
+    expect([await orders(), posts()]).toEqual([1, 1]);
+  });
+
+  it("is found by the `ensure` that the error asks for", async () => {
+    const { emulator, partner, settle, orders, posts } = setStage(harsh);
+    emulator.faults.add(slow(20_000));
+    const order = orderOf(emulator, "A");
+    expect(await settle(rejection(partner.orders.create(order, { deadline: 500 })))).toMatchObject({
+      name: "OutcomeUnknownError",
+    });
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: true });
+    expect([await orders(), posts()]).toEqual([1, 1]);
+  });
+
+  it("is placed by the next call when it was not made after all", async () => {
+    const { emulator, partner, settle, orders } = setStage(harsh);
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
+    const order = orderOf(emulator, "A");
+    await settle(rejection(partner.orders.create(order, { retry: { retries: 0 } })));
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
+    expect(await orders()).toBe(1);
+  });
+
+  it("is looked for again after a 429, before it is sent again", async () => {
+    const { emulator, partner, settle, orders, posts } = setStage(harsh, { timeout: 1_000 });
+    emulator.faults.add(slow(6_000));
+    const limited = { fault: "status", status: 429, code: "rate_limited", retryAfter: 5, when: "before" } as const;
+    emulator.faults.add({ on: "orders.create", nth: 2, ...limited });
+    const placed = await settle(partner.orders.create(orderOf(emulator, "A")));
+    expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 2]);
+  });
+});
+
+describe("an order that this client was told of, and that a look-up does not show yet", () => {
+  it("is given by `ensure`, and not placed again", async () => {
+    const { emulator, partner, settle, posts } = setStage(harsh);
+    emulator.faults.add(unseen);
+    const order = orderOf(emulator, "A");
+    const first = await settle(partner.orders.ensure(order));
+    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, recovered: true });
+    expect(posts()).toBe(1);
+  });
+
+  it("is placed when it is still not shown after a good while", async () => {
+    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    emulator.faults.add(unseen);
+    const order = orderOf(emulator, "A");
+    await settle(partner.orders.ensure(order));
+    await clock.advance(11_000);
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
+    expect(posts()).toBe(2);
+  });
+});
+
+describe("a look-up decides nothing", () => {
+  const context = useService();
+  const order = {
+    storeReference: ref("Store"),
+    shippingKind: "combined" as const,
+    customIdentifier: "A",
+    orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+  };
+  const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;
+  const connect = () =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      responses: "report",
+      retry: { retries: 1, minDelay: 0 },
+      timeout: 5_000,
+      clock: createHastyClock(400, 5_000),
+    });
+
+  it.each([[{ orderReference: null }], [{}], [[]], [null]])("with %j, though `responses` is `report`", async (body) => {
+    context.service.always({ body });
+    expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
+    expect(posts()).toBe(0);
+  });
+
+  it.each([{ error: { code: "404", message: "The page could not be found" } }, { code: "NOT_FOUND", message: "no" }])(
+    "with a 404 that is not the service's: %j",
+    async (body) => {
+      context.service.always(({ method }) => (method === "POST" ? { status: 503 } : { status: 404, body }));
+      expect(await rejection(connect().orders.create(order))).toMatchObject({ name: "OutcomeUnknownError" });
+      expect(posts()).toBe(1);
+    },
+  );
+
+  it.each([[{}], [[]], [{ order: null }]])(
+    "where the order itself was answered with %j: the error has what to find it by",
+    async (body) => {
+      context.service.always({ status: 201, body });
+      const { customIdentifier: _, ...nameless } = order;
+      const error = await rejection(connect().orders.create(nameless));
+      const sent = JSON.parse(String(context.service.requests[0]?.body)).order.customIdentifier;
+      expect(error).toMatchObject({ name: "ResponseValidationError", find: { customIdentifier: sent } });
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ find: { customIdentifier: sent } });
+      expect(posts()).toBe(1);
+    },
+  );
+});
