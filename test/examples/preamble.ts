@@ -31,10 +31,13 @@ type Name = keyof typeof types;
 
 const names = Object.keys(types) as readonly Name[];
 
+/** Whether a block is a program as it stands, to be copied by who has nothing yet: README.md knows no names but its own. */
+export const standsAlone = ({ page }: Block): boolean => page === "README.md";
+
 /** One line that declares what the block uses and does not declare. */
-export const declarations = ({ uses, declares }: Block): string =>
+export const declarations = (block: Block): string =>
   names
-    .filter((name) => uses.has(name) && !declares.has(name))
+    .filter((name) => !standsAlone(block) && block.uses.has(name) && !block.declares.has(name))
     .map((name) => `declare const ${name}: ${types[name]};`)
     .join(" ");
 
