@@ -21,6 +21,7 @@ const types = {
   compositionReference: 'import("pod-partner").CompositionReference',
   renderReference: 'import("pod-partner").RenderReference',
   orderReference: 'import("pod-partner").OrderReference',
+  shippedOrderReference: 'import("pod-partner").OrderReference',
   shipmentReference: 'import("pod-partner").ShipmentReference',
   claimcategoryReference: 'import("pod-partner").ClaimcategoryReference',
   claimReference: 'import("pod-partner").ClaimReference',
@@ -31,10 +32,13 @@ type Name = keyof typeof types;
 
 const names = Object.keys(types) as readonly Name[];
 
+/** Whether a block is a program as it stands, to be copied by who has nothing yet: README.md knows no names but its own. */
+export const standsAlone = ({ page }: Block): boolean => page === "README.md";
+
 /** One line that declares what the block uses and does not declare. */
-export const declarations = ({ uses, declares }: Block): string =>
+export const declarations = (block: Block): string =>
   names
-    .filter((name) => uses.has(name) && !declares.has(name))
+    .filter((name) => !standsAlone(block) && block.uses.has(name) && !block.declares.has(name))
     .map((name) => `declare const ${name}: ${types[name]};`)
     .join(" ");
 
@@ -63,15 +67,16 @@ export async function values(): Promise<Readonly<Record<Name, unknown>>> {
     perspectiveReference,
   });
   const { reference: renderReference } = await partner.renders.create({ compositionReference, imageReference });
-  const order = (customIdentifier: string) => ({
+  const order = (customIdentifier: string, level: "basic" | "tracked" = "basic") => ({
     storeReference,
     shippingKind: "dropship" as const,
     customIdentifier,
     dropshipAddress: address,
+    dropshipMinimalShippingLevel: level,
     orderlines: [{ productReference, imageReference, quantity: 2 }],
   });
   const { reference: orderReference } = await partner.orders.create(order("shop-1000"));
-  const shipped = await partner.orders.create(order("shop-999"));
+  const shipped = await partner.orders.create(order("shop-999", "tracked"));
   const shipmentReference = emulator.ship(shipped.reference);
   const claimcategoryReference = demo.claimcategories.wrongItem;
   const { reference: claimReference } = await partner.claims.createItemIssues({
@@ -89,7 +94,7 @@ export async function values(): Promise<Readonly<Record<Name, unknown>>> {
     photo: sampleImage("photo"),
     address,
     order: order("shop-1001"),
-    orders: ["shop-1001", "shop-1002", "shop-1003"].map(order),
+    orders: ["shop-1001", "shop-1002", "shop-1003"].map((identifier) => order(identifier)),
     storeReference,
     productReference,
     sceneReference,
@@ -98,6 +103,7 @@ export async function values(): Promise<Readonly<Record<Name, unknown>>> {
     compositionReference,
     renderReference,
     orderReference,
+    shippedOrderReference: shipped.reference,
     shipmentReference,
     claimcategoryReference,
     claimReference,

@@ -1,11 +1,13 @@
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { format } from "node:util";
 import * as podPartner from "pod-partner";
 import * as testing from "pod-partner/testing";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
+import { installedProject, runFile } from "../package/tarball.ts";
 import { type Block, blocks, pages } from "./blocks.ts";
-import { clientOf, declarations, values } from "./preamble.ts";
+import { clientOf, declarations, standsAlone, values } from "./preamble.ts";
 import { root } from "./process.ts";
 
 const fileOf = ({ page, line }: Block): string => join(root, `snippets/${page.replaceAll("/", "-")}-${line}.ts`);
@@ -28,7 +30,9 @@ function typeCheck(): readonly string[] {
     return text === undefined ? getSourceFile(name, target, ...rest) : ts.createSourceFile(name, text, target);
   };
   const unused = { noUnusedLocals: false, noUnusedParameters: false };
-  const program = ts.createProgram([...files.keys()], { ...options, ...unused }, host);
+  // Not installed: its types are, since those of Node's `fetch` come with them.
+  const paths = { ...options.paths, undici: ["./node_modules/undici-types/index.d.ts"] };
+  const program = ts.createProgram([...files.keys()], { ...options, ...unused, paths }, host);
   return [...files].flatMap(([name, { page, line }]) =>
     ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ start = 0, messageText }) => {
       const at = program.getSourceFile(name)?.getLineAndCharacterOfPosition(start).line ?? 0;
@@ -38,6 +42,13 @@ function typeCheck(): readonly string[] {
 }
 
 type Run = (...values: readonly unknown[]) => Promise<void>;
+/** Runs a block as who copies it does: a file of its own, in a folder with nothing but the package. */
+async function runAlone({ code }: Block): Promise<readonly string[]> {
+  const project = await installedProject();
+  await writeFile(join(project, "order.mjs"), code);
+  return (await runFile(project, "order.mjs", {})).split("\n");
+}
+
 const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => Run;
 
 /** Runs a block in this process, against an emulator, and gives what it wrote to the console. */
@@ -75,7 +86,7 @@ describe("the code in the pages", () => {
   it.each(blocks.filter(({ runs }) => runs).map((block) => [block.place, block] as const))(
     "%s: runs, and writes what it says",
     async (_, block) => {
-      const written = await run(block);
+      const written = await (standsAlone(block) ? runAlone(block) : run(block));
       expect(written.filter((line) => promised(block).includes(line))).toEqual(promised(block));
     },
   );

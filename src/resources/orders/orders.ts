@@ -90,8 +90,8 @@ export class Orders {
    * @throws the same as {@link Orders.create}.
    */
   ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
-    const { customIdentifier = "", faults } = identityOf(order, options);
-    const missing = customIdentifier === "" && faults.length === 0 ? [missingIdentifier] : [];
+    const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, options);
+    const missing = customIdentifier === undefined ? [missingIdentifier] : [];
     return this.#place({ ...order, customIdentifier }, [...faults, ...missing], options, (delivery) => {
       const run = () => delivery.run(this.#recent.doubt(customIdentifier));
       // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
