@@ -9,17 +9,20 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
 
 const introduction = `# What does the SDK make of each fault?
 
-Made from the fault matrix in \`test/flows/matrix\`, each cell of which is played over a real port and within the process: what the
+- What only reads, or can be done twice, is sent again.
+- Orders, claims and retractions are looked up first, four times within four seconds, and never made twice.
+- A POST by \`request\` is never sent again after its answer was lost: nothing can look it up.
+- A 429 is waited for, up to \`retry.maxRetryAfter\`.
+- JSON of another shape, a redirect and any other 4xx are final at once.
+
+The tables are made from the fault matrix in \`test/flows/matrix\`, each cell of which is played over a real port and within the process: what the
 call gives, how many requests the service has seen in all (look-ups included), and how often the call took effect there.
 
 - **before**, **after**: whether the fault comes before or after the service has carried the request out.
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, instead of by an answer of its own.
 - \`OutcomeUnknownError\`: it may or may not have been done, nothing can tell, and nothing more was sent.
-- What only reads, or can be done twice, is sent again. What creates is looked up first, four times within four seconds; what
-  cannot be looked up is never sent again after its answer was lost.
-- An answer that came, JSON of another shape, is told and never asked for again.
 
-\`timeout\` is 100 ms here and \`retry.retries\` 2. You can play each of these faults [in your own tests](testing.md#lose-an-answer).
+\`timeout\` is 300 ms where time is what runs out, and \`retry.retries\` 2. You can play each of these faults [in your own tests](testing.md#lose-an-answer).
 `;
 
 const heading = ({ name, lost }: Subject) => `\`${name}\` (${lost})`;
