@@ -50,6 +50,9 @@ interface Fault {
   readonly message: string;
 }
 
+/** Causes that are looked through. */
+const deepest = 5;
+
 /** What an error says by a name of its own. */
 const property = (error: Error, name: string): string | undefined => {
   const value: unknown = Reflect.get(error, name);
@@ -58,9 +61,9 @@ const property = (error: Error, name: string): string | undefined => {
 
 /** Looks through the causes for the one that names a code, down to the first of an aggregate. */
 function findFault(error: unknown): Fault {
-  let fault: Fault = { code: undefined, syscall: undefined, message: String(error) };
+  let fault: Fault = { code: undefined, syscall: undefined, message: describe(error) };
   let current = error;
-  for (let depth = 0; depth < 5 && current instanceof Error; depth++) {
+  for (let depth = 0; depth < deepest && current instanceof Error; depth++) {
     const code = property(current, "code");
     fault = { code, syscall: property(current, "syscall"), message: current.message || fault.message };
     // An aggregate, as Node throws one when it has tried every address of a name, has a code but does not say what failed.
@@ -79,17 +82,27 @@ function neverLeft({ code = "", syscall, message }: Fault): boolean {
   return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
 }
 
-/** What a partner's own `fetch` throws may show the request's headers: then only its words are kept, without the key. */
-function withoutKey(error: unknown, redact: Redact): unknown {
-  const text = error instanceof Error ? `${error.stack} ${error.message} ${describe(error)}` : String(error);
-  return redact(text) === text ? error : new Error(redact(error instanceof Error ? error.message : text));
+/** What an error tells of its kind and place. All else that a partner's own `fetch` may hang on it could show the request. */
+const told = ["code", "errno", "syscall", "hostname", "address", "port"];
+
+/** A copy of what was thrown that has nothing but words of it, and the key in none of them. */
+function harmless(thrown: unknown, redact: Redact, depth = 0): Error {
+  if (!(thrown instanceof Error)) return new Error(redact(describe(thrown)));
+  const error = new Error(redact(thrown.message));
+  error.name = redact(thrown.name);
+  error.stack = redact(`${thrown.stack}`);
+  for (const name of told) {
+    const value: unknown = Reflect.get(thrown, name);
+    if (typeof value === "string" || typeof value === "number") Reflect.set(error, name, redact(String(value)));
+  }
+  const cause: unknown = thrown.cause ?? (thrown instanceof AggregateError ? thrown.errors[0] : undefined);
+  if (cause !== undefined && depth < deepest) error.cause = harmless(cause, redact, depth + 1);
+  return error;
 }
 
-/** All that an error carries, as text. */
-function describe(error: Error, depth = 0): string {
-  const own = Object.getOwnPropertyNames(error).map((name) => String(Reflect.get(error, name)));
-  return own.join(" ") + (error.cause instanceof Error && depth < 5 ? describe(error.cause, depth + 1) : "");
-}
+/** What is no error, in words; of an object only its kind. */
+const describe = (thrown: unknown): string =>
+  typeof thrown === "object" || typeof thrown === "function" ? Object.prototype.toString.call(thrown) : String(thrown);
 
 /** An upload's redirect is refused by `fetch` itself, which does not tell the status or the target. */
 const refusedRedirect = (endpoint: string): RedirectError =>
@@ -106,5 +119,5 @@ export function toFault(thrown: unknown, endpoint: string, redact: Redact): Conn
   const { code = "" } = fault;
   const message = redact(fault.message.replace(chatter, ""));
   const reason = code === "" || message.includes(code) ? message : redact(`${message} (${code})`);
-  return new ConnectionError({ endpoint, reason, sent: !neverLeft(fault), cause: withoutKey(thrown, redact) });
+  return new ConnectionError({ endpoint, reason, sent: !neverLeft(fault), cause: harmless(thrown, redact) });
 }

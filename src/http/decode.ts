@@ -76,7 +76,7 @@ export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onI
   const { response, text, download } = arrival;
   if (download !== undefined) return download;
   if (endpoint.response.kind === "binary") {
-    const issues = [{ path: [], message: fileFault(response) ?? "expected a file" }];
+    const issues = [{ path: [], message: redact(fileFault(response) ?? "expected a file") }];
     onInvalid(response.status, issues);
     throw invalid(endpoint, arrival, issues, redact);
   }
@@ -86,10 +86,17 @@ export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onI
     ? read(json.value, endpoint.response)
     : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is no JSON" }] };
   if (reading.issues.length === 0) return reading.data;
-  onInvalid(response.status, reading.issues);
+  const issues = reading.issues.map((issue) => redactIssue(issue, redact));
+  onInvalid(response.status, issues);
   if (json.ok && mode === "report") return reading.data;
-  throw invalid(endpoint, arrival, reading.issues, redact);
+  throw invalid(endpoint, arrival, issues, redact);
 }
+
+/** A schema of the caller's own may say in words what it did not expect. */
+const redactIssue = ({ path, message }: Issue, redact: Redact): Issue => ({
+  path: path.map((part) => (typeof part === "string" ? redact(part) : part)),
+  message: redact(message),
+});
 
 const invalid = (endpoint: Endpoint, { response, text }: Arrival, issues: readonly Issue[], redact: Redact) =>
   new ResponseValidationError({

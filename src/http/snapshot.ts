@@ -2,11 +2,31 @@ import type { ErrorResponse } from "../errors/response.ts";
 
 const blot = "[redacted]";
 
-/** Makes the function that blots the secret key out of whatever a service repeats. */
-export const createRedact =
-  (secretKey: string) =>
-  (text: string): string =>
-    text.includes(secretKey) ? text.replaceAll(secretKey, blot) : text;
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Makes the function that blots the secret key out of whatever a service repeats: as it is, or as a URL, JSON or HTML has it. */
+export function createRedact(secretKey: string): (text: string) => string {
+  const json = JSON.stringify(secretKey).slice(1, -1);
+  const forms = new Set([
+    secretKey,
+    encodeURIComponent(secretKey),
+    encodeURI(secretKey),
+    json,
+    json.replaceAll("/", "\\/"),
+    secretKey.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign),
+  ]);
+  return (text) => {
+    let clean = text;
+    for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, blot);
+    return clean;
+  };
+}
 
 export type Redact = ReturnType<typeof createRedact>;
 

@@ -178,17 +178,65 @@ describe("the secret key never shows (law 1)", () => {
     },
   );
 
-  it("in the error for a `fetch` of the caller's that fails and tells of its request", async () => {
-    const fetch = (request: Request) =>
-      Promise.reject(
-        Object.assign(new TypeError(`no way to ${request.url} with ${request.headers.get("x-service-secret-key")}`), {
-          headers: Object.fromEntries(request.headers),
-        }),
-      );
+  const failed = (words: unknown) => new TypeError(`no way: ${words}`);
+  it.each<[how: string, thrown: (init: RequestInit) => unknown]>([
+    ["in its words", (init) => failed(JSON.stringify(init.headers))],
+    ["as a field", (init) => Object.assign(failed("?"), { headers: init.headers })],
+    ["deep in a field", (init) => Object.assign(failed("?"), { config: { request: { headers: init.headers } } })],
+    ["as a whole request", (init) => Object.assign(failed("?"), { request: new Request("http://127.0.0.1/", init) })],
+    ["by a symbol", (init) => Object.assign(failed("?"), { [Symbol("request")]: init })],
+    ["in a map", (init) => Object.assign(failed("?"), { seen: new Map([["init", init]]) })],
+    ["in its name", (init) => Object.assign(failed("?"), { name: JSON.stringify(init.headers) })],
+    ["in its code", (init) => Object.assign(failed("?"), { code: JSON.stringify(init.headers) })],
+    ["in its cause", (init) => new TypeError("?", { cause: Object.assign(failed("?"), { init }) })],
+    ["in a cause that is no error", (init) => new TypeError("?", { cause: init })],
+    ["in one of several errors", (init) => new AggregateError([Object.assign(failed("?"), { init })])],
+    ["in what is no error", (init) => ({ init })],
+    ["in a text", (init) => JSON.stringify(init)],
+  ])("in the error for a `fetch` of the caller's that fails and tells of its request %s", async (_, thrown) => {
+    const fetch = (_: Request, init: RequestInit = {}) => Promise.reject(thrown({ headers: init.headers ?? {} }));
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });
     const error = await rejection(partner.auth.validate());
     expect(sdk.ConnectionError.isInstance(error)).toBe(true);
     expectSilence(error);
+    expectSilence(inspect(error, { depth: Number.POSITIVE_INFINITY, showHidden: true }));
+    if (sdk.ConnectionError.isInstance(error)) expectSilence(error.cause);
+  });
+
+  it("in the issues that a schema of the caller's tells of", async () => {
+    const told: unknown[] = [];
+    const partner = new sdk.PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      hooks: { onInvalidResponse: (event) => told.push(event) },
+    });
+    context.service.answers({ body: { [secretKey]: secretKey } });
+    const schema = {
+      "~standard": {
+        version: 1 as const,
+        vendor: "test",
+        validate: (value: unknown) => ({ issues: [{ message: JSON.stringify(value), path: [secretKey] }] }),
+      },
+    };
+    const error = await rejection(partner.request("GET", "/anything", { schema }));
+    expect(sdk.ResponseValidationError.isInstance(error)).toBe(true);
+    expectSilence(error);
+    expectSilence(told);
+  });
+
+  it.each([
+    ["percent-encoded", "test/key+5up3r==", encodeURIComponent],
+    [
+      "as HTML",
+      'test&key<5up3r"',
+      (key: string) => key.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;"),
+    ],
+    ["as broken JSON", 'test"key\\5up3r', (key: string) => `{"key": ${JSON.stringify(key)}, `],
+  ])("in an error for an answer that repeats it %s", async (_, key, written) => {
+    const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });
+    context.service.answers({ status: 400, headers: { "content-type": "text/html" }, body: `seen: ${written(key)}` });
+    const error = await rejection(partner.auth.validate());
+    expect(shown(error)).not.toMatch(/5up3r/);
   });
 
   it("in what the hooks, the logger and the diagnostics channels are told", async () => {
