@@ -1,4 +1,5 @@
 import type { Issue } from "../errors/validation.ts";
+import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
 
 /** Where the bytes of an upload come from: a file's path, bytes, a blob or file, or a web or Node stream. */
@@ -110,17 +111,6 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
     else chunks.return?.().catch(() => undefined);
   };
   return { ok: true, upload: { replayable: false, body: () => body, close } };
-}
-
-/** Joins chunks of a known total length. */
-export function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return bytes;
 }
 
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>

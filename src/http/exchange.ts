@@ -63,7 +63,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
         const body = openBody(response, options, stop, (onFail) => {
           fail = onFail;
         });
-        return { response, text: "", download: new Download(response.headers, body) };
+        return { response, text: "", download: new Download(response.headers, body, endpoint) };
       }
       const text = await readText(response, options.maxResponseSize, endpoint);
       stopTimer();
