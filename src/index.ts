@@ -2,6 +2,7 @@ export type { Conditional, DownloadOptions, NotModified, Progress } from "./bina
 export { Download } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
 export { PodPartner } from "./client.ts";
+export { AlreadyReadError } from "./errors/already-read.ts";
 export {
   ApiError,
   AuthenticationError,

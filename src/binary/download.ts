@@ -1,4 +1,6 @@
-import { concatenate } from "./source.ts";
+import { AlreadyReadError } from "../errors/already-read.ts";
+import { concatenate } from "./concatenate.ts";
+import { saveWhole } from "./save.ts";
 
 /** How far a download is. */
 export interface Progress {
@@ -28,7 +30,7 @@ export interface NotModified {
 }
 
 /**
- * A binary answer whose body is read once, in the way you choose, in bounded memory.
+ * A binary answer whose body is read once, in the way you choose, in bounded memory: a second read is an `AlreadyReadError`.
  *
  * A body that nobody reads is let go, socket and all, when the call's `timeout` or `deadline` ends.
  */
@@ -39,18 +41,29 @@ export class Download {
   readonly lastModified: string | undefined;
   /** Bytes in all; undefined when the service did not say. */
   readonly size: number | undefined;
-  readonly #body: ReadableStream<Uint8Array>;
+  readonly #endpoint: string;
+  /** What whoever reads holds, once somebody does: the body itself, or one that counts what goes by. */
+  #body: ReadableStream<Uint8Array>;
+  #use: "read" | "canceled" | undefined;
 
-  constructor(headers: Headers, body: ReadableStream<Uint8Array>) {
+  /** @internal */
+  constructor(headers: Headers, body: ReadableStream<Uint8Array>, endpoint: string) {
     this.contentType = headers.get("content-type") ?? undefined;
     this.etag = headers.get("etag") ?? undefined;
     this.lastModified = headers.get("last-modified") ?? undefined;
     this.size = sizeOf(headers);
     this.#body = body;
+    this.#endpoint = endpoint;
   }
 
-  /** The body as a web stream. Nothing is read ahead of you. */
+  /**
+   * The body as a web stream. Nothing is read ahead of you.
+   *
+   * @throws `AlreadyReadError` when the body was read or let go before.
+   */
   stream({ onProgress }: DownloadOptions = {}): ReadableStream<Uint8Array> {
+    if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#endpoint, use: this.#use });
+    this.#use = "read";
     if (onProgress === undefined) return this.#body;
     const { size } = this;
     let received = 0;
@@ -61,10 +74,15 @@ export class Download {
         controller.enqueue(chunk);
       },
     });
-    return this.#body.pipeThrough(report);
+    this.#body = this.#body.pipeThrough(report);
+    return this.#body;
   }
 
-  /** The whole body in memory. */
+  /**
+   * The whole body in memory.
+   *
+   * @throws `AlreadyReadError` when the body was read or let go before.
+   */
   async bytes(options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -75,41 +93,40 @@ export class Download {
     return concatenate(chunks, length);
   }
 
-  /** The whole body as a blob of its content type. */
+  /**
+   * The whole body as a blob of its content type.
+   *
+   * @throws `AlreadyReadError` when the body was read or let go before.
+   */
   async blob(options?: DownloadOptions): Promise<Blob> {
     return new Blob([await this.bytes(options)], { type: this.contentType ?? "" });
   }
 
   /**
    * Writes the body to a file. The file appears whole or not at all: it is written beside its place and moved there at the end.
+   * Where the path is a link, the file behind it is replaced, and the link stays.
    *
+   * @throws `AlreadyReadError` when the body was read or let go before; a file that is there stays as it is.
    * @example
    * const mockup = await partner.renders.media(render.reference, { wait: true });
    * await mockup.saveTo("mockup.png");
    */
   async saveTo(path: string, options?: DownloadOptions): Promise<void> {
-    const { open, rename, rm } = await import("node:fs/promises");
-    const partial = `${path}.${crypto.randomUUID()}.part`;
+    const body = this.stream(options);
     try {
-      const file = await open(partial, "wx");
-      try {
-        for await (const chunk of this.stream(options)) await file.writeFile(chunk);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
-      await rename(partial, path);
+      await saveWhole(path, body);
     } catch (error) {
       await this.cancel();
-      await rm(partial, { force: true });
       throw error;
     }
   }
 
-  /** Lets the body go unread and frees its socket at once. */
+  /** Lets the body go unread and frees its socket at once. One that is being read is left to its reader. */
   async cancel(): Promise<void> {
+    if (this.#body.locked) return;
+    this.#use ??= "canceled";
     // A body that has failed has told its reader so.
-    if (!this.#body.locked) await this.#body.cancel().catch(() => undefined);
+    await this.#body.cancel().catch(() => undefined);
   }
 }
 

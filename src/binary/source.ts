@@ -1,4 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
+import { type Chunks, chunksOf } from "./chunks.ts";
+import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
 
 /** Where the bytes of an upload come from: a file's path, bytes, a blob or file, or a web or Node stream. */
@@ -10,11 +12,14 @@ export interface Upload {
   readonly replayable: boolean;
   /** The body of the next attempt. */
   body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
-  /** Lets a stream go that is not read to its end: behind it may be an open file. */
-  close(): void;
 }
 
-const nothingOpen = () => undefined;
+/** What takes a while to be made of a source, and how the source is let go. */
+export interface Opening<Made> {
+  readonly made: Promise<Made>;
+  /** Lets the source go, whether it is open by now, has been sent, or neither. */
+  close(): void;
+}
 
 /** What opening a source gives: the upload, or why it cannot be sent. */
 export type Opened =
@@ -37,9 +42,7 @@ async function openBlob(blob: Blob): Promise<Opened> {
   } catch (error) {
     return refuse(`the file cannot be read: ${reasonOf(error)}`);
   }
-  return isImage(head)
-    ? { ok: true, upload: { replayable: true, body: () => blob, close: nothingOpen } }
-    : refuse(noImage);
+  return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
 }
 
 /** A blob of a file reads it piece by piece at each attempt; its size is known. */
@@ -54,6 +57,14 @@ async function openFile(path: string): Promise<Opened> {
   return openBlob(blob);
 }
 
+const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
+
+async function openBytes(given: Uint8Array): Promise<Opened> {
+  // Of memory that is shared with other threads `fetch` would make a text.
+  const bytes = isOwn(given) ? given : Uint8Array.from(given);
+  return isImage(bytes) ? { ok: true, upload: { replayable: true, body: () => bytes } } : refuse(noImage);
+}
+
 /** A chunk as bytes; undefined where it is something else. A file handle of Node 22 gives buffers without a view. */
 function bytesOf(chunk: unknown): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk;
@@ -62,16 +73,7 @@ function bytesOf(chunk: unknown): Uint8Array | undefined {
 }
 
 /** Reads no further than the signature before it is decided whether anything is sent. */
-async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
-  const chunks = source[Symbol.asyncIterator]();
-  const refuseAndClose = async (message: string): Promise<Opened> => {
-    try {
-      await chunks.return?.();
-    } catch {
-      // It fails as it is let go: that it is no picture is what the caller can mend.
-    }
-    return refuse(message);
-  };
+async function openChunks(chunks: Chunks): Promise<Opened> {
   const head: Uint8Array[] = [];
   let length = 0;
   try {
@@ -79,14 +81,14 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
       const { done, value } = await chunks.next();
       if (done) break;
       const bytes = bytesOf(value);
-      if (bytes === undefined) return refuseAndClose(notBytes);
+      if (bytes === undefined) return refuse(notBytes);
       head.push(bytes);
       length += bytes.byteLength;
     }
   } catch (error) {
     return refuse(`the stream cannot be read: ${reasonOf(error)}`);
   }
-  if (!isImage(concatenate(head, length))) return refuseAndClose(noImage);
+  if (!isImage(concatenate(head, length))) return refuse(noImage);
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -98,46 +100,37 @@ async function openStream(source: AsyncIterable<unknown>): Promise<Opened> {
         if (bytes === undefined) throw new TypeError(notBytes);
         controller.enqueue(bytes);
       },
-      async cancel() {
-        await chunks.return?.();
-      },
+      cancel: () => chunks.close(),
     },
     // Nothing is read ahead of the wire, so that a file of any size takes bounded memory.
     { highWaterMark: 0 },
   );
-  const close = () => {
-    if ("destroy" in source && typeof source.destroy === "function") source.destroy();
-    else chunks.return?.().catch(() => undefined);
-  };
-  return { ok: true, upload: { replayable: false, body: () => body, close } };
+  return { ok: true, upload: { replayable: false, body: () => body } };
 }
 
-/** Joins chunks of a known total length. */
-export function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(length);
-  let offset = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, offset);
-    offset += chunk.byteLength;
+function openStream(source: unknown): Opening<Opened> {
+  let chunks: Chunks | undefined;
+  try {
+    chunks = chunksOf(source);
+  } catch (error) {
+    // Whoever reads it already has to let it go.
+    return closed(Promise.resolve(refuse(`the stream cannot be read: ${reasonOf(error)}`)));
   }
-  return bytes;
+  if (chunks === undefined) {
+    return closed(Promise.resolve(refuse("expected a file's path, bytes, a blob or a stream")));
+  }
+  return { made: openChunks(chunks), close: chunks.close };
 }
 
-const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+/** The opening of what holds nothing open. */
+const closed = (made: Promise<Opened>): Opening<Opened> => ({ made, close: () => undefined });
 
-const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
-
-/** Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). */
-export async function openImage(source: unknown): Promise<Opened> {
-  if (typeof source === "string") return openFile(source);
-  if (source instanceof Uint8Array) {
-    // Of memory that is shared with other threads `fetch` would make a text.
-    const bytes = isOwn(source) ? source : Uint8Array.from(source);
-    const upload = { replayable: true, body: () => bytes, close: nothingOpen };
-    return isImage(bytes) ? { ok: true, upload } : refuse(noImage);
-  }
-  if (source instanceof Blob) return openBlob(source);
-  if (isIterable(source)) return openStream(source);
-  return refuse("expected a file's path, bytes, a blob or a stream");
+/**
+ * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
+ * it closes it, whatever comes of it.
+ */
+export function openImage(source: unknown): Opening<Opened> {
+  if (typeof source === "string") return closed(openFile(source));
+  if (source instanceof Uint8Array) return closed(openBytes(source));
+  return source instanceof Blob ? closed(openBlob(source)) : openStream(source);
 }

@@ -1,5 +1,5 @@
+import { concatenate } from "./concatenate.ts";
 import { isJpeg, isPng, signatureLength } from "./signature.ts";
-import { concatenate } from "./source.ts";
 
 /** How a PNG ends: its empty last chunk, with that chunk's checksum. */
 const pngEnd = [0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];

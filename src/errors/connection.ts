@@ -17,13 +17,18 @@ export class ConnectionError extends PodPartnerError {
   }
 }
 
-/** One attempt, its body included, took longer than `timeout`. */
+/** One attempt, its body included, took longer than `timeout`; or so did opening the source of an upload, of which nothing was sent. */
 export class TimeoutError extends PodPartnerError {
   static override readonly kind: string = "TimeoutError";
   readonly isRetryable: boolean = true;
 
-  constructor({ endpoint, timeout }: { endpoint: string; timeout: number }) {
-    super(`${endpoint} did not answer in full within ${timeout} ms (option \`timeout\`).`);
+  constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {
+    const within = `within ${timeout} ms (option \`timeout\`)`;
+    super(
+      opening
+        ? `The source of the upload to ${endpoint} gave no first bytes ${within}. Nothing was sent.`
+        : `${endpoint} did not answer in full ${within}.`,
+    );
   }
 }
 

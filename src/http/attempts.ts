@@ -177,10 +177,12 @@ export class Attempts {
   }
 
   /** Throws the typed error of an answer that is no success. */
-  #accept({ response, text, download }: Arrival, url: string): void {
+  #accept({ response, text }: Arrival, url: string): void {
     const { core, endpoint, name } = this.#call;
-    const ready = response.ok && !(endpoint.response.kind === "binary" && response.status === 202);
-    if (ready || (download !== undefined && response.status === 304)) return;
+    const { status, ok } = response;
+    // A 304 is no redirect: it counts where it was asked for, and whoever decodes the answer tells where it was not.
+    const accepted = endpoint.response.kind === "binary" ? (ok && status !== 202) || status === 304 : ok;
+    if (accepted) return;
     throw toApiError({
       response: snapshot(response.status, response.headers, text, core.redact),
       headers: response.headers,

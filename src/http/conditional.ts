@@ -8,3 +8,7 @@ export function conditionally(conditional: Conditional | undefined, options: Req
   if (conditional?.lastModified !== undefined) headers["if-modified-since"] = conditional.lastModified;
   return { ...options, headers };
 }
+
+/** Whether a request asks for nothing when nothing has changed; its headers' names are in lower case. */
+export const isConditional = (headers: Readonly<Record<string, string>>): boolean =>
+  "if-none-match" in headers || "if-modified-since" in headers;

@@ -1,4 +1,4 @@
-import { openImage, type Upload } from "../binary/source.ts";
+import { type Opening, openImage, type Upload } from "../binary/source.ts";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
 import type { Endpoint, EndpointInput, Method } from "./endpoint.ts";
@@ -92,14 +92,14 @@ const withQuery = (url: string, query: string): string => {
 
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
-/** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. */
+/** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. An upload takes a while. */
 export function encode(
   baseUrl: string,
   endpoint: Endpoint,
   input: EndpointInput,
   options: RequestOptions,
   faults: readonly Issue[],
-): EncodedRequest | Promise<EncodedRequest> {
+): EncodedRequest | Opening<EncodedRequest> {
   const issues: Issue[] = [...faults, ...(input.faults ?? [])];
   const path =
     input.url === undefined
@@ -116,11 +116,12 @@ export function encode(
     };
   };
   if (endpoint.request.kind !== "image") return finish(encodeJson(endpoint, input.body, options.body, issues));
-  return openImage(input.body).then((opened) => {
+  const { made, close } = openImage(input.body);
+  const written = made.then((opened) => {
     if (!opened.ok) issues.push(...opened.issues);
-    else if (issues.length > 0) opened.upload.close();
     return finish(opened.ok ? opened.upload : undefined);
   });
+  return { made: written, close };
 }
 
 function encodeHeaders(

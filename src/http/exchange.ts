@@ -1,13 +1,15 @@
 import { Download, type NotModified } from "../binary/download.ts";
-import { fileFault } from "../binary/file-answer.ts";
+import { emptyFile, fileFault } from "../binary/file-answer.ts";
 import { PictureEnd, shortfall, trustOf } from "../binary/wholeness.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../errors/connection.ts";
+import { ResponseValidationError } from "../errors/validation.ts";
 import { readText } from "./body.ts";
+import { isConditional } from "./conditional.ts";
 import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
 import type { Lifeline } from "./lifeline.ts";
-import type { Redact } from "./snapshot.ts";
+import { type Redact, snapshot } from "./snapshot.ts";
 import type { Transport } from "./transport.ts";
 
 /** An answer that has arrived: its head, and its body as text or as a download. */
@@ -63,11 +65,11 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
         const body = openBody(response, options, stop, (onFail) => {
           fail = onFail;
         });
-        return { response, text: "", download: new Download(response.headers, body) };
+        return { response, text: "", download: new Download(response.headers, body, endpoint) };
       }
       const text = await readText(response, options.maxResponseSize, endpoint);
       stopTimer();
-      return binary && response.status === 304
+      return binary && response.status === 304 && isConditional(request.headers)
         ? { response, text, download: notModified(response.headers) }
         : { response, text };
     };
@@ -96,6 +98,16 @@ function openBody(
   const reader = response.body?.getReader();
   const trust = trustOf(response);
   const end = new PictureEnd();
+  let empty = true;
+  /** What is wrong with a body that has come to its end. */
+  const fault = (): PodPartnerError | undefined => {
+    const reason = shortfall(trust, end);
+    if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
+    if (!empty) return undefined;
+    const issues = [{ path: [], message: emptyFile }];
+    const answer = snapshot(response.status, response.headers, "", redact);
+    return new ResponseValidationError({ issues, response: answer, endpoint });
+  };
   const close = () => {
     stop(undefined);
     lifeline.close();
@@ -115,13 +127,14 @@ function openBody(
         try {
           const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
           if (!done) {
+            empty &&= value.byteLength === 0;
             if (trust !== "told") end.see(value);
             return controller.enqueue(value);
           }
           close();
-          const reason = shortfall(trust, end);
-          if (reason === undefined) controller.close();
-          else controller.error(complete(new ConnectionError({ endpoint, reason, sent: true })));
+          const error = fault();
+          if (error === undefined) controller.close();
+          else controller.error(complete(error));
         } catch (error) {
           close();
           controller.error(complete(toFault(error, endpoint, redact)));

@@ -1,5 +1,7 @@
+import type { Opening } from "../binary/source.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf } from "../errors/call-site.ts";
+import { TimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import { withSome } from "../util/some.ts";
 import { type Attempted, Attempts } from "./attempts.ts";
@@ -56,11 +58,13 @@ export class Journey<Data> {
 
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<Answer<Data | Result>> {
     const { core, endpoint, options, lifeline, journal } = this.#call;
-    let encoded: EncodedRequest | Promise<EncodedRequest> | undefined;
+    let opening: Opening<EncodedRequest> | undefined;
     try {
-      lifeline.check();
-      encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
-      const request = encoded instanceof Promise ? await lifeline.within(encoded) : encoded;
+      // A source that is given is let go in any case, and so it is opened also when the call is over.
+      if (endpoint.request.kind !== "image") lifeline.check();
+      const encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
+      if ("made" in encoded) opening = encoded;
+      const request = "made" in encoded ? await this.#opened(encoded) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
@@ -71,9 +75,20 @@ export class Journey<Data> {
       throw this.#complete(error);
     } finally {
       if (!this.#open) lifeline.close();
-      // An upload, whether it was sent or not: the call may have ended while it was being opened.
-      if (encoded instanceof Promise) encoded.then(({ body }) => typeof body === "object" && body.close(), ignore);
+      opening?.close();
     }
+  }
+
+  /** Waits for an upload's first bytes, which tell whether it may be sent, as long as an attempt may take. */
+  #opened({ made }: Opening<EncodedRequest>): Promise<EncodedRequest> {
+    const { name: endpoint, timeout, lifeline } = this.#call;
+    // What becomes of it after the call's end is nobody's concern.
+    made.catch(ignore);
+    return lifeline.hold(({ resolve, reject }) => {
+      const stop = lifeline.clock.after(timeout, () => reject(new TimeoutError({ endpoint, timeout, opening: true })));
+      made.then(resolve, reject).finally(stop);
+      return stop;
+    });
   }
 
   async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {

@@ -1,0 +1,72 @@
+import { execFileSync } from "node:child_process";
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+const picture = Buffer.alloc(5_000, 7);
+
+describe("a download is saved", () => {
+  const context = useService();
+  let folder = "";
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "pod-partner-"));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  const saveTo = async (...path: readonly string[]) => {
+    context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
+    await (await context.partner.renders.media(ref("Render"))).saveTo(join(folder, ...path));
+  };
+  const at = (...path: readonly string[]) => join(folder, ...path);
+
+  it("behind a link, which stays a link", async () => {
+    await mkdir(at("elsewhere"));
+    await writeFile(at("elsewhere", "target.png"), "older");
+    await symlink("elsewhere/target.png", at("link.png"));
+    await saveTo("link.png");
+    expect(await readlink(at("link.png"))).toBe("elsewhere/target.png");
+    expect((await readFile(at("elsewhere", "target.png"))).equals(picture)).toBe(true);
+    expect([await readdir(folder), await readdir(at("elsewhere"))]).toEqual([
+      ["elsewhere", "link.png"],
+      ["target.png"],
+    ]);
+  });
+
+  it("behind a link to a link to nothing yet, in a folder that is a link itself", async () => {
+    await mkdir(at("deep", "inside"), { recursive: true });
+    await symlink("deep/inside", at("folder"));
+    await symlink("second.png", at("deep", "inside", "first.png"));
+    await symlink("../target.png", at("deep", "inside", "second.png"));
+    await saveTo("folder", "first.png");
+    expect((await readFile(at("deep", "target.png"))).equals(picture)).toBe(true);
+    expect((await lstat(at("deep", "inside", "first.png"))).isSymbolicLink()).toBe(true);
+  });
+
+  it("under a name as long as the file system takes", async () => {
+    const name = `${"n".repeat(251)}.png`;
+    await saveTo(name);
+    expect(await readdir(folder)).toEqual([name]);
+  });
+
+  it("into a pipe, which stays one", async () => {
+    execFileSync("mkfifo", [at("pipe")]);
+    const read = readFile(at("pipe"));
+    await saveTo("pipe");
+    expect((await read).equals(picture)).toBe(true);
+    expect((await lstat(at("pipe"))).isFIFO()).toBe(true);
+    expect(await readdir(folder)).toEqual(["pipe"]);
+  });
+
+  it.each<[string, string, () => Promise<unknown>]>([
+    ["a link that goes round", "ELOOP", () => symlink("mockup.png", at("mockup.png"))],
+    ["a folder", "EISDIR", () => mkdir(at("mockup.png"))],
+  ])("nowhere where there is %s, and leaves nothing beside it", async (_, code, prepare) => {
+    await prepare();
+    expect(await rejection(saveTo("mockup.png"))).toMatchObject({ code });
+    expect(await readdir(folder)).toEqual(["mockup.png"]);
+  });
+});
