@@ -1,4 +1,4 @@
-import { ApiError } from "../errors/api.ts";
+import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError } from "../errors/connection.ts";
 import type { Core } from "./core.ts";
@@ -9,6 +9,7 @@ import { type Arrival, exchange } from "./exchange.ts";
 import type { Journal } from "./journal.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
+import { SentBack } from "./pacing/line.ts";
 import type { Grant } from "./pacing/tokens.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
 import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeating } from "./retry.ts";
@@ -36,6 +37,8 @@ export class Attempts {
   #count = 0;
   #inDoubt = false;
   #sentAt = 0;
+  /** The latest 429, how long it is waited for, and whether that is done by holding its policies. */
+  #refusal: { readonly error: RateLimitError; readonly ms: number; readonly held: boolean } | undefined;
   /** What the latest answer told of the limits. */
   #report: RateLimitReport = new Map();
 
@@ -72,23 +75,29 @@ export class Attempts {
   async pause(error: unknown, attempt: number): Promise<void> {
     const { core, retry, lifeline, journal, name: endpoint } = this.#call;
     const asked = askedDelay(error);
-    const delay = asked ?? backoff(attempt, retry);
+    const refusal = this.#refusal?.error === error ? this.#refusal : undefined;
+    const delay = refusal?.ms ?? asked ?? backoff(attempt, retry);
     const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
     core.observe("onRetry", { endpoint, attempt, delay, error: name, status, code });
-    if (isRateLimited(error)) this.#holdPolicies(delay, error);
+    if (refusal !== undefined) lifeline.allow(delay, "the rate limit's Retry-After", error);
     const done = journal.begin(asked === undefined ? "backoff" : "retry-after");
     try {
       // A paced call waits in line behind the bucket that is held now.
-      if (!(isRateLimited(error) && core.paced)) await lifeline.sleep(delay, "waiting to try again", error);
+      if (!(refusal?.held && core.paced)) await lifeline.sleep(delay, "waiting to try again", error);
     } finally {
       done(name);
     }
   }
 
-  #holdPolicies(ms: number, error: unknown): void {
-    const { core, endpoint, lifeline, name } = this.#call;
-    lifeline.allow(ms, "the rate limit's Retry-After", error);
-    for (const policy of core.pacer.hold(endpoint, this.#report, ms)) {
+  /** The service refused for want of a token: whoever draws from the same bucket waits, whatever becomes of this call. */
+  #refused(error: RateLimitError): void {
+    const { core, endpoint, retry, name } = this.#call;
+    // One that asks for no wait at all would use up every attempt within an instant.
+    const ms = Math.max(error.retryAfter ?? 0, backoff(this.#count, retry));
+    const sure = error.code === undefined || error.code === "rate_limited";
+    const held = core.pacer.hold(endpoint, this.#report, ms, sure);
+    this.#refusal = { error, ms, held: held.length > 0 };
+    for (const policy of held) {
       core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });
     }
   }
@@ -149,6 +158,7 @@ export class Attempts {
       return arrival;
     } catch (error) {
       if (!heard) pacer.forget(grant);
+      if (isRateLimited(error)) this.#refused(error);
       const didNothing = error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
       if (didNothing) this.#inDoubt = inDoubtBefore;
       done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");
@@ -170,10 +180,31 @@ export class Attempts {
     if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
     const done = journal.begin("queue");
     try {
-      return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
+      for (;;) {
+        this.#checkHold();
+        try {
+          return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
+        } catch (error) {
+          if (!(error instanceof SentBack)) throw error;
+        }
+      }
     } finally {
       done(policy);
     }
+  }
+
+  /** Throws where another's refusal asks for a wait that is longer than this call would wait for its own. */
+  #checkHold(): void {
+    const { core, endpoint, name, retry } = this.#call;
+    const held = core.pacer.heldFor(endpoint);
+    if (held <= retry.maxRetryAfter) return;
+    throw new RateLimitError({
+      endpoint: name,
+      response: { status: 429, headers: {}, body: undefined },
+      code: "rate_limited",
+      message: `another call was refused: the bucket is empty for ${Math.ceil(held / 1_000)} s more`,
+      retryAfter: held,
+    });
   }
 
   /** Throws the typed error of an answer that is no success. */

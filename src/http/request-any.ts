@@ -71,7 +71,8 @@ export function requestAny<Data>(
   { schema, ...options }: AnyRequestOptions<Data>,
 ): Call<Data> {
   const any = endpoint<string, Data>({
-    call: "request",
+    // Each path may draw from policies of its own.
+    call: `request ${method} ${path.replace(/\?.*$/s, "")}`,
     method,
     // Braces are no parameters here.
     path: path.replaceAll("{", "%7B").replaceAll("}", "%7D"),

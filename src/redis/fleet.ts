@@ -62,13 +62,11 @@ export class Fleet implements TokenSource {
       if (wanted > 0) this.#knock(policies);
       return this.#own.wait(policies);
     }
-    const drawn = this.#limiting(policies);
-    if (drawn.length === 0) return 0;
-    if (wanted === 0) return Math.max(...drawn.map((policy) => this.level(policy).nextTokenIn));
+    if (wanted === 0) return Math.max(...policies.map((policy) => this.level(policy).nextTokenIn));
     const now = this.#now();
-    const held = Math.max(...drawn.map((policy) => this.#outlook.heldUntil(policy)));
+    const held = Math.max(...policies.map((policy) => this.#outlook.heldUntil(policy)));
     if (now < held) return held - now;
-    const line = this.#holdings.of(drawn);
+    const line = this.#holdings.of(policies);
     this.#giveBack(now - lifetime);
     const worthAsking = now >= line.askAt || this.#hasScout(line);
     // The next tokens are asked for when those in hand last no longer than a visit takes.
@@ -84,17 +82,21 @@ export class Fleet implements TokenSource {
 
   take(policies: readonly string[]): Grant {
     const { tickets } = this.#own.take(policies);
-    const lease = this.#link.lost ? undefined : this.#holdings.of(this.#limiting(policies)).take();
+    const lease = this.#link.lost ? undefined : this.#holdings.of(policies).take();
     return lease === undefined ? { tickets } : new FleetGrant(tickets, lease.stamps);
   }
 
-  observe(grant: Grant, report: RateLimitReport): readonly string[] {
-    const taught = this.#own.observe(grant, report);
+  observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
+    const named = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
       for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, this.#own.reportOf(policy, report));
       this.#tellSoon();
     }
-    return taught;
+    return named;
+  }
+
+  meet(policy: string, report: RateLimitReport): void {
+    this.#own.meet(policy, report);
   }
 
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
@@ -117,6 +119,11 @@ export class Fleet implements TokenSource {
     void this.#tell();
   }
 
+  heldFor(policy: string): number {
+    const shared = this.#link.lost ? 0 : this.#outlook.heldUntil(policy) - this.#now();
+    return Math.max(shared, this.#own.heldFor(policy));
+  }
+
   level(policy: string): PolicyLevel {
     const own = this.#own.level(policy);
     return this.#link.lost ? own : { ...own, ...this.#outlook.level(policy, this.#now()) };
@@ -133,11 +140,6 @@ export class Fleet implements TokenSource {
 
   #now(): number {
     return this.#member.clock.now();
-  }
-
-  /** Without the policies that the service has stopped naming. */
-  #limiting(policies: readonly string[]): readonly string[] {
-    return policies.filter((policy) => this.#own.bucket(policy).limits);
   }
 
   async #ask(line: Leases, wanted: number): Promise<void> {

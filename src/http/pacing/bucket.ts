@@ -7,8 +7,8 @@ import type { Ticket } from "./ticket.ts";
 
 /** How long a policy's first request is alone, so that its answer can tell what the bucket holds, in milliseconds. */
 const scoutPatience = 1_000;
-/** After so many milliseconds without an answer the picture is old. */
-const stale = 5_000;
+/** After so many milliseconds without an answer the picture is old: a large burst could find that others have been there. */
+const stale = 250;
 /** Left in a bucket of at least this quota: without it the scout of another process would find the bucket empty every time. */
 const doorstep = { quota: 10, tokens: 1 };
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
@@ -27,11 +27,14 @@ export class Bucket {
   window: number;
   #level: number;
   #at: number;
-  /** Whether an answer has told what the bucket holds. Until then one request goes ahead as a scout. */
+  /** Whether an answer has come. Until then one request goes ahead as a scout. */
   #heard = false;
-  /** Whether the service has stopped naming this policy. */
-  #gone = false;
+  /** Whether an answer has told what the bucket holds. */
+  #told = false;
+  /** When it was last told. */
   #heardAt = Number.NEGATIVE_INFINITY;
+  /** Whether it had been told before it was last told. */
+  #surprised = false;
   #heldUntil = 0;
   #sent = 0;
   #answered = 0;
@@ -54,9 +57,9 @@ export class Bucket {
     return this.window / this.quota;
   }
 
-  /** Whether the service names this policy, as far as is known. */
-  get limits(): boolean {
-    return !this.#gone;
+  /** Whether an answer has told what the bucket holds, since it was last in doubt. */
+  get told(): boolean {
+    return this.#told;
   }
 
   /** Milliseconds that an answer takes at the least; 0 before the first one. */
@@ -83,13 +86,11 @@ export class Bucket {
   /** Milliseconds until the next token can be taken; 0 when one is there. */
   wait(now: number): number {
     if (now < this.#heldUntil) return this.#heldUntil - now;
-    if (this.#gone) return 0;
     this.#refill(now);
-    const [scout] = this.#inFlight;
-    if (!this.#heard && scout !== undefined && now < scout.sentAt + scoutPatience)
-      return scout.sentAt + scoutPatience - now;
+    const scouting = this.#scouting(now);
+    if (scouting > 0) return scouting;
     if (this.#share.present) return this.#share.wait(this.quota, this.interval, now);
-    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level, this.#answered);
+    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#told ? this.#level : 0, this.#answered);
     if (cautious > 0) return cautious;
     const full = Math.max(1, this.quota - this.#onTheWay.size);
     const needed = 1 + (this.quota >= doorstep.quota ? doorstep.tokens : 0);
@@ -97,9 +98,21 @@ export class Bucket {
     return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
   }
 
+  /** Milliseconds until the next request may go while no answer has come. A scout that is long away is followed by more and more. */
+  #scouting(now: number): number {
+    const [scout] = this.#inFlight;
+    if (this.#heard || scout === undefined) return 0;
+    const periods = Math.floor((now - scout.sentAt) / scoutPatience);
+    return this.#inFlight.size < 2 ** periods ? 0 : scout.sentAt + (periods + 1) * scoutPatience - now;
+  }
+
+  /** Milliseconds for which nothing goes, since the service said so. */
+  heldFor(now: number): number {
+    return Math.max(0, this.#heldUntil - now);
+  }
+
   /** Milliseconds until so many tokens will have come, at the present rate. */
   until(tokens: number, now: number): number {
-    if (this.#gone) return 0;
     this.#refill(now);
     const held = Math.max(0, this.#heldUntil - now);
     if (this.#share.present) return held + tokens * this.#share.pace(this.quota, this.interval);
@@ -120,8 +133,10 @@ export class Bucket {
 
   /** Others may have come since the latest answer. After a refusal that is sure: one request goes ahead alone. */
   #doubt(now: number): void {
-    if (this.#heldUntil > this.#heardAt) this.#heard = false;
-    else if (now - this.#heardAt > stale) this.#opening.begin(now + scoutPatience, this.#answered);
+    if (this.#heldUntil > this.#heardAt) {
+      this.#heard = false;
+      this.#told = false;
+    } else if (now - this.#heardAt > stale) this.#opening.begin(now + scoutPatience, this.#answered);
   }
 
   /** The request ended without an answer. */
@@ -143,14 +158,15 @@ export class Bucket {
     this.#inFlight.delete(ticket);
     this.#onTheWay.delete(ticket);
     this.#times.add(now - ticket.sentAt);
-    const first = !this.#heard;
+    const first = !this.#told;
     const known = Number.isFinite(this.#heardAt);
+    if (!this.#heard) this.#opening.begin(now + scoutPatience, this.#answered);
     this.#heard = true;
+    if (report !== undefined) this.#resize(report);
+    if (report?.remaining === undefined) return;
+    this.#told = true;
+    this.#surprised = known;
     this.#heardAt = now;
-    if (report === undefined) return;
-    this.#gone = false;
-    this.#resize(report);
-    if (report.remaining === undefined) return;
     const remaining = Math.min(report.remaining, this.quota);
     // At the least: whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
     const atLeast = remaining - meanwhile - this.#inFlight.size;
@@ -163,18 +179,13 @@ export class Bucket {
     this.#level = Math.max(this.#level, atLeast);
   }
 
-  /** The service names other policies and this one no more: it limits nothing until it is named again. */
-  vanish(): void {
-    this.#gone = true;
-  }
-
-  /** The service refused a request for want of a token: nothing goes until `until`. Somebody else took it. */
+  /** The service refused a request for want of a token: nothing goes until `until`. Somebody else took it, unless it is the first news. */
   hold(until: number, now: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#share.refuse(this.#heldUntil, this.interval, now);
-    this.#share.notice(0, this.interval, now);
+    if (this.#surprised) this.#share.notice(0, this.interval, now);
   }
 
   /**

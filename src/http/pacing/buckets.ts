@@ -6,13 +6,11 @@ import type { Ticket } from "./ticket.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./tokens.ts";
 
 /** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
-const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
+export const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
   default: { quota: 3000, window: 60_000 },
   uploads: { quota: 5000, window: 86_400_000 },
   downloads: { quota: 100_000, window: 86_400_000 },
 };
-
-const nothing: readonly string[] = [];
 
 /** This process's own pictures of the service's buckets, one a policy. */
 export class Buckets implements TokenSource {
@@ -53,26 +51,20 @@ export class Buckets implements TokenSource {
     return { tickets };
   }
 
-  observe({ tickets }: Grant, report: RateLimitReport): readonly string[] {
+  observe({ tickets }: Grant, report: RateLimitReport): readonly string[] | undefined {
     const now = this.#clock.now();
     const asKnown = this.#names(tickets, report);
     if (!asKnown && report.size > 0) this.#followNames(tickets.keys(), report);
-    for (const [policy, ticket] of tickets) {
-      const told = this.reportOf(policy, report);
-      this.bucket(policy).observe(ticket, told, now);
-      if (report.size > 0 && told === undefined) this.bucket(policy).vanish();
-    }
-    if (asKnown && report.size === tickets.size) return nothing;
-    const known = new Set([...tickets.keys()].map((policy) => this.#nameOf(policy)));
-    const taught: string[] = [];
-    for (const [name, learned] of report) {
-      if (name in specified || known.has(name)) continue;
-      taught.push(name);
-      // The request drew from it without a ticket: its answer tells the level all the same.
-      const bucket = this.bucket(name);
-      bucket.observe(bucket.take(now), learned, now);
-    }
-    return taught;
+    for (const [policy, ticket] of tickets) this.bucket(policy).observe(ticket, this.reportOf(policy, report), now);
+    if (report.size === 0 || (asKnown && report.size === tickets.size)) return undefined;
+    const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
+    return [...report.keys()].map((name) => policies.get(name) ?? name);
+  }
+
+  meet(policy: string, report: RateLimitReport): void {
+    const now = this.#clock.now();
+    const bucket = this.bucket(policy);
+    bucket.observe(bucket.take(now), this.reportOf(policy, report), now);
   }
 
   /** Whether an answer names all that a request has drawn from: nearly every one does, and nothing else. */
@@ -92,17 +84,18 @@ export class Buckets implements TokenSource {
 
   /**
    * Where an answer names an unknown policy in place of one that it should name, the policy has another name now: its bucket goes on,
-   * with what is on its way. Which is which is told by the quota, or by there being no other.
+   * with what is on its way. Which it is is told by the same quota and window, or, where no answer has ever told any, by there being no
+   * other. One that still goes by its old name elsewhere has not been renamed.
    */
   #followNames(policies: Iterable<string>, report: RateLimitReport): void {
-    const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
-    if (missing.length === 0) return;
+    for (const policy of report.keys()) this.#renamed.delete(policy);
     const names = new Set([...this.#buckets.keys()].map((policy) => this.#nameOf(policy)));
     const unknown = [...report].filter(([name]) => !names.has(name));
+    const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
     for (const policy of missing) {
-      const { quota, window } = this.bucket(policy);
+      const { quota, window, told: known } = this.bucket(policy);
       const alike = unknown.filter(([, told]) => told.quota === quota && told.window === window);
-      const [found, other] = alike.length === 0 && missing.length === 1 ? unknown : alike;
+      const [found, other] = alike.length === 0 && !known && missing.length === 1 ? unknown : alike;
       if (found !== undefined && other === undefined) this.#renamed.set(policy, found[0]);
     }
   }
@@ -117,12 +110,19 @@ export class Buckets implements TokenSource {
     for (const policy of policies) this.bucket(policy).hold(now + ms, now);
   }
 
+  heldFor(policy: string): number {
+    return this.bucket(policy).heldFor(this.#clock.now());
+  }
+
   level(policy: string): PolicyLevel {
     const now = this.#clock.now();
     const bucket = this.bucket(policy);
-    const remaining = bucket.remaining(now);
-    const nextTokenIn = remaining > 0 ? 0 : bucket.wait(now);
-    return { quota: bucket.quota, window: bucket.window, remaining, nextTokenIn };
+    return {
+      quota: bucket.quota,
+      window: bucket.window,
+      remaining: bucket.remaining(now),
+      nextTokenIn: bucket.wait(now),
+    };
   }
 
   until(policy: string, tokens: number): number {

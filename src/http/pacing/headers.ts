@@ -6,6 +6,8 @@ export interface PolicyReport {
   /** Milliseconds. */
   readonly window: number | undefined;
   readonly remaining: number | undefined;
+  /** Whether it says that there is no whole token, by `r` or by `t`. */
+  readonly empty: boolean;
 }
 
 /** What the headers of one answer say, by policy. */
@@ -38,22 +40,23 @@ function numberOf([, parameters]: List[number], key: string): number | undefined
 
 /** More than any service means: a quota, and a window in seconds. */
 const absurd = { quota: 1e10, window: 366 * 86_400 };
-/** A quota or a window of zero would limit everything, or nothing, and an absurd one might: none can be meant. */
-const meant = (value: number | undefined, most: number) =>
-  value === undefined || value === 0 || value > most ? undefined : value;
+/** A window of zero or a quota of less than a token would limit everything, or nothing, and an absurd one might: none can be meant. */
+const meant = (value: number | undefined, least: number, most: number) =>
+  value === undefined || value === 0 || value < least || value > most ? undefined : value;
 
 function parsePolicies(text: string | null): RateLimitReport {
   const policies = new Map<string, PolicyReport>();
   for (const member of parse(text)) {
     const name = nameOf(member);
-    const quota = meant(numberOf(member, "q"), absurd.quota);
-    const seconds = meant(numberOf(member, "w"), absurd.window);
+    const quota = meant(numberOf(member, "q"), 1, absurd.quota);
+    const seconds = meant(numberOf(member, "w"), 0, absurd.window);
     if (name === undefined) continue;
     const whole = quota !== undefined && seconds !== undefined;
     policies.set(name, {
       quota: whole ? quota : undefined,
       window: whole ? seconds * 1000 : undefined,
       remaining: undefined,
+      empty: false,
     });
   }
   return policies;
@@ -67,7 +70,7 @@ function policiesOf(text: string | null): RateLimitReport {
   return latest.policies;
 }
 
-/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`) of an answer (specification 8). */
+/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of an answer (specification 8). */
 export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
   const policies = policiesOf(headers.get("x-ratelimit-policy"));
   const levels = parse(headers.get("x-ratelimit"));
@@ -77,7 +80,9 @@ export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
     const name = nameOf(member);
     if (name === undefined) continue;
     const policy = policies.get(name);
-    report.set(name, { quota: policy?.quota, window: policy?.window, remaining: numberOf(member, "r") });
+    const remaining = numberOf(member, "r");
+    const empty = (remaining ?? 1) < 1 || (numberOf(member, "t") ?? 0) > 0;
+    report.set(name, { quota: policy?.quota, window: policy?.window, remaining, empty });
   }
   return report;
 }

@@ -1,16 +1,26 @@
 import type { Priority } from "../request-options.ts";
 import { Queue } from "./queue.ts";
 
+/** The line is held for long. */
+export class SentBack extends Error {}
+
+/** What comes of waiting. */
+interface Turn {
+  readonly go: () => void;
+  /** Out of the line, without a token. */
+  readonly back: () => void;
+}
+
 /** A call that waits. */
 export interface Waiter {
   left: boolean;
   /** The endpoint's name: what it draws from may be learned while it waits. */
   readonly call: string;
   readonly priority: Priority;
-  /** Where it stands among all that wait, whatever their line. */
+  /** Where it stands among all that wait, whatever their line: those that come again have places of their own, before all others. */
   readonly place: number;
   line: Line;
-  readonly go: () => void;
+  readonly turn: Turn;
 }
 
 /** Calls that draw from the same policies wait in one line; a line that waits for one bucket does not stand in another's way. */
@@ -20,8 +30,10 @@ export interface Line {
 }
 
 const priorities = ["high", "normal", "low"] as const;
-/** Of so many grants one goes to whoever waits behind: a stream of urgent calls never starves the others. */
+/** Of so many grants one goes to those who wait behind, in turns: a stream of urgent calls never starves the others. */
 const fairness = 8;
+/** Before every place in a line. */
+const front = -Number.MAX_SAFE_INTEGER;
 
 export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
 
@@ -29,7 +41,7 @@ export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.no
 export class Lines implements Iterable<Line> {
   readonly #lines = new Map<string, Line>();
   #joined = 0;
-  /** Grants since a lower priority last had its turn. */
+  /** Grants that went before others. */
   #overtakes = 0;
 
   [Symbol.iterator](): Iterator<Line> {
@@ -53,18 +65,27 @@ export class Lines implements Iterable<Line> {
     return line;
   }
 
-  /** Stands at the end of a line; one that comes `again` stands before all others. */
-  join(line: Line, call: string, priority: Priority, go: () => void, again: boolean): Waiter {
+  /** Stands at the end of a line; one that comes `again` stands before all that do not. */
+  join(line: Line, call: string, priority: Priority, turn: Turn, again: boolean): Waiter {
     this.#joined += 1;
-    const waiter: Waiter = { left: false, call, priority, place: again ? -this.#joined : this.#joined, line, go };
+    const place = (again ? front : 0) + this.#joined;
+    const waiter: Waiter = { left: false, call, priority, place, line, turn };
     const queue = line.queues[priority];
-    if (again) queue.unshift(waiter);
+    if (again) queue.insert(waiter, (other) => other.place < place);
     else queue.push(waiter);
     return waiter;
   }
 
   leave(waiter: Waiter): void {
     waiter.line.queues[waiter.priority].leave(waiter);
+  }
+
+  /** Sends all back that wait for any of these policies. */
+  sendBack(policies: readonly string[]): void {
+    for (const line of this.#lines.values()) {
+      if (!line.policies.some((policy) => policies.includes(policy))) continue;
+      for (const priority of priorities) for (const { turn } of line.queues[priority].takeOut(() => true)) turn.back();
+    }
   }
 
   /** Has the calls of an endpoint wait in another line, as they draw from other policies than was known. */
@@ -77,13 +98,14 @@ export class Lines implements Iterable<Line> {
     }
   }
 
-  /** Of these lines, the first of the highest priority; but for every eighth turn, which goes to the lowest that waits. */
+  /** Of these lines, the first of the highest priority; but for every eighth turn, which goes to the others in turns. */
   takeTurn(ready: readonly Line[]): Waiter | undefined {
     const waiting = priorities.filter((priority) => ready.some(({ queues }) => queues[priority].size > 0));
-    const [first, last] = [waiting[0], waiting.at(-1)];
-    if (first === undefined || last === undefined) return undefined;
-    if (first !== last) this.#overtakes = (this.#overtakes + 1) % fairness;
-    return takeFirst(ready, first !== last && this.#overtakes === 0 ? last : first);
+    const [first, ...behind] = waiting;
+    if (first === undefined) return undefined;
+    if (behind.length > 0) this.#overtakes += 1;
+    const turn = behind[(this.#overtakes / fairness) % behind.length];
+    return takeFirst(ready, turn ?? first);
   }
 }
 

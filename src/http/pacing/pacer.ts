@@ -2,37 +2,39 @@ import type { Clock } from "../../util/clock.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
-import { Buckets } from "./buckets.ts";
+import { Buckets, specified } from "./buckets.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { type Line, Lines, sizeOf } from "./line.ts";
+import { type Line, Lines, SentBack, sizeOf } from "./line.ts";
 import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
+import { Routes } from "./routes.ts";
 import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
 
+/** Whoever waits for longer than this looks anew whether that is worth while. Milliseconds. */
+const longHold = 10_000;
+
+/** Named everywhere by some services, they bind those routes alone that the specification says. */
+const otherRoutes: ReadonlySet<string> = new Set(Object.keys(specified));
+
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
+  readonly #clock: Clock;
   readonly #tokens: TokenSource;
   readonly #lines = new Lines();
-  /** Policies that answers have taught, beyond those of the descriptor. */
-  readonly #learned = new Map<string, Set<string>>();
+  readonly #routes = new Routes();
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
   constructor(clock: Clock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
+    this.#clock = clock;
     const pump = () => this.#pump();
     this.#tokens = open(new Buckets(clock), pump);
     this.#wakeUp = new WakeUp(clock, pump);
   }
 
-  /** The policies that an endpoint draws from: by its descriptor, and by what its answers have named. */
-  #policiesOf(endpoint: Endpoint): readonly string[] {
-    const learned = this.#learned.get(endpoint.call);
-    return learned === undefined ? endpoint.policies : [...endpoint.policies, ...learned];
-  }
-
   /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
-    const policies = this.#policiesOf(endpoint);
+    const policies = this.#routes.of(endpoint);
     if (this.#lines.occupied) {
       // Whoever waits and could go by now goes before.
       this.#pump();
@@ -43,19 +45,20 @@ export class Pacer {
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(endpoint: Endpoint): Grant {
-    return this.#tokens.take(this.#policiesOf(endpoint));
+    return this.#tokens.take(this.#routes.of(endpoint));
   }
 
   /**
    * Waits in line for the tokens of a request. Leaving the line costs no token.
    *
+   * @throws {@link SentBack} when the line is held for long meanwhile: it is to be decided anew whether to wait.
    * @param again The request had its turn and was refused: it goes before all others of its priority.
    */
   acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
-    const line = this.#lines.of(this.#policiesOf(endpoint));
-    return lifeline.hold<Grant>(({ resolve }) => {
-      const go = () => resolve(this.#tokens.take(this.#policiesOf(endpoint)));
-      const waiter = this.#lines.join(line, endpoint.call, priority, go, again);
+    const line = this.#lines.of(this.#routes.of(endpoint));
+    return lifeline.hold<Grant>(({ resolve, reject }) => {
+      const go = () => resolve(this.#tokens.take(this.#routes.of(endpoint)));
+      const waiter = this.#lines.join(line, endpoint.call, priority, { go, back: () => reject(new SentBack()) }, again);
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
@@ -65,17 +68,35 @@ export class Pacer {
     });
   }
 
-  /** The longest that a request of this endpoint would wait if it were next; for telling a pause. */
+  /** What a request of this endpoint would wait for behind all that wait already, and how long; for telling a pause. */
   waitOf(endpoint: Endpoint): { readonly policy: string; readonly ms: number } {
-    return this.#policiesOf(endpoint)
-      .map((policy) => ({ policy, ms: this.#tokens.wait([policy], 0) }))
+    return this.#routes
+      .of(endpoint)
+      .map((policy) => ({ policy, ms: this.#tokens.until(policy, this.#waitingFor(policy) + 1) }))
       .reduce((longest, next) => (next.ms > longest.ms ? next : longest));
+  }
+
+  /** Milliseconds for which nothing goes that draws from an endpoint's policies, since the service said so. */
+  heldFor(endpoint: Endpoint): number {
+    return Math.max(...this.#routes.of(endpoint).map((policy) => this.#tokens.heldFor(policy)));
   }
 
   /** Learns from an answer's headers. */
   observe(endpoint: Endpoint, grant: Grant, headers: Pick<Headers, "get">): RateLimitReport {
     const report = parseRateLimit(headers);
-    for (const policy of this.#tokens.observe(grant, report)) this.#learn(endpoint, policy);
+    const named = this.#tokens.observe(grant, report);
+    if (named !== undefined) {
+      this.#reroute(endpoint, () => {
+        for (const policy of this.#routes.hear(endpoint, named, otherRoutes)) this.#tokens.meet(policy, report);
+      });
+    }
+    for (const [policy, { sentAt }] of grant.tickets) {
+      if (endpoint.policies.includes(policy as never)) continue;
+      const remaining = this.#tokens.reportOf(policy, report)?.remaining;
+      const { quota, window } = this.#tokens.level(policy);
+      const sighting = { remaining, interval: window / quota, sentAt, now: this.#clock.now() };
+      this.#reroute(endpoint, () => this.#routes.watch(endpoint, policy, sighting));
+    }
     this.#pump();
     return report;
   }
@@ -86,12 +107,20 @@ export class Pacer {
     this.#pump();
   }
 
-  /** An answer said that a bucket is empty: holds the policies that it names as empty, or all of the request's when it names none. */
-  hold(endpoint: Endpoint, report: RateLimitReport, ms: number): readonly string[] {
-    const policies = this.#policiesOf(endpoint);
-    const empty = policies.filter((policy) => this.#tokens.reportOf(policy, report)?.remaining === 0);
-    const held = empty.length > 0 ? empty : policies;
+  /**
+   * A request was refused: holds the policies that the answer says are empty. Where it says of none, those of the request that it does
+   * not say have tokens, if the refusal is one for want of tokens for `sure`.
+   */
+  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true): readonly string[] {
+    const told = (policy: string) => this.#tokens.reportOf(policy, report);
+    const empty = [...this.#tokens.names()].filter((policy) => told(policy)?.empty);
+    this.#reroute(endpoint, () => {
+      for (const policy of empty) if (this.#routes.refused(endpoint, policy)) this.#tokens.meet(policy, report);
+    });
+    const unsaid = this.#routes.of(endpoint).filter((policy) => told(policy)?.remaining === undefined);
+    const held = empty.length > 0 || !sure ? empty : unsaid;
     this.#tokens.hold(held, ms);
+    if (ms >= longHold) this.#lines.sendBack(held);
     return held;
   }
 
@@ -130,16 +159,15 @@ export class Pacer {
         this.#wakeUp.in(next, beat);
         return;
       }
-      waiter.go();
+      waiter.turn.go();
     }
   }
 
-  /** An answer named a policy that the specification does not know: the endpoint draws from it too, and so do its calls that wait. */
-  #learn(endpoint: Endpoint, policy: string): void {
-    const before = this.#lines.of(this.#policiesOf(endpoint));
-    const learned = this.#learned.get(endpoint.call) ?? new Set<string>();
-    this.#learned.set(endpoint.call, learned.add(policy));
-    const after = this.#lines.of(this.#policiesOf(endpoint));
-    if (before !== after) this.#lines.move(endpoint.call, before, after);
+  /** An endpoint's calls that wait stand where its calls stand from now on: what they draw from may have been learned meanwhile. */
+  #reroute(endpoint: Endpoint, learn: () => void): void {
+    const before = this.#routes.of(endpoint);
+    learn();
+    const after = this.#routes.of(endpoint);
+    if (before !== after) this.#lines.move(endpoint.call, this.#lines.of(before), this.#lines.of(after));
   }
 }

@@ -13,13 +13,14 @@ export class Queue<Item extends { left: boolean }> {
     this.#live += 1;
   }
 
-  /** Puts an item before all others. */
-  unshift(item: Item): void {
-    if (this.#head === 0) this.#items.unshift(item);
-    else {
+  /** Puts an item before the first that does not go `ahead` of it; few do. */
+  insert(item: Item, ahead: (other: Item) => boolean): void {
+    let place = this.#head;
+    for (let other = this.#items[place]; other !== undefined && ahead(other); other = this.#items[place]) place += 1;
+    if (place === this.#head && place > 0) {
       this.#head -= 1;
       this.#items[this.#head] = item;
-    }
+    } else this.#items.splice(place, 0, item);
     this.#live += 1;
   }
 

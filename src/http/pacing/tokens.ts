@@ -11,9 +11,9 @@ export interface PolicyLevel {
   readonly quota: number;
   /** Milliseconds in which the quota refills. */
   readonly window: number;
-  /** Tokens that can be used now. */
+  /** Tokens in the bucket. */
   readonly remaining: number;
-  /** Milliseconds until the next token can be used; 0 when one is there. */
+  /** Milliseconds until the next token can be used; 0 when one can be now. */
   readonly nextTokenIn: number;
 }
 
@@ -29,14 +29,18 @@ export interface TokenSource {
   beat(policies: readonly string[]): number;
   /** Takes a token of each policy, there or not. */
   take(policies: readonly string[]): Grant;
-  /** Learns from an answer's headers; gives the policies in them that the request held no token of. */
-  observe(grant: Grant, report: RateLimitReport): readonly string[];
+  /** Learns from an answer's headers; gives the policies that they name where those are not just what the request drew from. */
+  observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined;
+  /** Learns of a policy that a request has drawn from without holding a token of it. */
+  meet(policy: string, report: RateLimitReport): void;
   /** What an answer tells of a policy, whatever the service calls it by now. */
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
   /** The request ended without an answer. */
   forget(grant: Grant): void;
   /** The service refused a request for want of a token: nothing goes for `ms` milliseconds. */
   hold(policies: readonly string[], ms: number): void;
+  /** Milliseconds for which nothing goes. */
+  heldFor(policy: string): number;
   level(policy: string): PolicyLevel;
   /** Milliseconds until so many tokens will have come, at the present rate. */
   until(policy: string, tokens: number): number;

@@ -5,8 +5,7 @@ import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
 /** Milliseconds that an attempt may take: short only where nothing else would end it, since a busy machine takes long for any. */
-const timeoutFor = ({ fault }: Row["fault"]): number =>
-  ["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000;
+const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000);
 
 /** The two ways to the emulator: each must come to the same. */
 export const doors = {
