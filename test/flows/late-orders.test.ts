@@ -1,9 +1,9 @@
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import type { Answer } from "../support/stub-service.ts";
-import { createHastyClock } from "./hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 

@@ -3,7 +3,7 @@ import { type Download, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
-import { createHastyClock } from "./hasty-clock.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { productPicture } from "./waits.ts";
 

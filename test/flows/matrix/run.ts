@@ -1,12 +1,11 @@
 import { PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator, type Emulator, startEmulator } from "pod-partner/testing";
-import { createHastyClock } from "../hasty-clock.ts";
+import { createHastyClock } from "../../support/hasty-clock.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
 /** Milliseconds that an attempt may take: short only where nothing else would end it, since a busy machine takes long for any. */
-const timeoutFor = ({ fault }: Row["fault"]): number =>
-  ["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000;
+const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000);
 
 /** The two ways to the emulator: each must come to the same. */
 export const doors = {
@@ -38,7 +37,7 @@ export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row,
       fetch,
       timeout,
       retry: { retries: 2, minDelay: 0 },
-      clock: createHastyClock(300, timeout),
+      clock: createHastyClock(300, { kept: timeout }),
     });
     const { call, effects } = await subject.prepare(setup, emulator);
     const before = emulator.requests.length;
