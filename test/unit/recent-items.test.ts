@@ -8,4 +8,16 @@ describe("recent items", () => {
     expect(recent.withoutRepeats([a, b, {}])).toEqual([a, b, {}]);
     expect(recent.withoutRepeats([b, c, c, {}])).toEqual([c, {}]);
   });
+
+  it("remembers the last eight pages and no more, so that a list of any length takes bounded memory", () => {
+    const first = { reference: "first" };
+    const isNewAfter = (pages: number) => {
+      const recent = new RecentItems<object>();
+      recent.withoutRepeats([first]);
+      for (let page = 1; page <= pages; page++) recent.withoutRepeats([{ reference: `of page ${page}` }]);
+      return recent.withoutRepeats([first]).length === 1;
+    };
+    expect(isNewAfter(7)).toBe(false);
+    expect(isNewAfter(8)).toBe(true);
+  });
 });

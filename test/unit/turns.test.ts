@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Turns } from "../../src/util/turns.ts";
 
@@ -49,4 +50,48 @@ describe("turns", () => {
     expect(await first).toBe("first");
     await third;
   });
+
+  it("lets the third wait for the second when the first has ended", async () => {
+    const turns = new Turns();
+    const gate = Promise.withResolvers<void>();
+    const first = turns.take("x", async () => undefined, wait);
+    const second = turns.take("x", () => gate.promise, wait);
+    await first;
+    await setImmediate();
+    let thirdBegan = false;
+    const third = turns.take(
+      "x",
+      async () => {
+        thirdBegan = true;
+      },
+      wait,
+    );
+    await setImmediate();
+    expect(thirdBegan).toBe(false);
+    gate.resolve();
+    await Promise.all([second, third]);
+    expect(thirdBegan).toBe(true);
+  });
+
+  it.each([
+    ["succeeds", async () => undefined],
+    ["fails", () => Promise.reject(new Error("no"))],
+  ])(
+    "forgets a name once its work %s, so that memory is bounded: the next of that name waits for nobody",
+    async (_, work) => {
+      const turns = new Turns();
+      await turns.take("x", work, wait).catch(() => undefined);
+      await setImmediate();
+      let waited = false;
+      const next = turns.take(
+        "x",
+        async () => "next",
+        (turn) => {
+          waited = true;
+          return turn;
+        },
+      );
+      expect([await next, waited]).toEqual(["next", false]);
+    },
+  );
 });
