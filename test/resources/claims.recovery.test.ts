@@ -1,11 +1,14 @@
 import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
 import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { Recorded } from "../support/stub-service.ts";
+import { settle } from "../support/settle.ts";
+import type { Answer, Recorded } from "../support/stub-service.ts";
 
-const hangUp = () => Promise.reject(new Error("the stub hangs up"));
+const hangUp = () => Promise.reject<Answer>(new Error("the stub hangs up"));
 const input = {
   shipmentReference: ref("Shipment"),
   orderReference: ref("Order"),
@@ -186,5 +189,21 @@ describe("a retraction whose answer was lost", () => {
     });
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: hasty() });
     await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
+  });
+});
+
+describe("the look for a claim whose answer was lost", () => {
+  const context = useService();
+
+  it("ends with the call's deadline, however many pages it takes", async () => {
+    const clock = createManualClock();
+    const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
+    context.service.always(({ method }) => (method === "POST" ? hangUp() : page()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const began = clock.now();
+    const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
+    const error = await settle(clock, rejection(claim), 10);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
+    expect(clock.now() - began).toBeLessThan(2_100);
   });
 });
