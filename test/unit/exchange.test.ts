@@ -29,6 +29,7 @@ describe("an answer that comes after its call has ended, from a fetch that does 
     ["a deadline of a download", download, { deadline: 1_000 }, DeadlineError],
   ])("is not read, and its body is let go, after %s", async (_, call, options, kind) => {
     const clock = createManualClock();
+    const sent = Promise.withResolvers<void>();
     const late = Promise.withResolvers<Response>();
     const heads: unknown[] = [];
     const partner = new PodPartner({
@@ -37,14 +38,18 @@ describe("an answer that comes after its call has ended, from a fetch that does 
       clock,
       retry: { retries: 0 },
       hooks: { onResponse: (event) => heads.push(event) },
-      fetch: () => late.promise,
+      fetch: () => {
+        sent.resolve();
+        return late.promise;
+      },
     });
     const outcome = rejection(call(partner, options));
+    await sent.promise;
     await clock.advance(1_000);
     expect(await outcome).toBeInstanceOf(kind);
     const { response, state } = endless();
     late.resolve(response);
-    await clock.advance(0);
-    expect([state.canceled, heads, clock.pending]).toEqual([true, [], 0]);
+    await expect.poll(() => state.canceled).toBe(true);
+    expect([heads, clock.pending]).toEqual([[], 0]);
   });
 });
