@@ -1,3 +1,5 @@
+// A client loads it when it is made: a clock that does not wait for that could be past a call's timeout before it is sent.
+import "ky";
 import type { ManualClock } from "pod-partner/testing";
 
 /**
