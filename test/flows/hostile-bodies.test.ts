@@ -5,10 +5,10 @@ import { type ConflictError, PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { createHastyClock } from "./hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 const reference = ref("Order");

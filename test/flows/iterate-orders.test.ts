@@ -1,6 +1,7 @@
 import { type OrderReference, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { watchTimers } from "../support/left-open.ts";
 
 /** A thousand orders: 20 pages that are full, and the empty one that ends the chain. */
 const count = 1000;
@@ -45,13 +46,12 @@ describe("iterating a thousand orders over loopback HTTP", () => {
         return fetch(request, init);
       },
     });
-    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
-    const before = timers();
+    using timers = watchTimers();
     for await (const order of counting.orders.list()) {
       expect(order.reference).toMatch(/^Order_/);
       break;
     }
-    expect(timers()).toBeLessThanOrEqual(before);
+    expect(timers.open).toBe(0);
     await counting.auth.validate();
     expect(asked).toBeLessThanOrEqual(3);
     expect(counting.rateLimits.default?.waiting).toBe(0);

@@ -1,9 +1,12 @@
 import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
 import type { Answer } from "../support/stub-service.ts";
-import { createHastyClock } from "./hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
@@ -81,26 +84,19 @@ describe("an order whose answer was lost", () => {
     context.service.answers({ status: 408 }, there);
     expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(ref("Order"));
   });
-});
 
-describe("a render whose file is never ready", () => {
-  const context = useService();
-
-  it("is asked for once a second at most, whatever Retry-After says", async () => {
-    const render = {
-      reference: ref("Render"),
-      compositionReference: ref("Composition"),
-      imageReference: ref("Image"),
-      status: "pending",
-      created: "2026-11-20T09:00:00.000Z",
-    };
-    context.service.always(({ path }) =>
-      path.endsWith("/media") ? { status: 202, headers: { "retry-after": "0" } } : { body: { render } },
-    );
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock: createHastyClock(900) });
-    await expect(
-      partner.renders.media(ref("Render"), { wait: true, deadline: 20_000, timeout: 800 }),
-    ).rejects.toMatchObject({ name: "WaitTimeoutError" });
-    expect(context.service.requests.length).toBeLessThan(30);
+  it("is looked for with the call's own timeout, headers and retries", async () => {
+    const clock = createManualClock();
+    const lost = () => Promise.reject<Answer>(new Error("hang up"));
+    const never = () => new Promise<Answer>(() => undefined);
+    context.service.always(({ method }) => (method === "POST" ? lost() : never()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
+    const began = clock.now();
+    const options = { timeout: 3_000, headers: { "x-trace": "7" }, retry: { retries: 0 } };
+    const error = await settle(clock, rejection(partner.orders.create(order, options)), 10);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+    expect(clock.now() - began).toBeLessThan(20_000);
+    const traces = context.service.requests.map(({ method, headers }) => `${method} ${headers["x-trace"]}`);
+    expect(new Set(traces)).toEqual(new Set(["POST 7", "GET 7"]));
   });
 });

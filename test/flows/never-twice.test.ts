@@ -1,9 +1,9 @@
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { createHastyClock } from "./hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
@@ -125,7 +125,7 @@ describe("a look-up decides nothing", () => {
       responses: "report",
       retry: { retries: 1, minDelay: 0 },
       timeout: 5_000,
-      clock: createHastyClock(400, 5_000),
+      clock: createHastyClock(400, { kept: 5_000 }),
     });
 
   it.each([[{ orderReference: null }], [{}], [[]], [null]])("with %j, though `responses` is `report`", async (body) => {

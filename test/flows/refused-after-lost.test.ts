@@ -1,8 +1,8 @@
 import { OutcomeUnknownError, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { createHastyClock } from "./hasty-clock.ts";
 
 const order = {
   storeReference: ref("Store"),

@@ -1,21 +1,8 @@
 import { PodPartner } from "pod-partner";
-import { createEmulator, createManualClock, type EmulatorOptions, type ManualClock } from "pod-partner/testing";
+import { createEmulator, createManualClock, type EmulatorOptions } from "pod-partner/testing";
+import { settle } from "../support/settle.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
-
-/** Moves the clock on, second by second, until a call has come to its end. */
-async function settle<T>(clock: ManualClock, call: PromiseLike<T>): Promise<T> {
-  let settled = false;
-  const done = () => {
-    settled = true;
-  };
-  Promise.resolve(call).then(done, done);
-  for (let second = 0; !settled; second++) {
-    if (second > 3_600) throw new Error("The call has not ended within an hour");
-    await clock.advance(1_000);
-  }
-  return await call;
-}
 
 /** A client and an emulator on one clock that stands still. */
 export function setStage(emulatorOptions: EmulatorOptions = {}, options: Options = {}) {

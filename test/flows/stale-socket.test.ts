@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { PodPartner } from "pod-partner";
 import { createEmulator, type Emulator } from "pod-partner/testing";
 import { expect, it } from "vitest";
-import { createHastyClock } from "./hasty-clock.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 /** Requests that a connection serves before it is broken off, without having said so. */

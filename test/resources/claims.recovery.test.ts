@@ -1,10 +1,14 @@
-import { type Clock, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { Recorded } from "../support/stub-service.ts";
+import { settle } from "../support/settle.ts";
+import type { Answer, Recorded } from "../support/stub-service.ts";
 
-const hangUp = () => Promise.reject(new Error("the stub hangs up"));
+const hangUp = () => Promise.reject<Answer>(new Error("the stub hangs up"));
 const input = {
   shipmentReference: ref("Shipment"),
   orderReference: ref("Order"),
@@ -19,7 +23,7 @@ const claimOf = (tail: string, created: string, quantity = 1) => ({
   status: "pending",
   claimcategories: [{ reference: ref("Claimcategory"), name: "Print defect" }],
   created,
-  retracted: null,
+  retracted: null as string | null,
   decided: null,
   decision: null,
   evidenceUrls: [],
@@ -37,14 +41,13 @@ const claimOf = (tail: string, created: string, quantity = 1) => ({
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const day = 86_400_000;
 
-/** Short waits are over at once; the timeouts stay. */
-const hasty = (ahead: number): Clock => ({
-  now: () => Date.now() + ahead,
-  after: (ms, callback) => {
-    const timer = setTimeout(callback, ms < 5_000 ? 0 : ms);
-    return () => clearTimeout(timer);
-  },
-});
+/** The same claim, made and retracted a minute ago. */
+const retracted = (tail: string) => ({ ...claimOf(tail, ago(60_000)), status: "retracted", retracted: ago(50_000) });
+
+/** Milliseconds that an attempt may take. */
+const timeout = 20_000;
+/** Waits are over at once; the timeouts stay. */
+const hasty = (ahead = 0) => createHastyClock(100, { kept: timeout, ahead });
 
 describe("a claim whose answer was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
   const context = useService();
@@ -67,6 +70,7 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
       baseUrl: context.service.baseUrl,
       secretKey,
       retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      timeout,
       clock: hasty(ahead),
     });
     return partner.claims.createItemIssues(input);
@@ -110,6 +114,16 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     expect(posts()).toHaveLength(2);
   });
 
+  it("claims.createItemIssues does not take a retracted claim for the one that is filed anew", async () => {
+    expect(await file([retracted("k")])).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues finds the claim beside a retracted one of the same content", async () => {
+    expect(await file([claimOf("n", ago(0)), retracted("k")])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
   it("claims.createItemIssues does not take another claim for its own", async () => {
     expect(await file([claimOf("k", ago(0), 2)])).toMatchObject({ reference: ref("Claim", "tw1ce") });
     expect(posts()).toHaveLength(2);
@@ -124,7 +138,8 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
       baseUrl: context.service.baseUrl,
       secretKey,
       retry: { retries: 1, minDelay: 0, maxDelay: 0 },
-      clock: hasty(0),
+      timeout,
+      clock: hasty(),
     });
   const serve = (claim: ReturnType<typeof claimOf>) =>
     context.service.always(({ method, path }) => {
@@ -172,7 +187,23 @@ describe("a retraction whose answer was lost", () => {
       posts += 1;
       return posts === 1 ? hangUp() : conflict;
     });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock: hasty(0) });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: hasty() });
     await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
+  });
+});
+
+describe("the look for a claim whose answer was lost", () => {
+  const context = useService();
+
+  it("ends with the call's deadline, however many pages it takes", async () => {
+    const clock = createManualClock();
+    const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
+    context.service.always(({ method }) => (method === "POST" ? hangUp() : page()));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
+    const began = clock.now();
+    const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
+    const error = await settle(clock, rejection(claim), 10);
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
+    expect(clock.now() - began).toBeLessThan(2_100);
   });
 });

@@ -21,17 +21,6 @@ const delayed = (clock: ManualClock, ms: number, answer: Answer) => async (): Pr
   return answer;
 };
 
-/** Lets time pass until the call is over. Gives its error and the milliseconds that it took. */
-async function outlast(clock: ManualClock, call: PromiseLike<unknown>) {
-  const began = clock.now();
-  let over = false;
-  const error = rejection(call).finally(() => {
-    over = true;
-  });
-  while (!over) await clock.advance(10);
-  return { error: await error, took: clock.now() - began };
-}
-
 describe("orders.ensure takes the options of any call", () => {
   const context = useService();
   const orders = () => context.partner.orders;
@@ -85,46 +74,6 @@ describe("orders.ensure takes the options of any call", () => {
       name: "RequestValidationError",
       issues: [{ path: ["deadline"] }],
     });
-    expect(context.service.requests).toHaveLength(0);
-  });
-});
-
-describe("a look for a lost creation", () => {
-  const context = useService();
-
-  const lost = () => Promise.reject<Answer>(new Error("hang up"));
-
-  it("ends with the call's deadline, however many requests it takes", async () => {
-    const clock = createManualClock();
-    const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
-    context.service.always(({ method }) => (method === "POST" ? lost() : page()));
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
-    const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });
-    const { error, took } = await outlast(clock, claim);
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", cause: { name: "DeadlineError" } });
-    expect(took).toBeLessThan(2_100);
-  });
-
-  it("has the call's own timeout, headers and retries", async () => {
-    const clock = createManualClock();
-    const never = () => new Promise<Answer>(() => undefined);
-    context.service.always(({ method }) => (method === "POST" ? lost() : never()));
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
-    const options = { timeout: 3_000, headers: { "x-trace": "7" }, retry: { retries: 0 } };
-    const { error, took } = await outlast(clock, partner.orders.create(order, options));
-    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
-    expect(took).toBeLessThan(20_000);
-    const traces = context.service.requests.map(({ method, headers }) => `${method} ${headers["x-trace"]}`);
-    expect(new Set(traces)).toEqual(new Set(["POST 7", "GET 7"]));
-  });
-});
-
-describe("a body added to a request that has none", () => {
-  const context = useService();
-
-  it("is told before anything is sent", async () => {
-    const error = await rejection(context.partner.orders.get(ref("Order"), { body: { more: 1 } }));
-    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["body"] }] });
     expect(context.service.requests).toHaveLength(0);
   });
 });

@@ -216,6 +216,12 @@ describe("a list reads ahead, and no further than it is told", () => {
     await second.gone;
   });
 
+  it("throws the caller's line with the error of a page that was asked for ahead", async () => {
+    context.service.answers(page([a], "p2"), failed);
+    const error = await rejection(context.partner.orders.list().toArray());
+    expect(Reflect.get(Object(error), "stack")).toContain("pagination.test.ts");
+  });
+
   it("says nothing of a page that failed ahead of a loop that was left", async () => {
     const asked = Promise.withResolvers<void>();
     context.service.answers(page([a], "p2"), () => {

@@ -1,8 +1,12 @@
-import { type Download, NotReadyError, RenderFailedError, RendertokenLimitError } from "pod-partner";
+import { type Download, NotReadyError, PodPartner, RenderFailedError, RendertokenLimitError } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { expectSent, missing, rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
+import type { Answer, Recorded } from "../support/stub-service.ts";
 
 const completed = {
   reference: ref("Render", "1"),
@@ -140,6 +144,19 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
+  /** A partner on a clock that is moved by hand; each request is kept with the time at which it came. */
+  function waiting(answer: (path: string) => Answer | undefined) {
+    const clock = createManualClock();
+    const seen: { readonly request: Recorded; readonly at: number }[] = [];
+    context.service.always((request) => {
+      seen.push({ request, at: clock.now() });
+      return answer(request.path) ?? { body: { render: pending } };
+    });
+    // Over a port an attempt takes as many steps of the clock as it likes.
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, timeout: 3_600_000 });
+    return { clock, partner, asked: (file: string) => seen.filter(({ request }) => request.path.endsWith(file)) };
+  }
+
   const files = {
     media: (wait?: true): Promise<Download> =>
       wait ? context.partner.renders.media(reference, { wait }) : context.partner.renders.media(reference),
@@ -147,7 +164,8 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       wait ? context.partner.renders.thumbnail(reference, { wait }) : context.partner.renders.thumbnail(reference),
   };
 
-  describe.each(Object.entries(files))("renders.%s", (file, get) => {
+  describe.each(["media", "thumbnail"] as const)("renders.%s", (file) => {
+    const get = files[file];
     const ready = { headers: { "content-type": "image/jpeg", etag: '"abc"' }, body: jpeg };
     const notReady = (after: string) => ({ status: 202, headers: { "retry-after": after } });
     const line = `GET /renders/${reference}/${file}`;
@@ -170,13 +188,24 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     });
 
     it(`renders.${file} asks again after a 202 when told to wait, as the service says`, async () => {
-      const answers = [notReady("0"), notReady("0"), ready];
-      context.service.always(({ path }) => (path.endsWith(file) && answers.shift()) || { body: { render: pending } });
-      const download = await get(true);
+      const answers = [notReady("5"), notReady("7"), ready];
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) && answers.shift()) || undefined);
+      const download = await settle(clock, partner.renders[file](reference, { wait: true }), 10);
       expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
-      const asked = context.service.requests.filter(({ path }) => path.endsWith(file));
-      expect(asked).toHaveLength(3);
-      for (const request of asked) expectSent(request, { line });
+      const requests = asked(file);
+      expect(requests).toHaveLength(3);
+      for (const { request } of requests) expectSent(request, { line });
+      const [first = Number.NaN, second = Number.NaN, third = Number.NaN] = requests.map(({ at }) => at);
+      expect(second - first).toBeGreaterThanOrEqual(5_000);
+      expect(third - second).toBeGreaterThanOrEqual(7_000);
+    });
+
+    it(`renders.${file} is asked for once a second at most, whatever Retry-After says`, async () => {
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) ? notReady("0") : undefined));
+      const call = partner.renders[file](reference, { wait: true, deadline: 20_000 });
+      expect(await settle(clock, rejection(call), 10)).toMatchObject({ name: "WaitTimeoutError" });
+      expect(asked(file).length).toBeGreaterThan(10);
+      expect(asked(file).length).toBeLessThanOrEqual(21);
     });
 
     it(`renders.${file} does not wait for a render that has failed`, async () => {

@@ -19,6 +19,25 @@ async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
 }
 
 describe("working concurrently", () => {
+  it("reads no more inputs than it works on, and finishes what it has begun when it is left", async () => {
+    let read = 0;
+    let finished = 0;
+    function* endless() {
+      for (;;) yield read++;
+    }
+    const work = async (input: number) => {
+      await Promise.resolve();
+      finished += 1;
+      return input;
+    };
+    for await (const outcome of concurrently(endless(), 3, work)) {
+      expect(outcome).toEqual({ ok: true, input: 0, value: 0 });
+      break;
+    }
+    expect(read).toBe(3);
+    expect(finished).toBe(3);
+  });
+
   it("tells what was begun before the source failed, then the source's own error", async () => {
     async function* source() {
       yield 1;

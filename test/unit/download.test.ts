@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConnectionError, PodPartner, TimeoutError } from "pod-partner";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -71,6 +72,22 @@ describe("a download", () => {
     await (await served()).saveTo(path);
     expect((await readFile(path)).equals(Buffer.from(picture))).toBe(true);
     expect(await readdir(folder)).toEqual(["mockup.png"]);
+  });
+
+  it("has all its bytes on the disk before its file appears, which a crash of the machine would else leave empty", async () => {
+    const probe = await open(import.meta.filename);
+    const handles: FileHandle = Object.getPrototypeOf(probe);
+    await probe.close();
+    const path = join(folder, "synced.png");
+    const synced: unknown[] = [];
+    const { sync } = handles;
+    const spy = vi.spyOn(handles, "sync").mockImplementation(async function (this: FileHandle) {
+      synced.push({ written: (await this.stat()).size, appeared: existsSync(path) });
+      await sync.call(this);
+    });
+    await (await served()).saveTo(path).finally(() => spy.mockRestore());
+    await rm(path);
+    expect(synced).toEqual([{ written: picture.length, appeared: false }]);
   });
 
   it("leaves the older file as it is when the connection breaks, and nothing beside it", async () => {

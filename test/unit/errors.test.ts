@@ -1,6 +1,7 @@
 import * as sdk from "pod-partner";
 import { describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
@@ -204,4 +205,19 @@ describe("an error answer (specification 2.2, 7)", () => {
       expect(sdk.BadRequestError.isInstance(value)).toBe(false);
     },
   );
+});
+
+describe("an error of which it is unknown whether the creation was carried out", () => {
+  const context = useService();
+
+  it("carries what is needed to find out into JSON", async () => {
+    context.service.always(() => Promise.reject(new Error("the stub hangs up")));
+    const error = await rejection(context.partner.orders.create(combinedOrder));
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({
+      name: "OutcomeUnknownError",
+      endpoint: "POST /orders",
+      isRetryable: false,
+      find: { customIdentifier: combinedOrder.customIdentifier },
+    });
+  });
 });

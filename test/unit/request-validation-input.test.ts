@@ -54,3 +54,13 @@ describe("a header that no request can carry is refused before anything is sent"
     expect(context.service.requests).toHaveLength(0);
   });
 });
+
+describe("a body added to a request that has none", () => {
+  const context = useService();
+
+  it("is refused before anything is sent", async () => {
+    const error = await rejection(context.partner.orders.get(ref("Order"), { body: { more: 1 } }));
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["body"] }] });
+    expect(context.service.requests).toHaveLength(0);
+  });
+});

@@ -59,14 +59,4 @@ describe("repeating a failed attempt", () => {
     });
     await expect(eager(4).rendertokens.get({ signal: abort.signal })).rejects.toBe("changed my mind");
   });
-
-  it("throws the caller's line with the error of a page that was asked for ahead", async () => {
-    const reference = "Order_00000000000000000000000001";
-    context.service.answers({ body: { orders: [{ reference }], nextCursor: "next" } }, { status: 404, body: {} });
-    const error = await eager(0)
-      .orders.list()
-      .toArray()
-      .catch((thrown: unknown) => thrown);
-    expect(Reflect.get(Object(error), "stack")).toContain("retry.test.ts");
-  });
 });

@@ -1,6 +1,6 @@
 import { PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator, type Emulator, startEmulator } from "pod-partner/testing";
-import { createHastyClock } from "../hasty-clock.ts";
+import { createHastyClock } from "../../support/hasty-clock.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
@@ -37,7 +37,7 @@ export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row,
       fetch,
       timeout,
       retry: { retries: 2, minDelay: 0 },
-      clock: createHastyClock(300, timeout),
+      clock: createHastyClock(300, { kept: timeout }),
     });
     const { call, effects } = await subject.prepare(setup, emulator);
     const before = emulator.requests.length;

@@ -1,0 +1,27 @@
+import type { Clock } from "pod-partner";
+
+export interface HastyClockOptions {
+  /** Milliseconds of a wait that is not cut short: a timeout that shall not be met, however busy the machine is. */
+  readonly kept?: number;
+  /** Milliseconds that the clock is ahead of the machine's. */
+  readonly ahead?: number;
+}
+
+/** A clock on which a wait longer than `limit` milliseconds is over at once, as if that time had passed. */
+export function createHastyClock(limit: number, { kept, ahead = 0 }: HastyClockOptions = {}): Clock {
+  let skipped = ahead;
+  return {
+    now: () => performance.timeOrigin + performance.now() + skipped,
+    after: (ms, callback) => {
+      const skip = ms > limit && ms !== kept;
+      const timer = setTimeout(
+        () => {
+          if (skip) skipped += ms;
+          callback();
+        },
+        skip ? 0 : ms,
+      );
+      return () => clearTimeout(timer);
+    },
+  };
+}

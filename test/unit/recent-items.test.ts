@@ -1,0 +1,23 @@
+import { describe, expect, it } from "vitest";
+import { RecentItems } from "../../src/pagination/recent-items.ts";
+
+describe("recent items", () => {
+  it("leaves out what an earlier page or the page itself has given, and keeps what has no reference", () => {
+    const recent = new RecentItems<object>();
+    const [a, b, c] = [{ reference: "a" }, { reference: "b" }, { reference: "c" }];
+    expect(recent.withoutRepeats([a, b, {}])).toEqual([a, b, {}]);
+    expect(recent.withoutRepeats([b, c, c, {}])).toEqual([c, {}]);
+  });
+
+  it("remembers the last eight pages and no more, so that a list of any length takes bounded memory", () => {
+    const first = { reference: "first" };
+    const isNewAfter = (pages: number) => {
+      const recent = new RecentItems<object>();
+      recent.withoutRepeats([first]);
+      for (let page = 1; page <= pages; page++) recent.withoutRepeats([{ reference: `of page ${page}` }]);
+      return recent.withoutRepeats([first]).length === 1;
+    };
+    expect(isNewAfter(7)).toBe(false);
+    expect(isNewAfter(8)).toBe(true);
+  });
+});

@@ -1,0 +1,97 @@
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { Turns } from "../../src/util/turns.ts";
+
+describe("turns", () => {
+  const wait = (turn: Promise<unknown>) => turn;
+
+  it("lets work of one name wait for the one before, also when that fails, and of another name pass", async () => {
+    const turns = new Turns();
+    const order: string[] = [];
+    const work =
+      (name: string, fails = false) =>
+      async () => {
+        order.push(`${name} begins`);
+        await Promise.resolve();
+        order.push(`${name} ends`);
+        if (fails) throw new Error(name);
+        return name;
+      };
+    const first = turns.take("x", work("first", true), wait).catch((error: unknown) => String(error));
+    const second = turns.take("x", work("second"), wait);
+    const other = turns.take("y", work("other"), wait);
+    expect(await Promise.all([first, second, other])).toEqual(["Error: first", "second", "other"]);
+    expect(order.indexOf("second begins")).toBeGreaterThan(order.indexOf("first ends"));
+    expect(order.indexOf("other begins")).toBeLessThan(order.indexOf("first ends"));
+  });
+
+  it("lets whoever gives up leave the line at once, and the next still wait for the first", async () => {
+    const turns = new Turns();
+    const leaving = Promise.withResolvers<never>();
+    const gate = Promise.withResolvers<string>();
+    const first = turns.take("x", () => gate.promise, wait);
+    const second = turns.take(
+      "x",
+      async () => "second",
+      () => leaving.promise,
+    );
+    let thirdBegan = false;
+    const third = turns.take(
+      "x",
+      async () => {
+        thirdBegan = true;
+      },
+      wait,
+    );
+    leaving.reject("gone");
+    await expect(second).rejects.toBe("gone");
+    expect(thirdBegan).toBe(false);
+    gate.resolve("first");
+    expect(await first).toBe("first");
+    await third;
+  });
+
+  it("lets the third wait for the second when the first has ended", async () => {
+    const turns = new Turns();
+    const gate = Promise.withResolvers<void>();
+    const first = turns.take("x", async () => undefined, wait);
+    const second = turns.take("x", () => gate.promise, wait);
+    await first;
+    await setImmediate();
+    let thirdBegan = false;
+    const third = turns.take(
+      "x",
+      async () => {
+        thirdBegan = true;
+      },
+      wait,
+    );
+    await setImmediate();
+    expect(thirdBegan).toBe(false);
+    gate.resolve();
+    await Promise.all([second, third]);
+    expect(thirdBegan).toBe(true);
+  });
+
+  it.each([
+    ["succeeds", async () => undefined],
+    ["fails", () => Promise.reject(new Error("no"))],
+  ])(
+    "forgets a name once its work %s, so that memory is bounded: the next of that name waits for nobody",
+    async (_, work) => {
+      const turns = new Turns();
+      await turns.take("x", work, wait).catch(() => undefined);
+      await setImmediate();
+      let waited = false;
+      const next = turns.take(
+        "x",
+        async () => "next",
+        (turn) => {
+          waited = true;
+          return turn;
+        },
+      );
+      expect([await next, waited]).toEqual(["next", false]);
+    },
+  );
+});
