@@ -55,6 +55,11 @@ describe("the packed types", () => {
     expect(compile(project, ["undefined.mts", "esm.mts", "commonjs.cts"], options)).toEqual([]);
   }, 60_000);
 
+  it("let a library export what it takes from the client", async () => {
+    const project = await installedProject(["@types/node"]);
+    expect(compile(project, ["named.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);
+  }, 60_000);
+
   it("tell what fits where the declarations of Node are not installed, as in a worker or a browser's build", async () => {
     const project = await installedProject();
     const browser = { lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"], types: [] };

@@ -6,7 +6,7 @@ import type { AnsweredAddress } from "../../schemas/address.ts";
 import { getAddress } from "./addresses.endpoints.ts";
 
 /** Addresses of orders and shipments (specification 2.3, 4.4). */
-export class Addresses {
+export class AddressesResource {
   readonly #send: Send;
 
   /** @internal */

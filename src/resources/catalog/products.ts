@@ -9,7 +9,7 @@ import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct
 import type { Product, ProductDetail } from "./catalog.schema.ts";
 
 /** The orderable entries of the catalog (specification 2.6, 4.3). */
-export class Products {
+export class ProductsResource {
   readonly #send: Send;
 
   /** @internal */

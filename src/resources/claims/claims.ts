@@ -4,6 +4,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
+import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
 import {
@@ -23,8 +24,9 @@ export interface ClaimFilter {
 }
 
 /** Claims about shipments (specification 2.8, 3.1, 4.9). */
-export class Claims {
-  readonly categories: Claimcategories;
+export class ClaimsResource {
+  /** Why something can be claimed. The list may change: always fetch it (specification 2.8, 4.9). */
+  readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #clock: Clock;
 
@@ -32,7 +34,7 @@ export class Claims {
   constructor(send: Send, clock: Clock) {
     this.#send = send;
     this.#clock = clock;
-    this.categories = new Claimcategories(send);
+    this.categories = new ListResource(send, listClaimcategories);
   }
 
   /**
@@ -113,18 +115,3 @@ export class Claims {
 
 /** An invalid date goes on as text, so that the request's validation tells of it. */
 const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
-
-/** Why something can be claimed. The list may change: always fetch it. */
-export class Claimcategories {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the claim categories. */
-  list(options?: RequestOptions): Call<readonly Claimcategory[]> {
-    return this.#send(listClaimcategories, {}, options);
-  }
-}

@@ -18,7 +18,7 @@ export interface CompositionParts {
 }
 
 /** Valid combinations of scene, product and perspective (specification 2.9, 4.6). */
-export class Compositions {
+export class CompositionsResource {
   readonly #send: Send;
 
   /** @internal */

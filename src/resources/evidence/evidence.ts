@@ -3,10 +3,10 @@ import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
-import type { Evidence as EvidenceRecord } from "./evidence.schema.ts";
+import type { Evidence } from "./evidence.schema.ts";
 
 /** Photos for claims (specification 2.7, 4.5). */
-export class Evidence {
+export class EvidenceResource {
   readonly #send: Send;
 
   /** @internal */
@@ -19,7 +19,7 @@ export class Evidence {
    *
    * @throws `RequestValidationError` before sending when the bytes are no JPEG or PNG, or the file cannot be read.
    */
-  upload(source: ImageSource, options?: RequestOptions): Call<EvidenceRecord> {
+  upload(source: ImageSource, options?: RequestOptions): Call<Evidence> {
     return this.#send(uploadEvidence, { body: source }, options);
   }
 }

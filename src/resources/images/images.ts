@@ -7,7 +7,7 @@ import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { Image } from "./images.schema.ts";
 
 /** Print images (specification 2.7, 4.5). */
-export class Images {
+export class ImagesResource {
   readonly #send: Send;
 
   /** @internal */

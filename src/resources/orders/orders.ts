@@ -46,7 +46,7 @@ export interface CreateManyOptions extends RequestOptions {
 }
 
 /** Orders and quotes (specification 2.4, 4.7). */
-export class Orders {
+export class OrdersResource {
   readonly #send: Send;
   readonly #turns = new Turns();
   readonly #recent: RecentOrders;
@@ -64,7 +64,7 @@ export class Orders {
   /**
    * Places an order, never twice: an answer that is lost is looked up by the `customIdentifier` before anything is sent again.
    *
-   * Across a restart of your process use {@link Orders.ensure} with an identifier of your own.
+   * Across a restart of your process use {@link OrdersResource.ensure} with an identifier of your own.
    *
    * @throws `RequestValidationError` before sending, with the path of each fault.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
@@ -87,7 +87,7 @@ export class Orders {
    * Makes sure that an order with this `customIdentifier` exists: looks it up first and places it only when it is not there.
    * Safe to run again, after a restart too.
    *
-   * @throws the same as {@link Orders.create}.
+   * @throws the same as {@link OrdersResource.create}.
    */
   ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, options);
@@ -100,7 +100,7 @@ export class Orders {
   }
 
   /**
-   * Places any number of orders with {@link Orders.ensure}, in bounded memory, and gives each outcome with its input as it
+   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its input as it
    * comes. One failure does not stop the others, and running it again places nothing twice.
    *
    * When `orders` itself throws, or the signal aborts, no more of them are read: the outcomes of those under way come first,

@@ -12,7 +12,7 @@ export interface PerspectiveFilter {
 }
 
 /** Cameras on scenes and on products (specification 2.9, 4.6). */
-export class Perspectives {
+export class PerspectivesResource {
   readonly #send: Send;
 
   /** @internal */

@@ -34,7 +34,7 @@ export interface RenderedMockup {
 }
 
 /** Mockups (specification 2.9, 3.2, 4.6). */
-export class Renders {
+export class RendersResource {
   readonly #send: Send;
   readonly #clock: Clock;
 
@@ -54,7 +54,7 @@ export class Renders {
     return this.#send(createRender, { body: render }, options);
   }
 
-  /** Reads a render. To wait for one, use {@link Renders.wait}. */
+  /** Reads a render. To wait for one, use {@link RendersResource.wait}. */
   get(renderReference: RenderReference, options?: RequestOptions): Call<Render> {
     return this.#send(getRender, { path: { renderReference } }, options);
   }
@@ -75,7 +75,7 @@ export class Renders {
    * Downloads the picture. Draws from the `downloads` bucket.
    *
    * With `wait` it asks again as the service's `Retry-After` says until the picture is there, 600 000 ms at most
-   * (or `deadline`), and throws as {@link Renders.wait} does.
+   * (or `deadline`), and throws as {@link RendersResource.wait} does.
    *
    * @throws `NotReadyError` without `wait` while the render is not completed.
    */
@@ -85,7 +85,7 @@ export class Renders {
     return this.#file(getRenderMedia, renderReference, options);
   }
 
-  /** Downloads the thumbnail, in the way of {@link Renders.media}. */
+  /** Downloads the thumbnail, in the way of {@link RendersResource.media}. */
   thumbnail(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
   thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {

@@ -11,7 +11,7 @@ export interface SceneFilter {
 }
 
 /** Settings that products can be rendered in (specification 2.9, 4.6). */
-export class Scenes {
+export class ScenesResource {
   readonly #send: Send;
 
   /** @internal */

@@ -6,7 +6,7 @@ import { getShipment } from "./shipments.endpoints.ts";
 import type { Shipment } from "./shipments.schema.ts";
 
 /** Parcels (specification 2.10, 4.8). */
-export class Shipments {
+export class ShipmentsResource {
   readonly #send: Send;
 
   /** @internal */

@@ -4,17 +4,17 @@ import { listItems } from "./warehouse.endpoints.ts";
 import type { Item } from "./warehouse.schema.ts";
 
 /** Stock that you own and the operator stores (specification 2.10, 4.3). */
-export class Warehouse {
-  readonly items: Items;
+export class WarehouseResource {
+  readonly items: ItemsResource;
 
   /** @internal */
   constructor(send: Send) {
-    this.items = new Items(send);
+    this.items = new ItemsResource(send);
   }
 }
 
 /** The physical stock units. */
-export class Items {
+export class ItemsResource {
   readonly #send: Send;
 
   /** @internal */
