@@ -3,8 +3,11 @@ import type { PackagingReference, ProductgroupReference, ProductReference } from
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
-/** The stages of a product's life, in order (specification 3.3). Prelaunched, launched and sunsetted ones can be ordered. */
-export type ProductStatus = OpenEnum<"announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived">;
+/** The stages of a product's life that the specification names, in order (3.3). */
+export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
+
+/** The stage of a product's life (specification 3.3). Prelaunched, launched and sunsetted ones can be ordered. */
+export type ProductStatus = OpenEnum<KnownProductStatus>;
 
 /** An orderable catalog entry, as a list gives it (specification 2.6). */
 export interface Product {
@@ -37,7 +40,7 @@ export interface ProductDetail extends Product {
 const productFields = () => ({
   reference: reference("Product"),
   name: z.string(),
-  status: openEnum<"announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived">(),
+  status: openEnum<KnownProductStatus>(),
   availableQuantity: z.number(),
   layersModified: timestamp(),
   printModified: timestamp(),

@@ -21,8 +21,10 @@ export interface Claimcategory extends ClaimcategorySummary {
   readonly evidenceRequired: boolean;
 }
 
+type KnownClaimStatus = "pending" | "resolved" | "rejected" | "retracted";
+
 /** `pending` until reviewed or retracted; the others are final (specification 3.1). */
-export type ClaimStatus = OpenEnum<"pending" | "resolved" | "rejected" | "retracted">;
+export type ClaimStatus = OpenEnum<KnownClaimStatus>;
 
 /** A claim as a list gives it. */
 export interface ClaimSummary {
@@ -89,7 +91,7 @@ const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
 export const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
 
-const status = openEnum<"pending" | "resolved" | "rejected" | "retracted">;
+const status = openEnum<KnownClaimStatus>;
 
 export const claimSummary = () =>
   open<ClaimSummary>({

@@ -5,9 +5,12 @@ import { type AddressInput, addressInput, type QuoteAddressInput, quoteAddressIn
 import { count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
 
-/** `basic` has no tracking, `tracked` has, `express` is faster and has. A strict enum (specification 9.6). */
-export type ShippingLevel = "basic" | "tracked" | "express";
-const shippingLevel = () => z.enum(["basic", "tracked", "express"]);
+/** The shipping levels, the lowest first (specification 4.7). */
+export const shippingLevels = ["basic", "tracked", "express"] as const;
+
+/** `basic` has no tracking, `tracked` has, `express` is faster and has (specification 1). A strict enum (specification 9.6). */
+export type ShippingLevel = (typeof shippingLevels)[number];
+const shippingLevel = () => z.enum(shippingLevels);
 
 /** A line to order (specification 2.5). */
 export interface OrderlineInput {

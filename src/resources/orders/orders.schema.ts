@@ -6,7 +6,7 @@ import type {
   ProductReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, type OpenEnum, open, strict } from "../../schemas/shape.ts";
+import { count, open, strict } from "../../schemas/shape.ts";
 
 /** What an order may carry along on a line: returned unchanged (specification 2.5). */
 export interface Annotation {
@@ -32,7 +32,8 @@ export interface Orderline {
 
 /** Where an order stands. Its shape and its values are not shown: `code` is assumed, everything is passed on as it comes. */
 export interface OrderStatus {
-  readonly code?: OpenEnum<never>;
+  /** One of a strict enum whose values are not shown (specification 9.6). */
+  readonly code?: string;
 }
 
 /** Why production is held. */

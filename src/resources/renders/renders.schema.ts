@@ -3,8 +3,13 @@ import type { CompositionReference, ImageReference, RenderReference } from "../.
 import { reference } from "../../references/schema.ts";
 import { open, strict, timestamp } from "../../schemas/shape.ts";
 
-/** A strict enum: no new values within v2 (specification 9.6). */
-export type RenderStatus = "pending" | "completed" | "failed";
+const renderStatuses = ["pending", "completed", "failed"] as const;
+
+/**
+ * `pending` while queued or being processed; the others are final (specification 3.2). A strict enum: no new values within v2
+ * (specification 9.6).
+ */
+export type RenderStatus = (typeof renderStatuses)[number];
 
 /** One of a render's files. */
 export interface RenderFile {
@@ -41,7 +46,7 @@ export const render = () =>
     reference: reference("Render"),
     compositionReference: reference("Composition"),
     imageReference: reference("Image"),
-    status: z.enum(["pending", "completed", "failed"]),
+    status: z.enum(renderStatuses),
     thumbhash: z.nullish(z.string()),
     media: z.nullish(file()),
     thumbnail: z.nullish(file()),
