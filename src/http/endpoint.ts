@@ -78,6 +78,9 @@ export interface Endpoint<Input = never, Data = unknown> {
   readonly input?: (input: Input) => void;
 }
 
+/** The endpoint as the specification writes it: `POST /orders`. */
+export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;
+
 /** What a call gives an endpoint: path parameters, query parameters, and the content of the body's one field. */
 export interface EndpointInput {
   readonly path?: Readonly<Record<string, string>>;

@@ -3,7 +3,8 @@ import type { Call } from "../../http/call.ts";
 import { conditionally } from "../../http/conditional.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
@@ -19,11 +20,7 @@ export class ProductsResource {
 
   /** Iterates all products. */
   list(options?: ListOptions): Paginator<Product> {
-    return new Paginator(
-      "GET /products",
-      (cursor, page) => this.#send(listProducts, { query: { cursor } }, page),
-      options,
-    );
+    return paginate(this.#send, listProducts, {}, options);
   }
 
   /**

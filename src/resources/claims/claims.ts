@@ -1,6 +1,8 @@
 import type { Call } from "../../http/call.ts";
 import { reliedOn, type Send } from "../../http/core.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import { paginate } from "../../pagination/paginate.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -74,11 +76,7 @@ export class ClaimsResource {
   /** Iterates the open claims and those closed within the last 14 days, or after `closedAfter`. */
   list({ closedAfter, ...options }: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return new Paginator(
-      "GET /claims",
-      (cursor, page) => this.#send(listClaims, { query: { cursor, closedAfter: since } }, page),
-      options,
-    );
+    return paginate(this.#send, listClaims, { closedAfter: since }, options);
   }
 
   /** Reads one claim. */
@@ -106,7 +104,7 @@ export class ClaimsResource {
         onAnswer(response);
         return data;
       };
-      return new Paginator("GET /claims", fetchPage, options);
+      return new Paginator(nameOf(listClaims), fetchPage, options);
     },
     get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, reliedOn()),
     now: () => this.#clock.now(),

@@ -2,7 +2,8 @@ import type { ImageSource } from "../../binary/source.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { Image } from "./images.schema.ts";
 
@@ -31,6 +32,6 @@ export class ImagesResource {
 
   /** Iterates all images. */
   list(options?: ListOptions): Paginator<Image> {
-    return new Paginator("GET /images", (cursor, page) => this.#send(listImages, { query: { cursor } }, page), options);
+    return paginate(this.#send, listImages, {}, options);
   }
 }

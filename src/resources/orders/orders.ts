@@ -5,7 +5,8 @@ import { type Delivery, reliedOn, type Send } from "../../http/core.ts";
 import { assertConcurrency } from "../../http/option-faults.ts";
 import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -123,7 +124,7 @@ export class OrdersResource {
 
   /** Iterates all orders, the newest first. */
   list(options?: ListOptions): Paginator<OrderSummary> {
-    return new Paginator("GET /orders", (cursor, page) => this.#send(listOrders, { query: { cursor } }, page), options);
+    return paginate(this.#send, listOrders, {}, options);
   }
 
   /** Reads one order. */

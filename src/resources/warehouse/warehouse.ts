@@ -1,5 +1,6 @@
 import type { Send } from "../../http/core.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 import type { Item } from "./warehouse.schema.ts";
 
@@ -24,6 +25,6 @@ export class ItemsResource {
 
   /** Iterates all warehouse items. */
   list(options?: ListOptions): Paginator<Item> {
-    return new Paginator("GET /items", (cursor, page) => this.#send(listItems, { query: { cursor } }, page), options);
+    return paginate(this.#send, listItems, {}, options);
   }
 }
