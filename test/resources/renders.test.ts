@@ -1,4 +1,4 @@
-import { type Download, NotReadyError, RenderFailedError, RendertokenLimitError } from "pod-partner";
+import { type Download, NotReadyError, PodPartner, RenderFailedError, RendertokenLimitError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { expectSent, missing, rejection, useExchange } from "../support/exchange.ts";
 import { jpeg } from "../support/pictures.ts";
@@ -202,5 +202,29 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     const lines = context.service.requests.map(({ method, path }) => `${method} ${path}`);
     expect(lines).toContain("POST /v2/renders");
     expect(lines).toContain(`GET /v2/renders/${reference}`);
+  });
+
+  it("renders.batch lets a picture go that it cannot give, because the render's status could not be read", async () => {
+    let letGo = false;
+    const picture = () =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new Uint8Array(jpeg)),
+        cancel: () => {
+          letGo = true;
+        },
+      });
+    const answer = ({ method, url }: Request) => {
+      if (method === "POST") return Response.json({ render: { reference } });
+      return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
+    };
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "key",
+      fetch: async (request) => answer(request),
+    });
+    const outcomes: unknown[] = [];
+    for await (const outcome of partner.renders.batch([input])) outcomes.push(outcome);
+    expect(outcomes).toMatchObject([{ ok: false, error: { name: "GoneError" } }]);
+    expect(letGo).toBe(true);
   });
 });

@@ -105,7 +105,13 @@ export class RendersResource {
     const make = async (input: RenderInput): Promise<RenderedMockup> => {
       const { reference } = await this.create(input, request);
       const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
-      return { render: await this.get(reference, request), media };
+      try {
+        return { render: await this.get(reference, request), media };
+      } catch (error) {
+        // Nobody gets to see the download: its socket would be held until the call's time is over.
+        await media.cancel();
+        throw error;
+      }
     };
     return concurrently(inputs, concurrency, make, request.signal);
   }
