@@ -35,20 +35,35 @@ import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
 export class PodPartner {
+  /** The secret key: whether it is valid (specification 4.1). */
   readonly auth: AuthResource;
+  /** The organization that the key belongs to, its accounts, stores and brands (specification 4.2). */
   readonly organization: OrganizationResource;
+  /** What can be ordered: products, productgroups, packagings (specification 4.3). */
   readonly catalog: CatalogResource;
+  /** Stock that you own and the operator stores (specification 4.3). */
   readonly warehouse: WarehouseResource;
+  /** Addresses that orders have gone to (specification 4.4). */
   readonly addresses: AddressesResource;
+  /** Print images: upload and list (specification 4.5). */
   readonly images: ImagesResource;
+  /** Photos for claims: upload (specification 4.5). */
   readonly evidence: EvidenceResource;
+  /** Settings that products can be rendered in (specification 4.6). */
   readonly scenes: ScenesResource;
+  /** Cameras on scenes and on products (specification 4.6). */
   readonly perspectives: PerspectivesResource;
+  /** Valid combinations of scene, product and perspective (specification 4.6). */
   readonly compositions: CompositionsResource;
+  /** Mockups: create, wait, download, many at a time (specification 4.6). */
   readonly renders: RendersResource;
+  /** The week's budget for renders (specification 4.6). */
   readonly rendertokens: RendertokensResource;
+  /** Orders and quotes: place at most once, read, cancel, readdress (specification 4.7). */
   readonly orders: OrdersResource;
+  /** Parcels and their tracking (specification 4.8). */
   readonly shipments: ShipmentsResource;
+  /** Claims about shipments: file at most once, read, retract (specification 4.9). */
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
@@ -100,6 +115,10 @@ export class PodPartner {
    * A GET is repeated after a lost answer, and so are PUT and DELETE; anything else ends as `OutcomeUnknownError`.
    *
    * @param path Relative to the base URL, beginning with a slash, its variable parts encoded.
+   * @throws `RequestValidationError` before sending, when the method or the path is none.
+   * @throws `ApiError` when the service refuses; each status has a class of its own.
+   * @throws `ResponseValidationError` when the answer is no JSON, or not what `schema` says.
+   * @throws `OutcomeUnknownError` when the answer to a POST or PATCH was lost.
    * @example
    * const answer = await partner.request("GET", "/productgroups", { query: { page: 2 } });
    */

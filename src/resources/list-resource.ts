@@ -17,7 +17,13 @@ export class ListResource<Item> {
     this.#endpoint = endpoint;
   }
 
-  /** Lists all of them. */
+  /**
+   * Lists all of them, in one request.
+   *
+   * @example
+   * const stores = await partner.organization.stores.list();
+   * const writable = stores.filter(({ integration }) => integration === "api");
+   */
   list(options?: RequestOptions): Call<readonly Item[]> {
     return this.#send(this.#endpoint, {}, options);
   }

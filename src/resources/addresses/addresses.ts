@@ -15,7 +15,7 @@ export class AddressesResource {
   }
 
   /**
-   * Reads an address.
+   * Reads an address (specification 4.4).
    *
    * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
    */

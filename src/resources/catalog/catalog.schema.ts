@@ -15,7 +15,7 @@ export interface Product {
   readonly name: string;
   /** Stage of its life. */
   readonly status: ProductStatus;
-  /** Stock. */
+  /** Units in stock. */
   readonly availableQuantity: number;
   /** Timestamp, moved when print layer assets change. */
   readonly layersModified: string;
@@ -62,10 +62,12 @@ export const productDetail = () =>
 export interface Productgroup {
   readonly reference: ProductgroupReference;
 }
+
 export const productgroup = () => open<Productgroup>({ reference: reference("Productgroup") });
 
 /** A packaging option. Fields beyond these are not shown and passed on as they come. */
 export interface Packaging {
   readonly reference: PackagingReference;
 }
+
 export const packaging = () => open<Packaging>({ reference: reference("Packaging") });

@@ -18,24 +18,39 @@ export class ProductsResource {
     this.#send = send;
   }
 
-  /** Iterates all products. */
+  /**
+   * Iterates all products (specification 4.3).
+   *
+   * @example
+   * for await (const { reference, status } of partner.catalog.products.list()) {
+   *   if (status === "launched") console.log(reference);
+   * }
+   */
   list(options?: ListOptions): Paginator<Product> {
     return paginate(this.#send, listProducts, {}, options);
   }
 
   /**
-   * Reads one product in full.
+   * Reads one product in full (specification 2.6).
    *
-   * @throws `GoneError` when it is archived.
+   * @throws `GoneError` when it is archived; `NotFoundError` when there is none of this reference.
    */
   get(productReference: ProductReference, options?: RequestOptions): Call<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
   /**
-   * Downloads one of the product's images. Draws from the `downloads` bucket.
+   * Downloads one of the product's images (specification 4.3). Draws from the `downloads` bucket.
    *
+   * @param filename As the product's `media` names it; the shape of those entries is not shown.
    * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `NotFoundError` when the product has no such image.
+   * @example
+   * const image = await partner.catalog.products.media(productReference, "front.jpg");
+   * await image.saveTo("front.jpg");
+   *
+   * const again = await partner.catalog.products.media(productReference, "front.jpg", { etag: image.etag });
+   * if (again.modified) await again.saveTo("front.jpg");
    */
   media(
     productReference: ProductReference,
@@ -63,6 +78,7 @@ export class ProductsResource {
    * the key goes along.
    *
    * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
   layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
   layerImage(url: string, conditional: Conditional | undefined, options?: RequestOptions): Call<Download | NotModified>;
@@ -71,7 +87,7 @@ export class ProductsResource {
   }
 
   /**
-   * Finds the v2 reference of a v1 SKU. Removed in v3.
+   * Finds the v2 reference of a v1 SKU (specification 4.10). Removed in v3.
    *
    * @throws `NotFoundError` when no product has this SKU.
    */

@@ -21,7 +21,10 @@ import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 
 /** What narrows, or widens, a list of claims. */
 export interface ClaimFilter {
-  /** Also gives claims that were closed after this. Default: those of the last 14 days. */
+  /**
+   * Also gives claims that were closed after this: a date, or an ISO 8601 timestamp with its offset. Default: those of the last 14
+   * days.
+   */
   readonly closedAfter?: Date | string | undefined;
 }
 
@@ -40,10 +43,13 @@ export class ClaimsResource {
   }
 
   /**
-   * Claims all items of a shipment that never came, at most once: a lost answer is looked up before anything is sent again.
+   * Claims all items of a shipment that never came, at most once (specification 4.9): a lost answer is looked up before anything
+   * is sent again.
    *
-   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed.
+   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed; its message names the first day.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @example
+   * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
     const since = this.#clock.now();
@@ -54,7 +60,8 @@ export class ClaimsResource {
   }
 
   /**
-   * Claims items that are not as they should be, at most once: a lost answer is looked up before anything is sent again.
+   * Claims items that are not as they should be, at most once (specification 4.9): a lost answer is looked up before anything is
+   * sent again.
    *
    * @throws `ApiError` with `evidence_required`, `order_not_in_shipment` or `orderline_not_in_shipment`.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
@@ -73,19 +80,29 @@ export class ClaimsResource {
     });
   }
 
-  /** Iterates the open claims and those closed within the last 14 days, or after `closedAfter`. */
+  /**
+   * Iterates the open claims and those closed within the last 14 days, or after `closedAfter` (specification 4.9).
+   *
+   * @example
+   * const closedAfter = new Date("2026-11-01T00:00:00Z");
+   * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
+   */
   list({ closedAfter, ...options }: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, options);
   }
 
-  /** Reads one claim. */
+  /**
+   * Reads one claim, with its lines and what was decided (specification 2.8).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(claimReference: ClaimReference, options?: RequestOptions): Call<Claim> {
     return this.#send(getClaim, { path: { claimReference } }, options);
   }
 
   /**
-   * Retracts a pending claim, for good. A lost answer is looked up on the claim.
+   * Retracts a pending claim, for good (specification 3.1). A lost answer is looked up on the claim.
    *
    * @throws `ConflictError` when the claim is no longer pending.
    */

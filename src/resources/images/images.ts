@@ -17,8 +17,8 @@ export class ImagesResource {
   }
 
   /**
-   * Uploads a JPEG or PNG in bounded memory. The same content gives the same reference; more than 7000 × 7000 pixels are
-   * made smaller by the service. Draws from the `uploads` bucket.
+   * Uploads a JPEG or PNG in bounded memory (specification 4.5). The same content gives the same reference; more than 7000 × 7000
+   * pixels are made smaller by the service. Draws from the `uploads` bucket.
    *
    * A path, bytes or a blob can be sent again when an attempt fails; a stream is sent once.
    *
@@ -30,7 +30,7 @@ export class ImagesResource {
     return this.#send(uploadImage, { body: source }, options);
   }
 
-  /** Iterates all images. */
+  /** Iterates all images, typically the newest first (specification 4.5, 4.11). */
   list(options?: ListOptions): Paginator<Image> {
     return paginate(this.#send, listImages, {}, options);
   }

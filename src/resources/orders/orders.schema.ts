@@ -10,7 +10,9 @@ import { count, open, strict } from "../../schemas/shape.ts";
 
 /** What an order may carry along on a line: returned unchanged (specification 2.5). */
 export interface Annotation {
+  /** Yours; its meaning is not the service's. */
   readonly key: string;
+  /** Yours. */
   readonly value: string;
 }
 
@@ -21,8 +23,11 @@ export interface Orderline {
   readonly productReference: ProductReference;
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
+  /** Units ordered. */
   readonly quantity: number;
+  /** Units of them that were canceled, in all. */
   readonly canceledQuantity: number;
+  /** Units of them that were shipped, in all: these can no longer be canceled. */
   readonly shippedQuantity: number;
   /** Always there; empty when none were given. */
   readonly annotations: readonly Annotation[];
@@ -36,17 +41,20 @@ export interface OrderStatus {
   readonly code?: string;
 }
 
-/** Why production is held. */
+/** Why production is on hold (specification 2.4). */
 export interface OrderHold {
+  /** For people to read. */
   readonly reason: string;
 }
 
 /** An order in full (specification 2.4). */
 export interface Order {
   readonly reference: OrderReference;
+  /** Where it stands. */
   readonly status: OrderStatus;
+  /** What was ordered, and how far each line is. */
   readonly orderlines: readonly Orderline[];
-  /** Set while production is on hold. */
+  /** Set while production is on hold; null otherwise. */
   readonly onHold: OrderHold | null;
   /** Changes when the dropship address is replaced. Missing or null on a combined order. */
   readonly dropshipAddressReference?: AddressReference | null;
@@ -85,7 +93,7 @@ export const order = () =>
 
 export const orderSummary = () => open<OrderSummary>({ reference: reference("Order") });
 
-/** One line to cancel. */
+/** One line to cancel (specification 4.7). Lines that are not named keep what they have. */
 export interface Cancellation {
   /** The line's `index`. */
   readonly index: number;

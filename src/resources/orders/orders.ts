@@ -30,6 +30,7 @@ import { RecentOrders } from "./recent-orders.ts";
 
 /** What placing an order gives. */
 export interface PlacedOrder {
+  /** What every other call about this order takes: keep it. */
   readonly reference: OrderReference;
   /** Yours, or the ULID that was made for it. */
   readonly customIdentifier: string;
@@ -63,7 +64,8 @@ export class OrdersResource {
   }
 
   /**
-   * Places an order, never twice: an answer that is lost is looked up by the `customIdentifier` before anything is sent again.
+   * Places an order, never twice (specification 4.7): an answer that is lost is looked up by the `customIdentifier` before
+   * anything is sent again.
    *
    * Across a restart of your process use {@link OrdersResource.ensure} with an identifier of your own.
    *
@@ -88,7 +90,10 @@ export class OrdersResource {
    * Makes sure that an order with this `customIdentifier` exists: looks it up first and places it only when it is not there.
    * Safe to run again, after a restart too.
    *
-   * @throws the same as {@link OrdersResource.create}.
+   * @throws the same as {@link OrdersResource.create}; `RequestValidationError` without a `customIdentifier`, too.
+   * @example
+   * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
+   * if (recovered) console.log(`${reference} was there already`);
    */
   ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, options);
@@ -122,32 +127,46 @@ export class OrdersResource {
     return concurrently(orders, concurrency, place, options.signal);
   }
 
-  /** Iterates all orders, the newest first. */
+  /**
+   * Iterates all orders, typically the newest first (specification 4.7, 4.11).
+   *
+   * @example
+   * for await (const { reference } of partner.orders.list()) console.log(reference);
+   */
   list(options?: ListOptions): Paginator<OrderSummary> {
     return paginate(this.#send, listOrders, {}, options);
   }
 
-  /** Reads one order. */
+  /**
+   * Reads one order: its lines, how far each is, and whether production is on hold (specification 2.4).
+   *
+   * @throws `NotFoundError` when there is none of this reference; test and production have references of their own.
+   */
   get(orderReference: OrderReference, options?: RequestOptions): Call<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
   /**
-   * Cancels quantities of orderlines, all of them or none. A `canceledQuantity` is the absolute total for its line, so that
-   * the same call can be made again.
+   * Cancels quantities of orderlines, all of them or none (specification 4.7). A `canceledQuantity` is the absolute total for its
+   * line, so that the same call can be made again.
    *
    * @throws `ConflictError` with `already_in_production`, `canceled_quantity_exceeds_shippable` or
-   * `canceled_quantity_below_current`.
+   * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`.
+   * @example
+   * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): Call<void> {
     return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
   }
 
   /**
-   * Replaces the destination of an open dropship order entirely. The order gets a new `dropshipAddressReference`; a shipment
-   * that exists keeps its address.
+   * Replaces the destination of an open dropship order entirely (specification 4.7). The order gets a new
+   * `dropshipAddressReference`; a shipment that exists keeps its address.
    *
    * @throws `ConflictError` with `order_completed`, `order_not_dropship` or `replacement_address_locked`.
+   * @throws `RequestValidationError` before sending, when the address breaks a rule of specification 2.3.
+   * @example
+   * await partner.orders.replaceDropshipAddress(orderReference, { ...address, housenumber: "2" });
    */
   replaceDropshipAddress(
     orderReference: OrderReference,
@@ -157,15 +176,31 @@ export class OrdersResource {
     return this.#send(replaceDropshipAddress, { path: { orderReference }, body: dropshipAddress }, options);
   }
 
-  /** Tells the ways to ship an order and their prices in EUR cents, the lowest possible level first. Nothing is stored. */
+  /**
+   * Tells the ways to ship an order and their prices in EUR cents, the lowest possible level first (specification 4.7). Nothing is
+   * stored. A combined order has none.
+   *
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`, `BadRequestError` with `invalid_address_denied_country`,
+   * `ApiError` with `product_not_orderable`.
+   * @example
+   * const [cheapest] = await partner.orders.quote({
+   *   storeReference,
+   *   shippingKind: "dropship",
+   *   dropshipAddress: { countryCode: "NL" },
+   *   orderlines: [{ productReference, quantity: 2 }],
+   * });
+   * console.log(cheapest?.level, cheapest?.price);
+   */
   quote(quote: QuoteInput, options?: RequestOptions): Call<readonly ShippingOption[]> {
     return this.#send(quoteOrder, { body: quote }, options);
   }
 
   /**
-   * Finds an order by your own identifier.
+   * Finds an order by your own identifier (specification 4.10).
    *
    * @throws `NotFoundError` when no order has it.
+   * @example
+   * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
     return this.#send(this.#lookupEndpoint, this.#by(by?.customIdentifier), options);

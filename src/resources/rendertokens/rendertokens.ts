@@ -13,7 +13,12 @@ export class RendertokensResource {
     this.#send = send;
   }
 
-  /** Reads how many rendertokens are used and left, and when they reset. */
+  /**
+   * Reads how many rendertokens are used and left, and when they reset (specification 2.9).
+   *
+   * @example
+   * const { remaining, resets } = await partner.rendertokens.get();
+   */
   get(options?: RequestOptions): Call<Rendertokens> {
     return this.#send(getRendertokens, {}, options);
   }

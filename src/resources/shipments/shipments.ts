@@ -14,7 +14,11 @@ export class ShipmentsResource {
     this.#send = send;
   }
 
-  /** Reads one shipment, with carrier and tracking where it has them. */
+  /**
+   * Reads one shipment, with carrier and tracking where it has them (specification 2.10).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(shipmentReference: ShipmentReference, options?: RequestOptions): Call<Shipment> {
     return this.#send(getShipment, { path: { shipmentReference } }, options);
   }

@@ -6,6 +6,7 @@ import type { Item } from "./warehouse.schema.ts";
 
 /** Stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {
+  /** The physical stock units (specification 2.10). */
   readonly items: ItemsResource;
 
   /** @internal */
@@ -14,7 +15,7 @@ export class WarehouseResource {
   }
 }
 
-/** The physical stock units. */
+/** The physical stock units that you own and the operator stores (specification 2.10, 4.3). */
 export class ItemsResource {
   readonly #send: Send;
 
@@ -23,7 +24,12 @@ export class ItemsResource {
     this.#send = send;
   }
 
-  /** Iterates all warehouse items. */
+  /**
+   * Iterates all warehouse items (specification 4.3).
+   *
+   * @example
+   * const items = await partner.warehouse.items.list().toArray();
+   */
   list(options?: ListOptions): Paginator<Item> {
     return paginate(this.#send, listItems, {}, options);
   }
