@@ -27,10 +27,30 @@ function exportsOf(door: string): readonly ts.Symbol[] {
   return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
 }
 
+/** The forms in which a class's method can be called and that are not documented: an editor shows those of the one that fits. */
+const bareMethods = (symbol: ts.Symbol): readonly string[] =>
+  checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    .filter((member) => checker.getTypeOfSymbol(member).getCallSignatures().length > 0 && !member.name.startsWith("__"))
+    .flatMap((member) =>
+      checker
+        .getTypeOfSymbol(member)
+        .getCallSignatures()
+        .filter((signature) => signature.getDocumentationComment(checker).length === 0)
+        .map((signature) => `${symbol.name}.${member.name}${checker.signatureToString(signature)}`),
+    );
+
 describe("the built declarations", () => {
   it.each(doors)("say what each name of %s.d.ts is", (door) => {
     const names = exportsOf(door);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !isDocumented(resolve(name))).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("say of each method of a class what it does, in each of its forms", () => {
+    const classes = exportsOf("index")
+      .map(resolve)
+      .filter(({ flags }) => flags & ts.SymbolFlags.Class);
+    expect(classes.flatMap(bareMethods)).toEqual([]);
   });
 });

@@ -43,14 +43,10 @@ export class ProductsResource {
    * Downloads one of the product's images (specification 4.3). Draws from the `downloads` bucket.
    *
    * @param filename As the product's `media` names it; the shape of those entries is not shown.
-   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
    * @throws `NotFoundError` when the product has no such image.
    * @example
    * const image = await partner.catalog.products.media(productReference, "front.jpg");
    * await image.saveTo("front.jpg");
-   *
-   * const again = await partner.catalog.products.media(productReference, "front.jpg", { etag: image.etag });
-   * if (again.modified) await again.saveTo("front.jpg");
    */
   media(
     productReference: ProductReference,
@@ -58,6 +54,17 @@ export class ProductsResource {
     conditional?: undefined,
     options?: RequestOptions,
   ): Call<Download>;
+  /**
+   * Downloads one of the product's images unless it is still the one you have (specification 4.3). Draws from the `downloads`
+   * bucket.
+   *
+   * @param filename As the product's `media` names it; the shape of those entries is not shown.
+   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `NotFoundError` when the product has no such image.
+   * @example
+   * const image = await partner.catalog.products.media(productReference, "front.jpg", { etag: '"abc"' });
+   * if (image.modified) await image.saveTo("front.jpg");
+   */
   media(
     productReference: ProductReference,
     filename: string,
@@ -74,13 +81,19 @@ export class ProductsResource {
   }
 
   /**
-   * Downloads a layer image by the URL that a product's detail gives. Only URLs of the base URL's origin are accepted, since
-   * the key goes along.
+   * Downloads a layer image by the URL that a product's detail gives (specification 4.3). Only URLs of the base URL's origin are
+   * accepted, since the key goes along.
+   *
+   * @throws `RequestValidationError` before sending, when the URL is of another origin.
+   */
+  layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
+  /**
+   * Downloads a layer image unless it is still the one you have (specification 4.3). Only URLs of the base URL's origin are
+   * accepted, since the key goes along.
    *
    * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
    * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
-  layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
   layerImage(url: string, conditional: Conditional | undefined, options?: RequestOptions): Call<Download | NotModified>;
   layerImage(url: string, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
     return this.#send(getLayerImage, { url }, conditionally(conditional, options));

@@ -48,8 +48,8 @@ export class RendersResource {
   }
 
   /**
-   * Asks for a render (specification 4.6). The same composition and image give the render that exists, yet every request deducts the
-   * composition's `tokenCost` again.
+   * Asks for a render (specification 4.6). The same composition and image give the render that exists, yet every request deducts
+   * the composition's `tokenCost` again.
    *
    * @throws `RendertokenLimitError` when the week's tokens do not cover it; it tells when they reset, and is never waited for.
    * @example
@@ -82,25 +82,41 @@ export class RendersResource {
   }
 
   /**
-   * Downloads the picture (specification 4.6). Draws from the `downloads` bucket.
+   * Downloads the picture of a completed render (specification 4.6). Draws from the `downloads` bucket.
    *
-   * With `wait` it asks again as the service's `Retry-After` says until the picture is there, 600 000 ms at most
-   * (or `deadline`), and throws as {@link RendersResource.wait} does.
+   * @throws `NotReadyError` while the render is not completed: with `wait: true` it is waited for.
+   * @example
+   * const mockup = await partner.renders.media(renderReference);
+   * await mockup.saveTo("mockup.png");
+   */
+  media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  /**
+   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for 600 000
+   * ms at most (or `deadline`). Each time draws from the `downloads` bucket.
    *
-   * @throws `NotReadyError` without `wait` while the render is not completed.
-   * @throws `RenderFailedError` or `WaitTimeoutError` with `wait`.
+   * @throws `RenderFailedError` when the render's processing failed.
+   * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
    */
-  media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
   media(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   media(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
     return this.#file(getRenderMedia, renderReference, options);
   }
 
-  /** Downloads the thumbnail, in the way of {@link RendersResource.media}. */
+  /**
+   * Downloads the thumbnail of a completed render (specification 4.6). Draws from the `downloads` bucket.
+   *
+   * @throws `NotReadyError` while the render is not completed: with `wait: true` it is waited for.
+   */
   thumbnail(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  /**
+   * Downloads the thumbnail as soon as it is there, in the way of {@link RendersResource.media}.
+   *
+   * @throws `RenderFailedError` when the render's processing failed.
+   * @throws `WaitTimeoutError` when the deadline (default 600 000 ms) comes first; the render goes on.
+   */
   thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
     return this.#file(getRenderThumbnail, renderReference, options);
