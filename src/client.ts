@@ -10,21 +10,21 @@ import { RetryBudget } from "./http/retry-budget.ts";
 import { createRedact } from "./http/snapshot.ts";
 import { createTransport } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
-import { Addresses } from "./resources/addresses/addresses.ts";
-import { Auth } from "./resources/auth/auth.ts";
-import { Catalog } from "./resources/catalog/catalog.ts";
-import { Claims } from "./resources/claims/claims.ts";
-import { Compositions } from "./resources/compositions/compositions.ts";
-import { Evidence } from "./resources/evidence/evidence.ts";
-import { Images } from "./resources/images/images.ts";
-import { Orders } from "./resources/orders/orders.ts";
-import { Organization } from "./resources/organization/organization.ts";
-import { Perspectives } from "./resources/perspectives/perspectives.ts";
-import { Renders } from "./resources/renders/renders.ts";
-import { Rendertokens } from "./resources/rendertokens/rendertokens.ts";
-import { Scenes } from "./resources/scenes/scenes.ts";
-import { Shipments } from "./resources/shipments/shipments.ts";
-import { Warehouse } from "./resources/warehouse/warehouse.ts";
+import { AddressesResource } from "./resources/addresses/addresses.ts";
+import { AuthResource } from "./resources/auth/auth.ts";
+import { CatalogResource } from "./resources/catalog/catalog.ts";
+import { ClaimsResource } from "./resources/claims/claims.ts";
+import { CompositionsResource } from "./resources/compositions/compositions.ts";
+import { EvidenceResource } from "./resources/evidence/evidence.ts";
+import { ImagesResource } from "./resources/images/images.ts";
+import { OrdersResource } from "./resources/orders/orders.ts";
+import { OrganizationResource } from "./resources/organization/organization.ts";
+import { PerspectivesResource } from "./resources/perspectives/perspectives.ts";
+import { RendersResource } from "./resources/renders/renders.ts";
+import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
+import { ScenesResource } from "./resources/scenes/scenes.ts";
+import { ShipmentsResource } from "./resources/shipments/shipments.ts";
+import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 
 /**
  * The client of the Print-on-Demand Partner API v2. Make one per process and key: it paces all of its calls together.
@@ -35,21 +35,36 @@ import { Warehouse } from "./resources/warehouse/warehouse.ts";
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
 export class PodPartner {
-  readonly auth: Auth;
-  readonly organization: Organization;
-  readonly catalog: Catalog;
-  readonly warehouse: Warehouse;
-  readonly addresses: Addresses;
-  readonly images: Images;
-  readonly evidence: Evidence;
-  readonly scenes: Scenes;
-  readonly perspectives: Perspectives;
-  readonly compositions: Compositions;
-  readonly renders: Renders;
-  readonly rendertokens: Rendertokens;
-  readonly orders: Orders;
-  readonly shipments: Shipments;
-  readonly claims: Claims;
+  /** The secret key: whether it is valid (specification 4.1). */
+  readonly auth: AuthResource;
+  /** The organization that the key belongs to, its accounts, stores and brands (specification 4.2). */
+  readonly organization: OrganizationResource;
+  /** What can be ordered: products, productgroups, packagings (specification 4.3). */
+  readonly catalog: CatalogResource;
+  /** Stock that you own and the operator stores (specification 4.3). */
+  readonly warehouse: WarehouseResource;
+  /** Addresses that orders have gone to (specification 4.4). */
+  readonly addresses: AddressesResource;
+  /** Print images: upload and list (specification 4.5). */
+  readonly images: ImagesResource;
+  /** Photos for claims: upload (specification 4.5). */
+  readonly evidence: EvidenceResource;
+  /** Settings that products can be rendered in (specification 4.6). */
+  readonly scenes: ScenesResource;
+  /** Cameras on scenes and on products (specification 4.6). */
+  readonly perspectives: PerspectivesResource;
+  /** Valid combinations of scene, product and perspective (specification 4.6). */
+  readonly compositions: CompositionsResource;
+  /** Mockups: create, wait, download, many at a time (specification 4.6). */
+  readonly renders: RendersResource;
+  /** The week's budget for renders (specification 4.6). */
+  readonly rendertokens: RendertokensResource;
+  /** Orders and quotes: place at most once, read, cancel, readdress (specification 4.7). */
+  readonly orders: OrdersResource;
+  /** Parcels and their tracking (specification 4.8). */
+  readonly shipments: ShipmentsResource;
+  /** Claims about shipments: file at most once, read, retract (specification 4.9). */
+  readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
 
@@ -72,21 +87,21 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    this.auth = new Auth(send);
-    this.organization = new Organization(send);
-    this.catalog = new Catalog(send);
-    this.warehouse = new Warehouse(send);
-    this.addresses = new Addresses(send);
-    this.images = new Images(send);
-    this.evidence = new Evidence(send);
-    this.scenes = new Scenes(send);
-    this.perspectives = new Perspectives(send);
-    this.compositions = new Compositions(send);
-    this.renders = new Renders(send, clock);
-    this.rendertokens = new Rendertokens(send);
-    this.orders = new Orders(send, assumptions, clock);
-    this.shipments = new Shipments(send);
-    this.claims = new Claims(send, clock);
+    this.auth = new AuthResource(send);
+    this.organization = new OrganizationResource(send);
+    this.catalog = new CatalogResource(send);
+    this.warehouse = new WarehouseResource(send);
+    this.addresses = new AddressesResource(send);
+    this.images = new ImagesResource(send);
+    this.evidence = new EvidenceResource(send);
+    this.scenes = new ScenesResource(send);
+    this.perspectives = new PerspectivesResource(send);
+    this.compositions = new CompositionsResource(send);
+    this.renders = new RendersResource(send, clock);
+    this.rendertokens = new RendertokensResource(send);
+    this.orders = new OrdersResource(send, assumptions, clock);
+    this.shipments = new ShipmentsResource(send);
+    this.claims = new ClaimsResource(send, clock);
   }
 
   /** A live picture of each rate-limit policy: quota, window, tokens left, when the next one comes (specification 8). */
@@ -100,6 +115,10 @@ export class PodPartner {
    * A GET is repeated after a lost answer, and so are PUT and DELETE; anything else ends as `OutcomeUnknownError`.
    *
    * @param path Relative to the base URL, beginning with a slash, its variable parts encoded.
+   * @throws `RequestValidationError` before sending, when the method or the path is none.
+   * @throws `ApiError` when the service refuses; each status has a class of its own.
+   * @throws `ResponseValidationError` when the answer is no JSON, or not what `schema` says.
+   * @throws `OutcomeUnknownError` when the answer to a POST or PATCH was lost.
    * @example
    * const answer = await partner.request("GET", "/productgroups", { query: { page: 2 } });
    */

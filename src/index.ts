@@ -76,9 +76,9 @@ export type {
   StoreReference,
 } from "./references/references.ts";
 export { isReference, referenceKinds } from "./references/references.ts";
-export type { Addresses } from "./resources/addresses/addresses.ts";
+export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { KeyValidation } from "./resources/auth/auth.schema.ts";
-export type { Auth } from "./resources/auth/auth.ts";
+export type { AuthResource } from "./resources/auth/auth.ts";
 export type {
   Packaging,
   Product,
@@ -86,8 +86,8 @@ export type {
   Productgroup,
   ProductStatus,
 } from "./resources/catalog/catalog.schema.ts";
-export type { Catalog, Packagings, Productgroups } from "./resources/catalog/catalog.ts";
-export type { Products } from "./resources/catalog/products.ts";
+export type { CatalogResource } from "./resources/catalog/catalog.ts";
+export type { ProductsResource } from "./resources/catalog/products.ts";
 export type {
   ClaimlineInput,
   CreatedClaim,
@@ -104,12 +104,14 @@ export type {
   ClaimStatus,
   ClaimSummary,
 } from "./resources/claims/claims.schema.ts";
-export type { Claimcategories, ClaimFilter, Claims } from "./resources/claims/claims.ts";
+export type { ClaimFilter, ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition } from "./resources/compositions/compositions.schema.ts";
-export type { CompositionParts, Compositions } from "./resources/compositions/compositions.ts";
+export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { Evidence } from "./resources/evidence/evidence.schema.ts";
+export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { Image } from "./resources/images/images.schema.ts";
-export type { Images } from "./resources/images/images.ts";
+export type { ImagesResource } from "./resources/images/images.ts";
+export type { ListResource } from "./resources/list-resource.ts";
 export type {
   CombinedOrderInput,
   CombinedQuoteInput,
@@ -132,10 +134,16 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type { CreateManyOptions, IdentifiedOrderInput, Orders, PlacedOrder } from "./resources/orders/orders.ts";
+export type {
+  CreateManyOptions,
+  IdentifiedOrderInput,
+  OrdersResource,
+  PlacedOrder,
+} from "./resources/orders/orders.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
+export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
-export type { PerspectiveFilter, Perspectives } from "./resources/perspectives/perspectives.ts";
+export type { PerspectiveFilter, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type { WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,
@@ -149,15 +157,16 @@ export type {
   BatchOptions,
   ReadyFileOptions,
   RenderedMockup,
-  Renders,
+  RendersResource,
 } from "./resources/renders/renders.ts";
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
+export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
-export type { SceneFilter, Scenes } from "./resources/scenes/scenes.ts";
+export type { SceneFilter, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment } from "./resources/shipments/shipments.schema.ts";
-export type { Shipments } from "./resources/shipments/shipments.ts";
+export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { Item } from "./resources/warehouse/warehouse.schema.ts";
-export type { Items, Warehouse } from "./resources/warehouse/warehouse.ts";
+export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, AnsweredAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { Clock } from "./util/clock.ts";

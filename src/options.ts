@@ -24,6 +24,10 @@ export interface PodPartnerOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for one call in all: queueing, waits, attempts, body. Default: none. */
   readonly deadline?: number | undefined;
+  /**
+   * How often and how patiently a failed attempt is repeated; parts that are left out keep their defaults: 4 retries, backoffs of
+   * up to 250 ms doubling to 10 000 ms, and a `Retry-After` of up to 120 000 ms.
+   */
   readonly retry?: Some<RetryOptions> | undefined;
   /**
    * Whether calls wait for the tokens that the service's rate-limit headers tell of; with a `store` of `pod-partner/redis` all
@@ -36,6 +40,16 @@ export interface PodPartnerOptions {
   readonly maxResponseSize?: number | undefined;
   /** A `fetch` to use instead of the platform's: an emulator's, a proxy's, a test's. */
   readonly fetch?: FetchLike | undefined;
+  /**
+   * Functions that are told of each request, answer, retry, pause and invalid answer. Default: none.
+   *
+   * @example
+   * const partner = new PodPartner({
+   *   baseUrl,
+   *   secretKey,
+   *   hooks: { onRetry: ({ endpoint, error, delay }) => console.warn(`${endpoint}: ${error}, again in ${delay} ms`) },
+   * });
+   */
   readonly hooks?: Hooks | undefined;
   /** Receives what the hooks receive, as text and fields; `console` fits. */
   readonly logger?: Logger | undefined;

@@ -10,22 +10,27 @@ export interface Progress {
   readonly size: number | undefined;
 }
 
+/** How the body of a download is read. */
 export interface DownloadOptions {
-  /** Called after each piece. */
+  /** Called after each piece. What it throws ends the reading. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** What a conditional request knows of an earlier download, to be spared an unchanged one. */
 export interface Conditional {
+  /** The earlier download's `etag`, quotes included. */
   readonly etag?: string | undefined;
-  /** The earlier `Last-Modified`. */
+  /** The earlier download's `lastModified`. */
   readonly lastModified?: string | undefined;
 }
 
 /** The answer to a conditional request when nothing has changed (304): keep what you have. */
 export interface NotModified {
+  /** Tells it from a {@link Download}. */
   readonly modified: false;
+  /** The answer's `ETag`, quotes included; undefined when it had none. */
   readonly etag: string | undefined;
+  /** The answer's `Last-Modified`; undefined when it had none. */
   readonly lastModified: string | undefined;
 }
 
@@ -35,9 +40,13 @@ export interface NotModified {
  * A body that nobody reads is let go, socket and all, when the call's `timeout` or `deadline` ends.
  */
 export class Download {
+  /** Tells it from {@link NotModified}. */
   readonly modified = true;
+  /** The answer's `Content-Type`, for example `image/png`; undefined when it had none. */
   readonly contentType: string | undefined;
+  /** The answer's `ETag`, quotes included: give it to the next conditional request. Undefined when it had none. */
   readonly etag: string | undefined;
+  /** The answer's `Last-Modified`; undefined when it had none. */
   readonly lastModified: string | undefined;
   /** Bytes in all; undefined when the service did not say. */
   readonly size: number | undefined;
@@ -58,6 +67,9 @@ export class Download {
 
   /**
    * The body as a web stream. Nothing is read ahead of you.
+   *
+   * Reading it fails with `ConnectionError` when the body ends too early, with `TimeoutError` or `DeadlineError` when its time is
+   * over, or with your signal's own reason.
    *
    * @throws `AlreadyReadError` when the body was read or let go before.
    */
@@ -81,7 +93,7 @@ export class Download {
   /**
    * The whole body in memory.
    *
-   * @throws `AlreadyReadError` when the body was read or let go before.
+   * @throws `AlreadyReadError` when the body was read or let go before, otherwise what reading {@link Download.stream} fails with.
    */
   async bytes(options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
@@ -96,7 +108,7 @@ export class Download {
   /**
    * The whole body as a blob of its content type.
    *
-   * @throws `AlreadyReadError` when the body was read or let go before.
+   * @throws the same as {@link Download.bytes}.
    */
   async blob(options?: DownloadOptions): Promise<Blob> {
     return new Blob([await this.bytes(options)], { type: this.contentType ?? "" });
@@ -107,8 +119,9 @@ export class Download {
    * Where the path is a link, the file behind it is replaced, and the link stays.
    *
    * @throws `AlreadyReadError` when the body was read or let go before; a file that is there stays as it is.
+   * @throws the file system's own error, otherwise what reading {@link Download.stream} fails with. No partial file is left.
    * @example
-   * const mockup = await partner.renders.media(render.reference, { wait: true });
+   * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
    */
   async saveTo(path: string, options?: DownloadOptions): Promise<void> {

@@ -3,8 +3,27 @@ import { type Chunks, chunksOf } from "./chunks.ts";
 import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
 
-/** Where the bytes of an upload come from: a file's path, bytes, a blob or file, or a web or Node stream. */
-export type ImageSource = string | Uint8Array | Blob | ReadableStream<Uint8Array> | NodeJS.ReadableStream;
+/**
+ * A Node stream of bytes. It says of any stream that it may give text, since `setEncoding` can make it: one that does is refused
+ * when it is read. Written out here because `NodeJS.ReadableStream`, where its declarations are not installed, would accept all.
+ */
+interface NodeStream extends AsyncIterable<string | Uint8Array> {
+  readonly readable: boolean;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/**
+ * Where the bytes of an upload come from: a file's path, bytes, a blob or file, a web or Node stream, or anything else that gives
+ * bytes piece by piece.
+ */
+export type ImageSource =
+  | string
+  | Uint8Array
+  | Blob
+  | ReadableStream<Uint8Array | ArrayBuffer>
+  | AsyncIterable<Uint8Array | ArrayBuffer>
+  | NodeStream;
 
 /** An upload that is ready to be sent. */
 export interface Upload {

@@ -21,6 +21,7 @@ export class ApiError extends PodPartnerError {
   override readonly code: ErrorCode | undefined;
   override readonly hint: string | undefined;
   readonly isRetryable: boolean = false;
+  /** What came back: status, headers and body. */
   readonly response: ErrorResponse;
   /** Milliseconds that the answer's `Retry-After` asks to wait; undefined without one. */
   readonly retryAfter: number | undefined;

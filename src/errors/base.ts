@@ -52,7 +52,12 @@ export abstract class PodPartnerError extends Error {
   /** The name by which this class is recognised in other copies of the package. */
   static readonly kind: string = "PodPartnerError";
 
-  /** `instanceof` that also recognises errors of another installed copy of the package. */
+  /**
+   * `instanceof` that also recognises errors of another installed copy of the package.
+   *
+   * @example
+   * if (NotFoundError.isInstance(error)) console.log(error.endpoint);
+   */
   static isInstance<Type extends PodPartnerError>(
     this: (abstract new (...arguments_: never[]) => Type) & { readonly kind: string },
     error: unknown,

@@ -4,6 +4,7 @@ import type { RateLimits } from "./pacing/rate-limits.ts";
 
 /** What a call gives besides its data. */
 export interface WithResponse<Data> {
+  /** What awaiting the call itself gives. */
   readonly data: Data;
   /** The answer's head; its body has been read, or is the download's. After a recovery it is the answer to the look-up. */
   readonly response: Response;
@@ -19,7 +20,7 @@ export interface Call<Data> extends Promise<Data> {
    * The data together with the answer's head, the timeline and the rate limits.
    *
    * @example
-   * const { data: order, rateLimits } = await partner.orders.get(reference).withResponse();
+   * const { data: order, rateLimits } = await partner.orders.get(orderReference).withResponse();
    */
   withResponse(): Promise<WithResponse<Data>>;
 }

@@ -1,8 +1,7 @@
 import { fileFault } from "../binary/file-answer.ts";
 import { type Issue, ResponseValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import { nameOf } from "./encode.ts";
-import type { Endpoint, ResponseShape } from "./endpoint.ts";
+import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
 import type { Arrival } from "./exchange.ts";
 import { parseJson, type Redact, snapshot } from "./snapshot.ts";
 

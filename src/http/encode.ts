@@ -1,7 +1,7 @@
 import { type Opening, openImage, type Upload } from "../binary/source.ts";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import type { Endpoint, EndpointInput, Method } from "./endpoint.ts";
+import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
 
@@ -136,6 +136,3 @@ function encodeHeaders(
   for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];
   return headers;
 }
-
-/** The endpoint as the specification writes it: `POST /orders`. */
-export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;

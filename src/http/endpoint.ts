@@ -4,6 +4,7 @@ import type { Issue } from "../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
 import type { Schema } from "../schemas/shape.ts";
 
+/** The methods of HTTP that `partner.request` sends. After a lost answer GET, PUT and DELETE are repeated, the others are not. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The rate-limit policies that the specification names (part 8). The live headers may bring others. */
@@ -53,6 +54,7 @@ export type ResponseShape<Data> =
 
 /** One page of a paginated list (specification 4.11). */
 export interface Page<Item> {
+  /** May be empty on any page, the last one included. */
   readonly items: readonly Item[];
   /** Opaque; null on the last page. */
   readonly nextCursor: string | null;
@@ -77,6 +79,9 @@ export interface Endpoint<Input = never, Data = unknown> {
   /** For the compiler only. */
   readonly input?: (input: Input) => void;
 }
+
+/** The endpoint as the specification writes it: `POST /orders`. */
+export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;
 
 /** What a call gives an endpoint: path parameters, query parameters, and the content of the body's one field. */
 export interface EndpointInput {

@@ -14,6 +14,7 @@ export interface RequestEvent extends CallEvent {
 
 /** An answer's head has arrived. */
 export interface ResponseEvent extends RequestEvent {
+  /** The HTTP status. */
   readonly status: number;
   /** Milliseconds since the attempt began. */
   readonly took: number;
@@ -25,13 +26,17 @@ export interface RetryEvent extends RequestEvent {
   readonly delay: number;
   /** The name of the error, for example `ServerError`. */
   readonly error: string;
+  /** The HTTP status; undefined where no answer came. */
   readonly status: number | undefined;
+  /** The service's error code (specification 7), if it gave one. */
   readonly code: string | undefined;
 }
 
 /** A call has to wait for a token of a rate-limit bucket. */
 export interface PauseEvent extends CallEvent {
+  /** `bucket-empty`: no token is left, by the headers so far. `rate-limited`: a 429 holds the policy until its `Retry-After`. */
   readonly reason: "bucket-empty" | "rate-limited";
+  /** The rate-limit policy, for example `default` (specification 8). */
   readonly policy: string;
   /** Milliseconds until the bucket has its next token; calls before this one may use it. */
   readonly length: number;
@@ -39,12 +44,15 @@ export interface PauseEvent extends CallEvent {
 
 /** An answer does not have the shape that the specification promises. */
 export interface InvalidResponseEvent extends CallEvent {
+  /** The HTTP status. */
   readonly status: number;
+  /** What is wrong with it, and where. */
   readonly issues: readonly Issue[];
 }
 
 /** The store of a fleet's pacing cannot be reached: each process paces itself until it is back. */
 export interface StoreLostEvent {
+  /** Why: the Redis client's words, or that it did not answer in time. */
   readonly reason: string;
 }
 
@@ -53,20 +61,31 @@ export type StoreBackEvent = Readonly<Record<never, never>>;
 
 /** Functions that are told what happens. What they throw, or reject with, is logged and otherwise ignored. */
 export interface Hooks {
+  /** Called before each attempt is sent. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
+  /** Called when the head of any answer has arrived, an error's too. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
+  /** Called when an attempt has failed and another follows. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
+  /** Called for each call that has to wait for a token of a rate-limit bucket. */
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
+  /** Called when an answer breaks its schema, whether `responses` is `throw` or `report`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
+  /** Called when the store of a fleet's pacing cannot be reached any more. Without it and without a `logger` the process warns. */
   readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
+  /** Called when that store can be reached again. */
   readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
 }
 
-/** Receives the same events as text and fields; `console` fits. */
+/** Receives the same events as text and fields; `console` fits. A level that it does not have is left out. */
 export interface Logger {
+  /** Requests and answers. */
   debug?(message: string, fields: object): void;
+  /** Pauses, and a pacing store that is back. */
   info?(message: string, fields: object): void;
+  /** Retries, and a pacing store that is lost. */
   warn?(message: string, fields: object): void;
+  /** Answers that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
 }
 

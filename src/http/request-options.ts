@@ -1,6 +1,6 @@
 import type { Some } from "../util/some.ts";
 
-/** Which waiting calls go first. `high` overtakes, `low` lets others pass. Default `normal`; bulk helpers use `low`. */
+/** Which of the calls that wait for a token go first: `high` overtakes, `low` lets others pass. */
 export type Priority = "high" | "normal" | "low";
 
 /** How often and how patiently a failed attempt is repeated. Times in milliseconds. */
@@ -28,6 +28,7 @@ export interface RequestOptions {
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
   readonly retry?: Some<RetryOptions> | undefined;
+  /** Which of the calls that wait for a token go first. Default `normal`; `createMany` and `batch` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. They cannot replace the key's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

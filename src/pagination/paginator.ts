@@ -20,6 +20,7 @@ export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptio
  * Each item comes once and in order. Each iteration is a new chain of requests; leaving one early ends the request that is
  * under way.
  *
+ * @throws `RequestValidationError` when `prefetch` is below 0 or endless; `CursorLoopError` when a cursor comes back.
  * @example
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
@@ -38,7 +39,13 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     for await (const page of this.pages()) yield* page.items;
   }
 
-  /** The pages, with the items that an earlier page has already given left out. Empty ones come too. */
+  /**
+   * Iterates the pages, with the items that an earlier page has already given left out. Empty ones come too.
+   *
+   * @throws `CursorLoopError` when the service gives a cursor that it has given before, otherwise what a request ends with.
+   * @example
+   * for await (const { items } of partner.orders.list({ prefetch: 2 }).pages()) console.log(`${items.length} more`);
+   */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
     const callSite = captureCallSite();
@@ -84,7 +91,13 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     }
   }
 
-  /** All items, or the first `limit` of them, in an array. */
+  /**
+   * All items, or the first `limit` of them, in an array. Pages are fetched until there are enough. Default: all.
+   *
+   * @throws the same as {@link Paginator.pages}.
+   * @example
+   * const newest = await partner.orders.list().toArray({ limit: 20 });
+   */
   async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
     const items: Item[] = [];
     if (limit <= 0) return items;

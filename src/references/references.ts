@@ -24,27 +24,49 @@ export const referenceKinds = [
 /** The prefix of a reference: what it refers to. */
 export type ReferenceKind = (typeof referenceKinds)[number];
 
-/** A reference of one kind: its prefix, `_`, and 26 characters. A reference of another kind does not fit at compile time. */
+/**
+ * A reference of one kind: its prefix, `_`, and 26 characters (specification 2.1). A reference of another kind does not fit at
+ * compile time. Make one of a text with `parseReference` or `isReference`.
+ */
 export type Reference<Kind extends ReferenceKind = ReferenceKind> = `${Kind}_${string}`;
 
+/** The reference of an address (specification 2.3). */
 export type AddressReference = Reference<"Address">;
+/** The reference of an account, a billing entity (specification 1). */
 export type AccountReference = Reference<"Account">;
+/** The reference of a brand (specification 1). */
 export type BrandReference = Reference<"Brand">;
+/** The reference of a claim (specification 2.8). */
 export type ClaimReference = Reference<"Claim">;
+/** The reference of a claim category (specification 2.8). */
 export type ClaimcategoryReference = Reference<"Claimcategory">;
+/** The reference of an uploaded photo for a claim (specification 2.7). */
 export type EvidenceReference = Reference<"Evidence">;
+/** The reference of a print image (specification 2.7). */
 export type ImageReference = Reference<"Image">;
+/** The reference of a packaging option (specification 2.1). */
 export type PackagingReference = Reference<"Packaging">;
+/** The reference of a perspective, a camera on a scene or a product (specification 2.9). */
 export type PerspectiveReference = Reference<"Perspective">;
+/** The reference of a product, an orderable catalog entry (specification 2.6). */
 export type ProductReference = Reference<"Product">;
+/** The reference of a productgroup (specification 1). */
 export type ProductgroupReference = Reference<"Productgroup">;
+/** The reference of a render (specification 2.9). */
 export type RenderReference = Reference<"Render">;
+/** The reference of a scene (specification 2.9). */
 export type SceneReference = Reference<"Scene">;
+/** The reference of a store (specification 1). */
 export type StoreReference = Reference<"Store">;
+/** The reference of a shipment (specification 2.10). */
 export type ShipmentReference = Reference<"Shipment">;
+/** The reference of an order (specification 2.4). */
 export type OrderReference = Reference<"Order">;
+/** The reference of a warehouse item (specification 2.10). */
 export type ItemReference = Reference<"Item">;
+/** The reference of a composition of scene, product and perspective (specification 2.9). */
 export type CompositionReference = Reference<"Composition">;
+/** The reference of an API key; no endpoint that is shown takes or gives one (specification 2.1). */
 export type KeyReference = Reference<"Key">;
 
 /** The characters a reference's 26 are taken from. */

@@ -6,16 +6,19 @@ import { open, type Schema, strict } from "./shape.ts";
 export interface Address {
   /** Recipient's company name. */
   readonly company: string;
+  /** Recipient's first name. */
   readonly firstname: string;
+  /** Recipient's last name. */
   readonly lastname: string;
   /** Street name; usable as address line 1. */
   readonly streetname: string;
+  /** House number, without its suffix. */
   readonly housenumber: string;
   /** Suffix of the house number. */
   readonly housenumberAddition: string;
   /** Extra delivery information; usable as address line 2. */
   readonly additionalInfo: string;
-  /** State or province, as a 2-letter code where there is one. */
+  /** State or province, best as a 2-letter code; required in the United States and Italy. */
   readonly state: string;
   /** Postal code. */
   readonly zipcode: string;
@@ -23,6 +26,7 @@ export interface Address {
   /** ISO 3166-1 alpha-2, uppercase. */
   readonly countryCode: string;
   readonly phonenumber: string;
+  /** Required in the address of a dropship order. */
   readonly email: string;
 }
 

@@ -13,7 +13,7 @@ interface Msw<Handler> {
 }
 
 /**
- * Gives MSW (version 3) request handlers that let an emulator answer everything under its base URL. Needs `msw` to be installed.
+ * Gives MSW (2 or 3) request handlers that let an emulator answer everything under its base URL. Needs `msw` to be installed.
  *
  * They fit wherever MSW asks for handlers. Name the type to look inside one: `emulatorHandlers<HttpHandler>(emulator)`.
  *

@@ -20,15 +20,27 @@ async function temporaryFolder(): Promise<string> {
   return folder;
 }
 
-/** The tarball as it would be published, and the names of the files in it. Gone when the test ends. */
-export async function pack(): Promise<{ readonly path: string; readonly files: readonly string[] }> {
+interface Packed {
+  readonly path: string;
+  /** The names of the files in it. */
+  readonly files: readonly string[];
+  /** Its bytes, compressed. */
+  readonly size: number;
+}
+
+/** The tarball as it would be published. Gone when the test ends. */
+export async function pack(): Promise<Packed> {
   if (!existsSync(join(root, "dist/index.cjs"))) throw new Error("There is no build to pack: run `npm run build`.");
   const folder = await temporaryFolder();
   const { stdout } = await run("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", folder], {
     cwd: root,
   });
-  const [packed] = JSON.parse(stdout) as [{ filename: string; files: { path: string }[] }];
-  return { path: join(folder, packed.filename), files: packed.files.map(({ path }) => path).sort() };
+  const [packed] = JSON.parse(stdout) as [{ filename: string; size: number; files: { path: string }[] }];
+  return {
+    path: join(folder, packed.filename),
+    files: packed.files.map(({ path }) => path).sort(),
+    size: packed.size,
+  };
 }
 
 async function link(name: string, into: string): Promise<void> {

@@ -11,17 +11,18 @@ const resolutions: Readonly<Record<string, ts.CompilerOptions>> = {
   bundler: { module: ts.ModuleKind.Preserve, moduleResolution: ts.ModuleResolutionKind.Bundler },
 };
 
+const withNode: ts.CompilerOptions = { lib: ["lib.es2023.d.ts"], types: ["node"] };
+
 function compile(project: string, files: readonly string[], options: ts.CompilerOptions): readonly string[] {
   const program = ts.createProgram({
     rootNames: files.map((file) => join(project, file)),
     options: {
-      ...options,
       target: ts.ScriptTarget.ES2023,
-      lib: ["lib.es2023.d.ts"],
       strict: true,
       noEmit: true,
       skipLibCheck: false,
-      types: ["node"],
+      ...withNode,
+      ...options,
       typeRoots: [join(project, "node_modules/@types")],
     },
   });
@@ -52,5 +53,16 @@ describe("the packed types", () => {
     const project = await installedProject(["@types/node"]);
     const options = { ...resolutions.nodenext, exactOptionalPropertyTypes: true };
     expect(compile(project, ["undefined.mts", "esm.mts", "commonjs.cts"], options)).toEqual([]);
+  }, 60_000);
+
+  it("let a library export what it takes from the client", async () => {
+    const project = await installedProject(["@types/node"]);
+    expect(compile(project, ["named.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);
+  }, 60_000);
+
+  it("tell what fits where the declarations of Node are not installed, as in a worker or a browser's build", async () => {
+    const project = await installedProject();
+    const browser = { lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"], types: [] };
+    expect(compile(project, ["without-node.mts"], { ...resolutions.bundler, ...browser })).toEqual([]);
   }, 60_000);
 });

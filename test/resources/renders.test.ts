@@ -232,4 +232,28 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(lines).toContain("POST /v2/renders");
     expect(lines).toContain(`GET /v2/renders/${reference}`);
   });
+
+  it("renders.batch lets a picture go that it cannot give, because the render's status could not be read", async () => {
+    let letGo = false;
+    const picture = () =>
+      new ReadableStream({
+        start: (controller) => controller.enqueue(new Uint8Array(jpeg)),
+        cancel: () => {
+          letGo = true;
+        },
+      });
+    const answer = ({ method, url }: Request) => {
+      if (method === "POST") return Response.json({ render: { reference } });
+      return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
+    };
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "key",
+      fetch: async (request) => answer(request),
+    });
+    const outcomes: unknown[] = [];
+    for await (const outcome of partner.renders.batch([input])) outcomes.push(outcome);
+    expect(outcomes).toMatchObject([{ ok: false, error: { name: "GoneError" } }]);
+    expect(letGo).toBe(true);
+  });
 });

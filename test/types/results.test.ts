@@ -53,6 +53,7 @@ describe("the types of results", () => {
     expectTypeOf<string>().toExtend<Product["status"]>();
     expectTypeOf<string>().toExtend<Claim["status"]>();
     expectTypeOf<"launched">().toExtend<Product["status"]>();
+    expectTypeOf<Order["status"]["code"]>().toEqualTypeOf<string | undefined>();
   });
 
   it("tell about the answer too where one request is made", () => {

@@ -6,7 +6,7 @@ import type { AnsweredAddress } from "../../schemas/address.ts";
 import { getAddress } from "./addresses.endpoints.ts";
 
 /** Addresses of orders and shipments (specification 2.3, 4.4). */
-export class Addresses {
+export class AddressesResource {
   readonly #send: Send;
 
   /** @internal */
@@ -15,7 +15,7 @@ export class Addresses {
   }
 
   /**
-   * Reads an address.
+   * Reads an address (specification 4.4).
    *
    * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
    */

@@ -5,7 +5,7 @@ import { validateKey } from "./auth.endpoints.ts";
 import type { KeyValidation } from "./auth.schema.ts";
 
 /** The secret key (specification 4.1, 5). */
-export class Auth {
+export class AuthResource {
   readonly #send: Send;
 
   /** @internal */

@@ -3,8 +3,11 @@ import type { PackagingReference, ProductgroupReference, ProductReference } from
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
-/** The stages of a product's life, in order (specification 3.3). Prelaunched, launched and sunsetted ones can be ordered. */
-export type ProductStatus = OpenEnum<"announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived">;
+/** The stages of a product's life that the specification names, in order (3.3). */
+export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
+
+/** The stage of a product's life (specification 3.3). Prelaunched, launched and sunsetted ones can be ordered. */
+export type ProductStatus = OpenEnum<KnownProductStatus>;
 
 /** An orderable catalog entry, as a list gives it (specification 2.6). */
 export interface Product {
@@ -12,7 +15,7 @@ export interface Product {
   readonly name: string;
   /** Stage of its life. */
   readonly status: ProductStatus;
-  /** Stock. */
+  /** Units in stock. */
   readonly availableQuantity: number;
   /** Timestamp, moved when print layer assets change. */
   readonly layersModified: string;
@@ -37,7 +40,7 @@ export interface ProductDetail extends Product {
 const productFields = () => ({
   reference: reference("Product"),
   name: z.string(),
-  status: openEnum<"announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived">(),
+  status: openEnum<KnownProductStatus>(),
   availableQuantity: z.number(),
   layersModified: timestamp(),
   printModified: timestamp(),
@@ -59,10 +62,12 @@ export const productDetail = () =>
 export interface Productgroup {
   readonly reference: ProductgroupReference;
 }
+
 export const productgroup = () => open<Productgroup>({ reference: reference("Productgroup") });
 
 /** A packaging option. Fields beyond these are not shown and passed on as they come. */
 export interface Packaging {
   readonly reference: PackagingReference;
 }
+
 export const packaging = () => open<Packaging>({ reference: reference("Packaging") });

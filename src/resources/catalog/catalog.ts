@@ -1,50 +1,22 @@
-import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { ListResource } from "../list-resource.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
 import type { Packaging, Productgroup } from "./catalog.schema.ts";
-import { Products } from "./products.ts";
+import { ProductsResource } from "./products.ts";
 
 /** What can be ordered (specification 1, 4.3). */
-export class Catalog {
-  readonly products: Products;
-  readonly productgroups: Productgroups;
-  readonly packagings: Packagings;
+export class CatalogResource {
+  /** The orderable entries (specification 2.6, 4.3). */
+  readonly products: ProductsResource;
+  /** Categories of similar products that share one price and one production technique (specification 1, 4.3). */
+  readonly productgroups: ListResource<Productgroup>;
+  /** What orders can be packed in (specification 4.3). */
+  readonly packagings: ListResource<Packaging>;
 
   /** @internal */
   constructor(send: Send) {
-    this.products = new Products(send);
-    this.productgroups = new Productgroups(send);
-    this.packagings = new Packagings(send);
-  }
-}
-
-/** Categories of products that share one price and one technique. */
-export class Productgroups {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the productgroups. */
-  list(options?: RequestOptions): Call<readonly Productgroup[]> {
-    return this.#send(listProductgroups, {}, options);
-  }
-}
-
-/** Packaging options. */
-export class Packagings {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the packagings. */
-  list(options?: RequestOptions): Call<readonly Packaging[]> {
-    return this.#send(listPackagings, {}, options);
+    this.products = new ProductsResource(send);
+    this.productgroups = new ListResource(send, listProductgroups);
+    this.packagings = new ListResource(send, listPackagings);
   }
 }

@@ -3,13 +3,14 @@ import type { Call } from "../../http/call.ts";
 import { conditionally } from "../../http/conditional.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
 
 /** The orderable entries of the catalog (specification 2.6, 4.3). */
-export class Products {
+export class ProductsResource {
   readonly #send: Send;
 
   /** @internal */
@@ -17,28 +18,35 @@ export class Products {
     this.#send = send;
   }
 
-  /** Iterates all products. */
+  /**
+   * Iterates all products (specification 4.3).
+   *
+   * @example
+   * for await (const { reference, status } of partner.catalog.products.list()) {
+   *   if (status === "launched") console.log(reference);
+   * }
+   */
   list(options?: ListOptions): Paginator<Product> {
-    return new Paginator(
-      "GET /products",
-      (cursor, page) => this.#send(listProducts, { query: { cursor } }, page),
-      options,
-    );
+    return paginate(this.#send, listProducts, {}, options);
   }
 
   /**
-   * Reads one product in full.
+   * Reads one product in full (specification 2.6).
    *
-   * @throws `GoneError` when it is archived.
+   * @throws `GoneError` when it is archived; `NotFoundError` when there is none of this reference.
    */
   get(productReference: ProductReference, options?: RequestOptions): Call<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
   /**
-   * Downloads one of the product's images. Draws from the `downloads` bucket.
+   * Downloads one of the product's images (specification 4.3). Draws from the `downloads` bucket.
    *
-   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @param filename As the product's `media` names it; the shape of those entries is not shown.
+   * @throws `NotFoundError` when the product has no such image.
+   * @example
+   * const image = await partner.catalog.products.media(productReference, "front.jpg");
+   * await image.saveTo("front.jpg");
    */
   media(
     productReference: ProductReference,
@@ -46,6 +54,17 @@ export class Products {
     conditional?: undefined,
     options?: RequestOptions,
   ): Call<Download>;
+  /**
+   * Downloads one of the product's images unless it is still the one you have (specification 4.3). Draws from the `downloads`
+   * bucket.
+   *
+   * @param filename As the product's `media` names it; the shape of those entries is not shown.
+   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `NotFoundError` when the product has no such image.
+   * @example
+   * const image = await partner.catalog.products.media(productReference, "front.jpg", { etag: '"abc"' });
+   * if (image.modified) await image.saveTo("front.jpg");
+   */
   media(
     productReference: ProductReference,
     filename: string,
@@ -62,19 +81,26 @@ export class Products {
   }
 
   /**
-   * Downloads a layer image by the URL that a product's detail gives. Only URLs of the base URL's origin are accepted, since
-   * the key goes along.
+   * Downloads a layer image by the URL that a product's detail gives (specification 4.3). Only URLs of the base URL's origin are
+   * accepted, since the key goes along.
    *
-   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
   layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
+  /**
+   * Downloads a layer image unless it is still the one you have (specification 4.3). Only URLs of the base URL's origin are
+   * accepted, since the key goes along.
+   *
+   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @throws `RequestValidationError` before sending, when the URL is of another origin.
+   */
   layerImage(url: string, conditional: Conditional | undefined, options?: RequestOptions): Call<Download | NotModified>;
   layerImage(url: string, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
     return this.#send(getLayerImage, { url }, conditionally(conditional, options));
   }
 
   /**
-   * Finds the v2 reference of a v1 SKU. Removed in v3.
+   * Finds the v2 reference of a v1 SKU (specification 4.10). Removed in v3.
    *
    * @throws `NotFoundError` when no product has this SKU.
    */

@@ -16,11 +16,13 @@ export interface PackageMissingInput {
   readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
 }
 
-/** What is wrong with the items of one line. */
+/** What is wrong with the items of one orderline (specification 4.9). */
 export interface ClaimlineInput {
+  /** The `index` of the orderline; the first is 1. */
   readonly orderlineIndex: number;
-  /** At most what was shipped, open claims counted. */
+  /** Units: at most what was shipped, open claims counted. */
   readonly quantity: number;
+  /** One of `claims.categories.list()`, but for 'Package missing'. */
   readonly claimcategoryReference: ClaimcategoryReference;
   /** At most 3; at least 1 when the category has `evidenceRequired`. Default: none. */
   readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
@@ -32,6 +34,7 @@ export interface ItemIssuesInput {
   readonly orderReference: OrderReference;
   /** At most 1000 characters. */
   readonly comment?: string | undefined;
+  /** At least one. */
   readonly claimlines: readonly ClaimlineInput[];
 }
 
@@ -39,6 +42,7 @@ export interface ItemIssuesInput {
 export interface CreatedClaim {
   readonly reference: ClaimReference;
 }
+
 export const createdClaim = () => open<CreatedClaim>({ reference: reference("Claim") });
 
 const evidenceReferences = () =>

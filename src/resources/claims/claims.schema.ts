@@ -12,24 +12,31 @@ import { count, type OpenEnum, open, openEnum, timestamp } from "../../schemas/s
 
 /** Why something is claimed (specification 2.8). The list may change: always fetch it. */
 export interface ClaimcategorySummary {
+  /** What a claimline takes. */
   readonly reference: ClaimcategoryReference;
+  /** For people to read. */
   readonly name: string;
 }
 
+/** A claim category in full (specification 2.8). */
 export interface Claimcategory extends ClaimcategorySummary {
   /** Whether a claimline of this category needs at least one photo. */
   readonly evidenceRequired: boolean;
 }
 
-/** `pending` until reviewed or retracted; the others are final (specification 3.1). */
-export type ClaimStatus = OpenEnum<"pending" | "resolved" | "rejected" | "retracted">;
+type KnownClaimStatus = "pending" | "resolved" | "rejected" | "retracted";
 
-/** A claim as a list gives it. */
+/** `pending` until reviewed or retracted; the others are final (specification 3.1). */
+export type ClaimStatus = OpenEnum<KnownClaimStatus>;
+
+/** A claim as a list gives it (specification 2.8). */
 export interface ClaimSummary {
   readonly reference: ClaimReference;
   readonly orderReference: OrderReference;
   readonly status: ClaimStatus;
+  /** The categories of its lines. */
   readonly claimcategories: readonly ClaimcategorySummary[];
+  /** When it was filed: an ISO 8601 timestamp. */
   readonly created: string;
   /** When it was retracted; null unless it was. */
   readonly retracted: string | null;
@@ -37,24 +44,32 @@ export interface ClaimSummary {
   readonly decided: string | null;
 }
 
-/** What the operator decided about a claim. */
+/** What the operator decided about a claim (specification 2.8). */
 export interface ClaimDecision {
+  /** When: an ISO 8601 timestamp. */
   readonly decided: string;
+  /** Whether the costs of shipping are refunded. */
   readonly refundShippingCosts: boolean;
   readonly comment?: string | null;
 }
 
-/** What the operator decided about one line. */
+/** What the operator decided about one line (specification 2.8). */
 export interface ClaimlineDecision {
+  /** Units that are sent again. */
   readonly replacementQuantity: number;
+  /** Units that are refunded. */
   readonly refundQuantity: number;
+  /** Units that are rejected. */
   readonly rejectionQuantity: number;
   readonly comment?: string | null;
 }
 
+/** What is claimed about one orderline (specification 2.8). */
 export interface Claimline {
   readonly productReference: ProductReference;
+  /** The `index` of the orderline; the first is 1. */
   readonly orderlineIndex: number;
+  /** Units claimed. */
   readonly quantity: number;
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
@@ -74,6 +89,7 @@ export interface Claim {
   readonly comment?: string | null;
   /** Identifies the user who filed it. */
   readonly createdBy?: string | null;
+  /** When it was filed: an ISO 8601 timestamp. */
   readonly created: string;
   /** When it was retracted; null unless it was. */
   readonly retracted: string | null;
@@ -81,6 +97,7 @@ export interface Claim {
   readonly decision: ClaimDecision | null;
   /** Filled for package-missing claims only. */
   readonly evidenceUrls: readonly string[];
+  /** What is claimed, line by line. */
   readonly claimlines: readonly Claimline[];
 }
 
@@ -89,7 +106,7 @@ const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
 export const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
 
-const status = openEnum<"pending" | "resolved" | "rejected" | "retracted">;
+const status = openEnum<KnownClaimStatus>;
 
 export const claimSummary = () =>
   open<ClaimSummary>({

@@ -1,9 +1,12 @@
 import type { Call } from "../../http/call.ts";
 import { reliedOn, type Send } from "../../http/core.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import { paginate } from "../../pagination/paginate.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
+import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
 import {
@@ -18,13 +21,17 @@ import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 
 /** What narrows, or widens, a list of claims. */
 export interface ClaimFilter {
-  /** Also gives claims that were closed after this. Default: those of the last 14 days. */
+  /**
+   * Also gives claims that were closed after this: a date, or an ISO 8601 timestamp with its offset. Default: those of the last 14
+   * days.
+   */
   readonly closedAfter?: Date | string | undefined;
 }
 
 /** Claims about shipments (specification 2.8, 3.1, 4.9). */
-export class Claims {
-  readonly categories: Claimcategories;
+export class ClaimsResource {
+  /** Why something can be claimed. The list may change: always fetch it (specification 2.8, 4.9). */
+  readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #clock: Clock;
 
@@ -32,14 +39,17 @@ export class Claims {
   constructor(send: Send, clock: Clock) {
     this.#send = send;
     this.#clock = clock;
-    this.categories = new Claimcategories(send);
+    this.categories = new ListResource(send, listClaimcategories);
   }
 
   /**
-   * Claims all items of a shipment that never came, at most once: a lost answer is looked up before anything is sent again.
+   * Claims all items of a shipment that never came, at most once (specification 4.9): a lost answer is looked up before anything
+   * is sent again.
    *
-   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed.
+   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed; its message names the first day.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @example
+   * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
     const since = this.#clock.now();
@@ -50,7 +60,8 @@ export class Claims {
   }
 
   /**
-   * Claims items that are not as they should be, at most once: a lost answer is looked up before anything is sent again.
+   * Claims items that are not as they should be, at most once (specification 4.9): a lost answer is looked up before anything is
+   * sent again.
    *
    * @throws `ApiError` with `evidence_required`, `order_not_in_shipment` or `orderline_not_in_shipment`.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
@@ -69,23 +80,29 @@ export class Claims {
     });
   }
 
-  /** Iterates the open claims and those closed within the last 14 days, or after `closedAfter`. */
+  /**
+   * Iterates the open claims and those closed within the last 14 days, or after `closedAfter` (specification 4.9).
+   *
+   * @example
+   * const closedAfter = new Date("2026-11-01T00:00:00Z");
+   * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
+   */
   list({ closedAfter, ...options }: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return new Paginator(
-      "GET /claims",
-      (cursor, page) => this.#send(listClaims, { query: { cursor, closedAfter: since } }, page),
-      options,
-    );
+    return paginate(this.#send, listClaims, { closedAfter: since }, options);
   }
 
-  /** Reads one claim. */
+  /**
+   * Reads one claim, with its lines and what was decided (specification 2.8).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(claimReference: ClaimReference, options?: RequestOptions): Call<Claim> {
     return this.#send(getClaim, { path: { claimReference } }, options);
   }
 
   /**
-   * Retracts a pending claim, for good. A lost answer is looked up on the claim.
+   * Retracts a pending claim, for good (specification 3.1). A lost answer is looked up on the claim.
    *
    * @throws `ConflictError` when the claim is no longer pending.
    */
@@ -104,7 +121,7 @@ export class Claims {
         onAnswer(response);
         return data;
       };
-      return new Paginator("GET /claims", fetchPage, options);
+      return new Paginator(nameOf(listClaims), fetchPage, options);
     },
     get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, reliedOn()),
     now: () => this.#clock.now(),
@@ -113,18 +130,3 @@ export class Claims {
 
 /** An invalid date goes on as text, so that the request's validation tells of it. */
 const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
-
-/** Why something can be claimed. The list may change: always fetch it. */
-export class Claimcategories {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the claim categories. */
-  list(options?: RequestOptions): Call<readonly Claimcategory[]> {
-    return this.#send(listClaimcategories, {}, options);
-  }
-}

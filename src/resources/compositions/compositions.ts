@@ -10,7 +10,7 @@ import type {
 import { getComposition, lookupComposition } from "./compositions.endpoints.ts";
 import type { Composition } from "./compositions.schema.ts";
 
-/** The three things that make a composition. */
+/** The three things that make a composition (specification 2.9). All of them are needed. */
 export interface CompositionParts {
   readonly sceneReference: SceneReference;
   readonly productReference: ProductReference;
@@ -18,7 +18,7 @@ export interface CompositionParts {
 }
 
 /** Valid combinations of scene, product and perspective (specification 2.9, 4.6). */
-export class Compositions {
+export class CompositionsResource {
   readonly #send: Send;
 
   /** @internal */
@@ -27,15 +27,22 @@ export class Compositions {
   }
 
   /**
-   * Finds the composition of a scene, a product and a perspective.
+   * Finds the composition of a scene, a product and a perspective (specification 4.6).
    *
    * @throws `NotFoundError` when the combination does not exist; `GoneError` when it is no longer available.
+   * @example
+   * const composition = await partner.compositions.lookup({ sceneReference, productReference, perspectiveReference });
+   * console.log(`A render costs ${composition.tokenCost} rendertokens.`);
    */
   lookup(parts: CompositionParts, options?: RequestOptions): Call<Composition> {
     return this.#send(lookupComposition, { query: parts }, options);
   }
 
-  /** Reads one composition. */
+  /**
+   * Reads one composition, with what a render of it costs (specification 4.6).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(compositionReference: CompositionReference, options?: RequestOptions): Call<Composition> {
     return this.#send(getComposition, { path: { compositionReference } }, options);
   }

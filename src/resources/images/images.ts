@@ -2,12 +2,13 @@ import type { ImageSource } from "../../binary/source.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { Image } from "./images.schema.ts";
 
 /** Print images (specification 2.7, 4.5). */
-export class Images {
+export class ImagesResource {
   readonly #send: Send;
 
   /** @internal */
@@ -16,8 +17,8 @@ export class Images {
   }
 
   /**
-   * Uploads a JPEG or PNG in bounded memory. The same content gives the same reference; more than 7000 × 7000 pixels are
-   * made smaller by the service. Draws from the `uploads` bucket.
+   * Uploads a JPEG or PNG in bounded memory (specification 4.5). The same content gives the same reference; more than 7000 × 7000
+   * pixels are made smaller by the service. Draws from the `uploads` bucket.
    *
    * A path, bytes or a blob can be sent again when an attempt fails; a stream is sent once.
    *
@@ -29,8 +30,8 @@ export class Images {
     return this.#send(uploadImage, { body: source }, options);
   }
 
-  /** Iterates all images. */
+  /** Iterates all images, typically the newest first (specification 4.5, 4.11). */
   list(options?: ListOptions): Paginator<Image> {
-    return new Paginator("GET /images", (cursor, page) => this.#send(listImages, { query: { cursor } }, page), options);
+    return paginate(this.#send, listImages, {}, options);
   }
 }

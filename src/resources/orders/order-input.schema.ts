@@ -5,15 +5,19 @@ import { type AddressInput, addressInput, type QuoteAddressInput, quoteAddressIn
 import { count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
 
-/** `basic` has no tracking, `tracked` has, `express` is faster and has. A strict enum (specification 9.6). */
-export type ShippingLevel = "basic" | "tracked" | "express";
-const shippingLevel = () => z.enum(["basic", "tracked", "express"]);
+/** The shipping levels, the lowest first (specification 4.7). */
+export const shippingLevels = ["basic", "tracked", "express"] as const;
+
+/** `basic` has no tracking, `tracked` has, `express` is faster and has (specification 1). A strict enum (specification 9.6). */
+export type ShippingLevel = (typeof shippingLevels)[number];
+const shippingLevel = () => z.enum(shippingLevels);
 
 /** A line to order (specification 2.5). */
 export interface OrderlineInput {
   readonly productReference: ProductReference;
   /** Required for a printed product; must be left out for one that is not printed. */
   readonly imageReference?: ImageReference | undefined;
+  /** Units: a whole number from 1. */
   readonly quantity: number;
   /** At most 10; returned unchanged. */
   readonly annotations?: readonly Annotation[] | undefined;
@@ -24,19 +28,23 @@ interface OrderInputBase {
   readonly storeReference: StoreReference;
   /** Your own, unique identifier of the order: what protects it from being made twice. Default: a new ULID. */
   readonly customIdentifier?: string | undefined;
+  /** At least one. */
   readonly orderlines: readonly OrderlineInput[];
 }
 
 /** An order to one customer: one shipment of its own (specification 2.4). */
 export interface DropshipOrderInput extends OrderInputBase {
+  /** To a customer. */
   readonly shippingKind: "dropship";
+  /** The customer's address: with `email`, and with `state` in the United States and Italy (specification 2.3). */
   readonly dropshipAddress: AddressInput;
-  /** Default `basic`. */
+  /** The lowest level to ship with; the service raises or lowers it as the parcel requires. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
 /** An order that travels with others to the store's own address: it has no address and no shipping level. */
 export interface CombinedOrderInput extends OrderInputBase {
+  /** To the store's combined address. */
   readonly shippingKind: "combined";
   readonly dropshipAddress?: undefined;
   readonly dropshipMinimalShippingLevel?: undefined;
@@ -117,23 +125,30 @@ export const orderInput = () =>
 /** A line to quote: what does not determine shipping is left out (specification 4.7). */
 export interface QuoteLineInput {
   readonly productReference: ProductReference;
+  /** Units: a whole number from 1. */
   readonly quantity: number;
 }
 
 interface QuoteInputBase {
+  /** A store whose `integration` is `api`. */
   readonly storeReference: StoreReference;
+  /** At least one. */
   readonly orderlines: readonly QuoteLineInput[];
 }
 
+/** What a quote for an order to one customer is asked for (specification 4.7). */
 export interface DropshipQuoteInput extends QuoteInputBase {
+  /** To a customer. */
   readonly shippingKind: "dropship";
+  /** Where to. Only `countryCode` is asked for; more of it may decide, too: a parcel locker allows only `tracked`. */
   readonly dropshipAddress: QuoteAddressInput;
-  /** Default `basic`. */
+  /** The lowest level to quote; the service raises or lowers it as the parcel requires. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
-/** A combined order has no shipping options: its quote is an empty list. */
+/** A combined order has no shipping options: its quote is an empty list (specification 4.7). */
 export interface CombinedQuoteInput extends QuoteInputBase {
+  /** To the store's combined address. */
   readonly shippingKind: "combined";
   readonly dropshipAddress?: undefined;
   readonly dropshipMinimalShippingLevel?: undefined;
@@ -153,6 +168,7 @@ export const quoteInput = () =>
 
 /** A way to ship, and its price (specification 4.7). */
 export interface ShippingOption {
+  /** With or without tracking, and how fast. */
   readonly level: ShippingLevel;
   /** In EUR cents. */
   readonly price: number;

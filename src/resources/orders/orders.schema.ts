@@ -6,11 +6,13 @@ import type {
   ProductReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, type OpenEnum, open, strict } from "../../schemas/shape.ts";
+import { count, open, strict } from "../../schemas/shape.ts";
 
 /** What an order may carry along on a line: returned unchanged (specification 2.5). */
 export interface Annotation {
+  /** Yours; its meaning is not the service's. */
   readonly key: string;
+  /** Yours. */
   readonly value: string;
 }
 
@@ -21,8 +23,11 @@ export interface Orderline {
   readonly productReference: ProductReference;
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
+  /** Units ordered. */
   readonly quantity: number;
+  /** Units of them that were canceled, in all. */
   readonly canceledQuantity: number;
+  /** Units of them that were shipped, in all: these can no longer be canceled. */
   readonly shippedQuantity: number;
   /** Always there; empty when none were given. */
   readonly annotations: readonly Annotation[];
@@ -32,20 +37,24 @@ export interface Orderline {
 
 /** Where an order stands. Its shape and its values are not shown: `code` is assumed, everything is passed on as it comes. */
 export interface OrderStatus {
-  readonly code?: OpenEnum<never>;
+  /** One of a strict enum whose values are not shown (specification 9.6). */
+  readonly code?: string;
 }
 
-/** Why production is held. */
+/** Why production is on hold (specification 2.4). */
 export interface OrderHold {
+  /** For people to read. */
   readonly reason: string;
 }
 
 /** An order in full (specification 2.4). */
 export interface Order {
   readonly reference: OrderReference;
+  /** Where it stands. */
   readonly status: OrderStatus;
+  /** What was ordered, and how far each line is. */
   readonly orderlines: readonly Orderline[];
-  /** Set while production is on hold. */
+  /** Set while production is on hold; null otherwise. */
   readonly onHold: OrderHold | null;
   /** Changes when the dropship address is replaced. Missing or null on a combined order. */
   readonly dropshipAddressReference?: AddressReference | null;
@@ -84,7 +93,7 @@ export const order = () =>
 
 export const orderSummary = () => open<OrderSummary>({ reference: reference("Order") });
 
-/** One line to cancel. */
+/** One line to cancel (specification 4.7). Lines that are not named keep what they have. */
 export interface Cancellation {
   /** The line's `index`. */
   readonly index: number;

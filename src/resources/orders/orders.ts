@@ -5,7 +5,8 @@ import { type Delivery, reliedOn, type Send } from "../../http/core.ts";
 import { assertConcurrency } from "../../http/option-faults.ts";
 import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -29,6 +30,7 @@ import { RecentOrders } from "./recent-orders.ts";
 
 /** What placing an order gives. */
 export interface PlacedOrder {
+  /** What every other call about this order takes: keep it. */
   readonly reference: OrderReference;
   /** Yours, or the ULID that was made for it. */
   readonly customIdentifier: string;
@@ -46,7 +48,7 @@ export interface CreateManyOptions extends RequestOptions {
 }
 
 /** Orders and quotes (specification 2.4, 4.7). */
-export class Orders {
+export class OrdersResource {
   readonly #send: Send;
   readonly #turns = new Turns();
   readonly #recent: RecentOrders;
@@ -62,9 +64,10 @@ export class Orders {
   }
 
   /**
-   * Places an order, never twice: an answer that is lost is looked up by the `customIdentifier` before anything is sent again.
+   * Places an order, never twice (specification 4.7): an answer that is lost is looked up by the `customIdentifier` before
+   * anything is sent again.
    *
-   * Across a restart of your process use {@link Orders.ensure} with an identifier of your own.
+   * Across a restart of your process use {@link OrdersResource.ensure} with an identifier of your own.
    *
    * @throws `RequestValidationError` before sending, with the path of each fault.
    * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
@@ -87,7 +90,10 @@ export class Orders {
    * Makes sure that an order with this `customIdentifier` exists: looks it up first and places it only when it is not there.
    * Safe to run again, after a restart too.
    *
-   * @throws the same as {@link Orders.create}.
+   * @throws the same as {@link OrdersResource.create}; `RequestValidationError` without a `customIdentifier`, too.
+   * @example
+   * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
+   * if (recovered) console.log(`${reference} was there already`);
    */
   ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, options);
@@ -100,7 +106,7 @@ export class Orders {
   }
 
   /**
-   * Places any number of orders with {@link Orders.ensure}, in bounded memory, and gives each outcome with its input as it
+   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its input as it
    * comes. One failure does not stop the others, and running it again places nothing twice.
    *
    * When `orders` itself throws, or the signal aborts, no more of them are read: the outcomes of those under way come first,
@@ -121,32 +127,46 @@ export class Orders {
     return concurrently(orders, concurrency, place, options.signal);
   }
 
-  /** Iterates all orders, the newest first. */
+  /**
+   * Iterates all orders, typically the newest first (specification 4.7, 4.11).
+   *
+   * @example
+   * for await (const { reference } of partner.orders.list()) console.log(reference);
+   */
   list(options?: ListOptions): Paginator<OrderSummary> {
-    return new Paginator("GET /orders", (cursor, page) => this.#send(listOrders, { query: { cursor } }, page), options);
+    return paginate(this.#send, listOrders, {}, options);
   }
 
-  /** Reads one order. */
+  /**
+   * Reads one order: its lines, how far each is, and whether production is on hold (specification 2.4).
+   *
+   * @throws `NotFoundError` when there is none of this reference; test and production have references of their own.
+   */
   get(orderReference: OrderReference, options?: RequestOptions): Call<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
   /**
-   * Cancels quantities of orderlines, all of them or none. A `canceledQuantity` is the absolute total for its line, so that
-   * the same call can be made again.
+   * Cancels quantities of orderlines, all of them or none (specification 4.7). A `canceledQuantity` is the absolute total for its
+   * line, so that the same call can be made again.
    *
    * @throws `ConflictError` with `already_in_production`, `canceled_quantity_exceeds_shippable` or
-   * `canceled_quantity_below_current`.
+   * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`.
+   * @example
+   * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): Call<void> {
     return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
   }
 
   /**
-   * Replaces the destination of an open dropship order entirely. The order gets a new `dropshipAddressReference`; a shipment
-   * that exists keeps its address.
+   * Replaces the destination of an open dropship order entirely (specification 4.7). The order gets a new
+   * `dropshipAddressReference`; a shipment that exists keeps its address.
    *
    * @throws `ConflictError` with `order_completed`, `order_not_dropship` or `replacement_address_locked`.
+   * @throws `RequestValidationError` before sending, when the address breaks a rule of specification 2.3.
+   * @example
+   * await partner.orders.replaceDropshipAddress(orderReference, { ...address, housenumber: "2" });
    */
   replaceDropshipAddress(
     orderReference: OrderReference,
@@ -156,15 +176,31 @@ export class Orders {
     return this.#send(replaceDropshipAddress, { path: { orderReference }, body: dropshipAddress }, options);
   }
 
-  /** Tells the ways to ship an order and their prices in EUR cents, the lowest possible level first. Nothing is stored. */
+  /**
+   * Tells the ways to ship an order and their prices in EUR cents, the lowest possible level first (specification 4.7). Nothing is
+   * stored. A combined order has none.
+   *
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`, `BadRequestError` with `invalid_address_denied_country`,
+   * `ApiError` with `product_not_orderable`.
+   * @example
+   * const [cheapest] = await partner.orders.quote({
+   *   storeReference,
+   *   shippingKind: "dropship",
+   *   dropshipAddress: { countryCode: "NL" },
+   *   orderlines: [{ productReference, quantity: 2 }],
+   * });
+   * console.log(cheapest?.level, cheapest?.price);
+   */
   quote(quote: QuoteInput, options?: RequestOptions): Call<readonly ShippingOption[]> {
     return this.#send(quoteOrder, { body: quote }, options);
   }
 
   /**
-   * Finds an order by your own identifier.
+   * Finds an order by your own identifier (specification 4.10).
    *
    * @throws `NotFoundError` when no order has it.
+   * @example
+   * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
     return this.#send(this.#lookupEndpoint, this.#by(by?.customIdentifier), options);

@@ -3,7 +3,7 @@ import type { AccountReference, BrandReference, StoreReference } from "../../ref
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";
 
-/** The organization that the key belongs to. Its fields are not shown in the specification: all are passed on as they come. */
+/** The organization that the key belongs to (specification 1). Its fields are not shown: all are passed on as they come. */
 export type Organization = OpenRecord;
 export const organization = openRecord;
 

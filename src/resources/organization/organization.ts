@@ -1,71 +1,30 @@
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
+import { ListResource } from "../list-resource.ts";
 import { getOrganization, listAccounts, listBrands, listStores } from "./organization.endpoints.ts";
-import type { Account, Brand, Organization as OrganizationRecord, Store } from "./organization.schema.ts";
+import type { Account, Brand, Organization, Store } from "./organization.schema.ts";
 
 /** The organization and what belongs to it: read only, changed in the dashboard (specification 1, 4.2). */
-export class Organization {
-  readonly accounts: Accounts;
-  readonly stores: Stores;
-  readonly brands: Brands;
+export class OrganizationResource {
+  /** The billing entities (specification 1, 4.2). */
+  readonly accounts: ListResource<Account>;
+  /** Where orders are created: through the API only in those whose `integration` is `api` (specification 1, 4.2). */
+  readonly stores: ListResource<Store>;
+  /** The identities that customers see, on shipping labels and tracking pages (specification 1, 4.2). */
+  readonly brands: ListResource<Brand>;
   readonly #send: Send;
 
   /** @internal */
   constructor(send: Send) {
     this.#send = send;
-    this.accounts = new Accounts(send);
-    this.stores = new Stores(send);
-    this.brands = new Brands(send);
+    this.accounts = new ListResource(send, listAccounts);
+    this.stores = new ListResource(send, listStores);
+    this.brands = new ListResource(send, listBrands);
   }
 
   /** Reads the organization that the key belongs to. */
-  get(options?: RequestOptions): Call<OrganizationRecord> {
+  get(options?: RequestOptions): Call<Organization> {
     return this.#send(getOrganization, {}, options);
-  }
-}
-
-/** The billing entities. */
-export class Accounts {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the accounts. */
-  list(options?: RequestOptions): Call<readonly Account[]> {
-    return this.#send(listAccounts, {}, options);
-  }
-}
-
-/** Where orders are created. */
-export class Stores {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the stores. Orders can be created in those whose `integration` is `api`. */
-  list(options?: RequestOptions): Call<readonly Store[]> {
-    return this.#send(listStores, {}, options);
-  }
-}
-
-/** The identities that customers see. */
-export class Brands {
-  readonly #send: Send;
-
-  /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
-  }
-
-  /** Lists the brands. */
-  list(options?: RequestOptions): Call<readonly Brand[]> {
-    return this.#send(listBrands, {}, options);
   }
 }

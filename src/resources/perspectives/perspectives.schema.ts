@@ -5,8 +5,11 @@ import { open } from "../../schemas/shape.ts";
 
 /** The picture that a perspective gives. */
 export interface PerspectiveOutput {
+  /** Width in pixels. */
   readonly widthPx: number;
+  /** Height in pixels. */
   readonly heightPx: number;
+  /** The file format; its values are not shown. */
   readonly format: string;
 }
 
@@ -14,8 +17,11 @@ export interface PerspectiveOutput {
 export interface Perspective {
   readonly reference: PerspectiveReference;
   readonly name: string;
+  /** The picture that a render of it gives. */
   readonly output: PerspectiveOutput;
+  /** Set for a perspective of scenes, null for one of products. */
   readonly scenes: readonly { readonly reference: SceneReference }[] | null;
+  /** Set for a perspective of products, null for one of scenes. */
   readonly products: readonly { readonly reference: ProductReference }[] | null;
 }
 

@@ -7,12 +7,14 @@ import type { Perspective } from "./perspectives.schema.ts";
 
 /** What narrows a list of perspectives. */
 export interface PerspectiveFilter {
+  /** Only perspectives of this scene. Default: all. */
   readonly sceneReference?: SceneReference | undefined;
+  /** Only perspectives of this product. Default: all. */
   readonly productReference?: ProductReference | undefined;
 }
 
 /** Cameras on scenes and on products (specification 2.9, 4.6). */
-export class Perspectives {
+export class PerspectivesResource {
   readonly #send: Send;
 
   /** @internal */
@@ -20,12 +22,16 @@ export class Perspectives {
     this.#send = send;
   }
 
-  /** Lists the perspectives, or those of a scene or a product. */
+  /** Lists the perspectives, or those of a scene or a product (specification 4.6). */
   list(filter: PerspectiveFilter = {}, options?: RequestOptions): Call<readonly Perspective[]> {
     return this.#send(listPerspectives, { query: filter }, options);
   }
 
-  /** Reads one perspective. */
+  /**
+   * Reads one perspective (specification 2.9).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(perspectiveReference: PerspectiveReference, options?: RequestOptions): Call<Perspective> {
     return this.#send(getPerspective, { path: { perspectiveReference } }, options);
   }

@@ -3,12 +3,19 @@ import type { CompositionReference, ImageReference, RenderReference } from "../.
 import { reference } from "../../references/schema.ts";
 import { open, strict, timestamp } from "../../schemas/shape.ts";
 
-/** A strict enum: no new values within v2 (specification 9.6). */
-export type RenderStatus = "pending" | "completed" | "failed";
+const renderStatuses = ["pending", "completed", "failed"] as const;
+
+/**
+ * `pending` while queued or being processed; the others are final (specification 3.2). A strict enum: no new values within v2
+ * (specification 9.6).
+ */
+export type RenderStatus = (typeof renderStatuses)[number];
 
 /** One of a render's files. */
 export interface RenderFile {
+  /** For example `image/png`. */
   readonly mimeType: string;
+  /** The file name's ending that fits. */
   readonly extension: string;
   /** In bytes. */
   readonly size: number;
@@ -22,13 +29,17 @@ export interface Render {
   readonly status: RenderStatus;
   /** Base64 of a compact placeholder image; only when completed. */
   readonly thumbhash?: string | null;
+  /** The picture; only when completed. */
   readonly media?: RenderFile | null;
+  /** The small picture; only when completed. */
   readonly thumbnail?: RenderFile | null;
+  /** When it was asked for: an ISO 8601 timestamp. */
   readonly created: string;
+  /** When it was completed; missing or null until then. */
   readonly completed?: string | null;
 }
 
-/** What a render is made of. */
+/** What a render is made of (specification 4.6). */
 export interface RenderInput {
   readonly compositionReference: CompositionReference;
   readonly imageReference: ImageReference;
@@ -41,7 +52,7 @@ export const render = () =>
     reference: reference("Render"),
     compositionReference: reference("Composition"),
     imageReference: reference("Image"),
-    status: z.enum(["pending", "completed", "failed"]),
+    status: z.enum(renderStatuses),
     thumbhash: z.nullish(z.string()),
     media: z.nullish(file()),
     thumbnail: z.nullish(file()),
@@ -53,6 +64,7 @@ export const render = () =>
 export interface CreatedRender {
   readonly reference: RenderReference;
 }
+
 export const createdRender = () => open<CreatedRender>({ reference: reference("Render") });
 
 export const renderInput = () =>

@@ -12,6 +12,7 @@ import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 
 /** Fetches a file that is ready now; one that is not gives `NotReadyError`. */
 export interface ReadyFileOptions extends RequestOptions {
+  /** Left out, or false. */
   readonly wait?: false | undefined;
 }
 
@@ -29,12 +30,14 @@ export interface BatchOptions extends WaitOptions {
 
 /** A render that is done, with its picture ready to be read. */
 export interface RenderedMockup {
+  /** The completed render. */
   readonly render: Render;
+  /** Its picture: read it, or let it go with `cancel()`, before the request's `timeout` is over. */
   readonly media: Download;
 }
 
 /** Mockups (specification 2.9, 3.2, 4.6). */
-export class Renders {
+export class RendersResource {
   readonly #send: Send;
   readonly #clock: Clock;
 
@@ -45,48 +48,75 @@ export class Renders {
   }
 
   /**
-   * Asks for a render. The same composition and image give the render that exists, yet every request deducts the
-   * composition's `tokenCost` again.
+   * Asks for a render (specification 4.6). The same composition and image give the render that exists, yet every request deducts
+   * the composition's `tokenCost` again.
    *
    * @throws `RendertokenLimitError` when the week's tokens do not cover it; it tells when they reset, and is never waited for.
+   * @example
+   * const { reference } = await partner.renders.create({ compositionReference, imageReference });
+   * const mockup = await partner.renders.media(reference, { wait: true });
    */
   create(render: RenderInput, options?: RequestOptions): Call<CreatedRender> {
     return this.#send(createRender, { body: render }, options);
   }
 
-  /** Reads a render. To wait for one, use {@link Renders.wait}. */
+  /**
+   * Reads a render (specification 2.9). To wait for one, use {@link RendersResource.wait}.
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(renderReference: RenderReference, options?: RequestOptions): Call<Render> {
     return this.#send(getRender, { path: { renderReference } }, options);
   }
 
   /**
-   * Waits until a render is completed, and gives it.
+   * Waits until a render is completed, and gives it (specification 3.2).
    *
    * @throws `RenderFailedError` when its processing failed.
    * @throws `WaitTimeoutError` when `deadline` (default 600 000 ms) comes first; the render goes on.
    * @example
-   * const render = await partner.renders.wait(reference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
+   * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): Promise<Render> {
     return waitForRender(this.#clock, this.#get, renderReference, options);
   }
 
   /**
-   * Downloads the picture. Draws from the `downloads` bucket.
+   * Downloads the picture of a completed render (specification 4.6). Draws from the `downloads` bucket.
    *
-   * With `wait` it asks again as the service's `Retry-After` says until the picture is there, 600 000 ms at most
-   * (or `deadline`), and throws as {@link Renders.wait} does.
-   *
-   * @throws `NotReadyError` without `wait` while the render is not completed.
+   * @throws `NotReadyError` while the render is not completed: with `wait: true` it is waited for.
+   * @example
+   * const mockup = await partner.renders.media(renderReference);
+   * await mockup.saveTo("mockup.png");
    */
   media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  /**
+   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for 600 000
+   * ms at most (or `deadline`). Each time draws from the `downloads` bucket.
+   *
+   * @throws `RenderFailedError` when the render's processing failed.
+   * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
+   * @example
+   * const mockup = await partner.renders.media(renderReference, { wait: true });
+   * await mockup.saveTo("mockup.png");
+   */
   media(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   media(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
     return this.#file(getRenderMedia, renderReference, options);
   }
 
-  /** Downloads the thumbnail, in the way of {@link Renders.media}. */
+  /**
+   * Downloads the thumbnail of a completed render (specification 4.6). Draws from the `downloads` bucket.
+   *
+   * @throws `NotReadyError` while the render is not completed: with `wait: true` it is waited for.
+   */
   thumbnail(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
+  /**
+   * Downloads the thumbnail as soon as it is there, in the way of {@link RendersResource.media}.
+   *
+   * @throws `RenderFailedError` when the render's processing failed.
+   * @throws `WaitTimeoutError` when the deadline (default 600 000 ms) comes first; the render goes on.
+   */
   thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
     return this.#file(getRenderThumbnail, renderReference, options);
@@ -95,6 +125,14 @@ export class Renders {
   /**
    * Renders many: asks for each, waits for it and opens its picture, and gives each outcome with its input as it comes.
    * One failure does not stop the others. Read or cancel each `media` before it times out.
+   *
+   * @throws `RequestValidationError` when `concurrency` is below 1. The iteration throws only what `inputs` throws, or the signal's
+   * own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
+   * @example
+   * for await (const outcome of partner.renders.batch(inputs)) {
+   *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
+   *   else console.error(outcome.input.imageReference, outcome.error);
+   * }
    */
   batch(
     inputs: Iterable<RenderInput> | AsyncIterable<RenderInput>,
@@ -105,7 +143,13 @@ export class Renders {
     const make = async (input: RenderInput): Promise<RenderedMockup> => {
       const { reference } = await this.create(input, request);
       const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
-      return { render: await this.get(reference, request), media };
+      try {
+        return { render: await this.get(reference, request), media };
+      } catch (error) {
+        // Nobody gets to see the download: its socket would be held until the call's time is over.
+        await media.cancel();
+        throw error;
+      }
     };
     return concurrently(inputs, concurrency, make, request.signal);
   }

@@ -2,10 +2,10 @@ import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
-import type { Rendertokens as RendertokensRecord } from "./rendertokens.schema.ts";
+import type { Rendertokens } from "./rendertokens.schema.ts";
 
 /** The week's budget for renders (specification 2.9, 4.6). */
-export class Rendertokens {
+export class RendertokensResource {
   readonly #send: Send;
 
   /** @internal */
@@ -13,8 +13,13 @@ export class Rendertokens {
     this.#send = send;
   }
 
-  /** Reads how many rendertokens are used and left, and when they reset. */
-  get(options?: RequestOptions): Call<RendertokensRecord> {
+  /**
+   * Reads how many rendertokens are used and left, and when they reset (specification 2.9).
+   *
+   * @example
+   * const { remaining, resets } = await partner.rendertokens.get();
+   */
+  get(options?: RequestOptions): Call<Rendertokens> {
     return this.#send(getRendertokens, {}, options);
   }
 }

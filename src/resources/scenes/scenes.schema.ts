@@ -12,6 +12,7 @@ export interface SceneSummary {
 /** A setting that products can be rendered in (specification 2.9). */
 export interface Scene extends SceneSummary {
   readonly description: string;
+  /** What it means for the scene is not shown. */
   readonly private: boolean;
   /** Whether product-specific perspectives may be used in addition to the scene's own. */
   readonly allowsProductPerspectives: boolean;

@@ -7,11 +7,12 @@ import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
 /** What narrows a list of scenes. */
 export interface SceneFilter {
+  /** Only scenes that fit this productgroup. Default: all. */
   readonly productgroupReference?: ProductgroupReference | undefined;
 }
 
 /** Settings that products can be rendered in (specification 2.9, 4.6). */
-export class Scenes {
+export class ScenesResource {
   readonly #send: Send;
 
   /** @internal */
@@ -19,12 +20,16 @@ export class Scenes {
     this.#send = send;
   }
 
-  /** Lists the scenes, or those that fit a productgroup. */
+  /** Lists the scenes, or those that fit a productgroup (specification 4.6). */
   list(filter: SceneFilter = {}, options?: RequestOptions): Call<readonly SceneSummary[]> {
     return this.#send(listScenes, { query: filter }, options);
   }
 
-  /** Reads one scene, with its perspectives. */
+  /**
+   * Reads one scene, with its perspectives (specification 2.9).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(sceneReference: SceneReference, options?: RequestOptions): Call<Scene> {
     return this.#send(getScene, { path: { sceneReference } }, options);
   }

@@ -8,9 +8,11 @@ export interface Shipment {
   readonly reference: ShipmentReference;
   /** The orders in it. The shape of an entry is not shown. */
   readonly orders: readonly unknown[];
+  /** The carrier's name; missing or null without tracking. */
   readonly carrier?: string | null;
+  /** The carrier's number; missing or null without tracking. */
   readonly trackingNumber?: string | null;
-  /** White-label tracking page, there before the carrier's first update. */
+  /** White-label tracking page, there before the carrier's first update; missing or null without tracking. */
   readonly trackingUrl?: string | null;
 }
 

@@ -6,7 +6,7 @@ import { getShipment } from "./shipments.endpoints.ts";
 import type { Shipment } from "./shipments.schema.ts";
 
 /** Parcels (specification 2.10, 4.8). */
-export class Shipments {
+export class ShipmentsResource {
   readonly #send: Send;
 
   /** @internal */
@@ -14,7 +14,11 @@ export class Shipments {
     this.#send = send;
   }
 
-  /** Reads one shipment, with carrier and tracking where it has them. */
+  /**
+   * Reads one shipment, with carrier and tracking where it has them (specification 2.10).
+   *
+   * @throws `NotFoundError` when there is none of this reference.
+   */
   get(shipmentReference: ShipmentReference, options?: RequestOptions): Call<Shipment> {
     return this.#send(getShipment, { path: { shipmentReference } }, options);
   }

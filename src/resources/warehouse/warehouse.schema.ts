@@ -8,7 +8,9 @@ export interface Item {
   readonly reference: ItemReference;
   /** Warehouse identifier; not the suffixed legacy SKU of a product. */
   readonly sku: string;
+  /** The specification names it beside `physicalQuantity` and does not say how the two differ (2.10). */
   readonly logicalQuantity: number;
+  /** The specification names it beside `logicalQuantity` and does not say how the two differ (2.10). */
   readonly physicalQuantity: number;
   /** The products linked to it. The shape of an entry is not shown. */
   readonly products: readonly unknown[];

@@ -1,20 +1,22 @@
 import type { Send } from "../../http/core.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { paginate } from "../../pagination/paginate.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 import type { Item } from "./warehouse.schema.ts";
 
 /** Stock that you own and the operator stores (specification 2.10, 4.3). */
-export class Warehouse {
-  readonly items: Items;
+export class WarehouseResource {
+  /** The physical stock units (specification 2.10). */
+  readonly items: ItemsResource;
 
   /** @internal */
   constructor(send: Send) {
-    this.items = new Items(send);
+    this.items = new ItemsResource(send);
   }
 }
 
-/** The physical stock units. */
-export class Items {
+/** The physical stock units that you own and the operator stores (specification 2.10, 4.3). */
+export class ItemsResource {
   readonly #send: Send;
 
   /** @internal */
@@ -22,8 +24,13 @@ export class Items {
     this.#send = send;
   }
 
-  /** Iterates all warehouse items. */
+  /**
+   * Iterates all warehouse items (specification 4.3).
+   *
+   * @example
+   * const items = await partner.warehouse.items.list().toArray();
+   */
   list(options?: ListOptions): Paginator<Item> {
-    return new Paginator("GET /items", (cursor, page) => this.#send(listItems, { query: { cursor } }, page), options);
+    return paginate(this.#send, listItems, {}, options);
   }
 }

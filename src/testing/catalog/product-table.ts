@@ -1,3 +1,5 @@
+import type { KnownProductStatus } from "../../resources/catalog/catalog.schema.ts";
+
 /** The categories of the demo catalog: products of one share a price and a production technique (specification 1). */
 export const productgroupTable = {
   slimCases: { name: "Slim cases", price: 1095, private: false },
@@ -10,7 +12,7 @@ export const productgroupTable = {
 export type ProductgroupName = keyof typeof productgroupTable;
 
 /** The stages of a product's life (specification 3.3). */
-export type Stage = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
+export type Stage = KnownProductStatus;
 
 export interface ProductRow {
   readonly name: string;

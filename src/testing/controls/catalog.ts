@@ -14,6 +14,7 @@ export interface ProductChanges {
   readonly print?: boolean;
 }
 
+/** What happens to the catalog at the operator's. */
 export interface CatalogControls {
   /**
    * Changes a product of the catalog, as the operator does.

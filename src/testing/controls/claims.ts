@@ -14,13 +14,14 @@ export interface ClaimReview {
   readonly comment?: string;
 }
 
+/** What happens to claims at the operator's. */
 export interface ClaimControls {
   /**
    * Reviews a pending claim. A replacement makes a new order, which goes where the claimed one went: its reference is given
    * back, otherwise null.
    *
    * @example
-   * const replacement = emulator.reviewClaim(claim, { decision: "replacement" });
+   * const replacement = emulator.reviewClaim(claimReference, { decision: "replacement" });
    */
   reviewClaim(claim: ClaimReference, review: ClaimReview): OrderReference | null;
 }

@@ -18,7 +18,7 @@ export interface OrderControls {
    * A part of a dropship order's lines may be shipped: what is left goes with a later shipment.
    *
    * @example
-   * const shipment = emulator.ship(order, { lines: [{ index: 1, quantity: 2 }] });
+   * const shipment = emulator.ship(orderReference, { lines: [{ index: 1, quantity: 2 }] });
    */
   ship(orders: OrderReference | readonly OrderReference[], options?: ShipOptions): ShipmentReference;
   /** Takes an order into production: from now on it cannot be canceled. */

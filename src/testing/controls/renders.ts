@@ -2,6 +2,7 @@ import type { RenderReference } from "../../references/references.ts";
 import { statusOf } from "../rules/renders.ts";
 import type { World } from "../state/world.ts";
 
+/** What happens to renders, at once instead of after `renderDuration`. */
 export interface RenderControls {
   /** Completes a pending render now. */
   completeRender(render: RenderReference): void;

@@ -1,10 +1,7 @@
 import type { ProductReference } from "../../references/references.ts";
-import type { ShippingLevel, ShippingOption } from "../../resources/orders/order-input.schema.ts";
+import { type ShippingLevel, type ShippingOption, shippingLevels } from "../../resources/orders/order-input.schema.ts";
 import type { AnsweredAddress } from "../../schemas/address.ts";
 import type { World } from "../state/world.ts";
-
-/** From the cheapest to the fastest. */
-const levels: readonly ShippingLevel[] = ["basic", "tracked", "express"];
 
 type Zone = "home" | "union" | "world";
 
@@ -69,14 +66,14 @@ export function shippingOptions(
   minimal: ShippingLevel,
 ): readonly ShippingOption[] {
   const price = prices[zoneOf(address.countryCode)];
-  const options = levels.map((level) => ({ level, price: price[level] }));
+  const options = shippingLevels.map((level) => ({ level, price: price[level] }));
   if (parcelLocker.test(`${address.streetname ?? ""} ${address.additionalInfo ?? ""}`)) {
     return options.filter(({ level }) => level === "tracked");
   }
   const possible = options
     .filter(({ level }) => level !== "express" || !withoutExpress.has(address.countryCode))
     .filter(({ level }) => level !== "basic" || !isTooMuchForBasic(world, goods));
-  const enough = possible.filter(({ level }) => levels.indexOf(level) >= levels.indexOf(minimal));
+  const enough = possible.filter(({ level }) => shippingLevels.indexOf(level) >= shippingLevels.indexOf(minimal));
   return enough.length > 0 ? enough : possible.slice(-1);
 }
 

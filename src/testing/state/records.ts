@@ -11,7 +11,7 @@ import type {
   ShipmentReference,
   StoreReference,
 } from "../../references/references.ts";
-import type { ShippingLevel } from "../../resources/orders/order-input.schema.ts";
+import type { OrderInput, ShippingLevel } from "../../resources/orders/order-input.schema.ts";
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import type { AnsweredAddress } from "../../schemas/address.ts";
 
@@ -60,7 +60,7 @@ export interface StoredOrder {
   readonly storeReference: StoreReference;
   readonly legacyOrderCode: string;
   readonly customIdentifier: string | undefined;
-  readonly shippingKind: "dropship" | "combined";
+  readonly shippingKind: OrderInput["shippingKind"];
   readonly minimalLevel: ShippingLevel;
   readonly lines: readonly StoredLine[];
   /** The claim that this order settles, when it is a replacement. */

@@ -1,0 +1,18 @@
+import type { Send } from "../http/core.ts";
+import { type Endpoint, nameOf, type Page } from "../http/endpoint.ts";
+import { type ListOptions, Paginator } from "./paginator.ts";
+
+/** The descriptor of a list that comes in pages, each asked for by a cursor. */
+type PagedEndpoint<Item, Query> = Endpoint<
+  { readonly query?: Query & { readonly cursor?: string | undefined } },
+  Page<Item>
+>;
+
+/** Iterates an endpoint's list; each page is asked for with the query and the cursor that the page before it gave. */
+export const paginate = <Item, Query extends object>(
+  send: Send,
+  endpoint: PagedEndpoint<Item, Query>,
+  query: NoInfer<Query>,
+  options: ListOptions | undefined,
+): Paginator<Item> =>
+  new Paginator(nameOf(endpoint), (cursor, page) => send(endpoint, { query: { ...query, cursor } }, page), options);

@@ -1,0 +1,13 @@
+import { type ImageReference, PodPartner } from "pod-partner";
+
+const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+
+export async function upload(file: File, bytes: Uint8Array, answer: Response): Promise<ImageReference[]> {
+  const uploads = [partner.images.upload(file), partner.images.upload(bytes), partner.images.upload("design.png")];
+  if (answer.body !== null) uploads.push(partner.images.upload(answer.body));
+  // @ts-expect-error a number is no picture.
+  uploads.push(partner.images.upload(123));
+  // @ts-expect-error an answer is no stream: its body is.
+  uploads.push(partner.images.upload(answer));
+  return (await Promise.all(uploads)).map(({ reference }) => reference);
+}

@@ -1,0 +1,56 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { root } from "./tarball.ts";
+
+const doors = ["index", "redis", "testing"];
+const fileOf = (door: string): string => join(root, "dist", `${door}.d.ts`);
+const program = ts.createProgram(doors.map(fileOf), {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2023,
+  lib: ["lib.es2024.d.ts", "lib.esnext.disposable.d.ts"],
+  types: ["node"],
+});
+const checker = program.getTypeChecker();
+
+const resolve = (symbol: ts.Symbol): ts.Symbol =>
+  symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0;
+
+/** What a door exports, as a user's editor reads it. */
+function exportsOf(door: string): readonly ts.Symbol[] {
+  if (!existsSync(fileOf(door))) throw new Error("There is no build to read: run `npm run build`.");
+  const source = program.getSourceFile(fileOf(door));
+  const symbol = source && checker.getSymbolAtLocation(source);
+  return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
+}
+
+/** The forms in which a class's method can be called and that are not documented: an editor shows those of the one that fits. */
+const bareMethods = (symbol: ts.Symbol): readonly string[] =>
+  checker
+    .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
+    .filter((member) => checker.getTypeOfSymbol(member).getCallSignatures().length > 0 && !member.name.startsWith("__"))
+    .flatMap((member) =>
+      checker
+        .getTypeOfSymbol(member)
+        .getCallSignatures()
+        .filter((signature) => signature.getDocumentationComment(checker).length === 0)
+        .map((signature) => `${symbol.name}.${member.name}${checker.signatureToString(signature)}`),
+    );
+
+describe("the built declarations", () => {
+  it.each(doors)("say what each name of %s.d.ts is", (door) => {
+    const names = exportsOf(door);
+    expect(names.length).toBeGreaterThan(0);
+    expect(names.filter((name) => !isDocumented(resolve(name))).map(({ name }) => name)).toEqual([]);
+  });
+
+  it("say of each method of a class what it does, in each of its forms", () => {
+    const classes = exportsOf("index")
+      .map(resolve)
+      .filter(({ flags }) => flags & ts.SymbolFlags.Class);
+    expect(classes.flatMap(bareMethods)).toEqual([]);
+  });
+});

@@ -1,0 +1,78 @@
+import { fileURLToPath } from "node:url";
+import * as podPartner from "pod-partner";
+import * as redis from "pod-partner/redis";
+import * as testing from "pod-partner/testing";
+import ts from "typescript";
+import { expect, it } from "vitest";
+import tsconfig from "../../tsconfig.json" with { type: "json" };
+import { nodesOf, sources } from "../architecture/source.ts";
+import { declarations } from "../examples/preamble.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What the examples have already, besides what the pages of `docs` have. */
+const given = `
+  declare const row: { readonly reference: string; readonly orderReference: string };
+  declare const save: (customIdentifier: string, reference: string) => void;
+  declare const report: (customIdentifier: string, reason: unknown) => void;
+  declare const inputs: readonly import("pod-partner").RenderInput[];
+  declare const items: readonly unknown[];
+  declare const url: string;
+  declare const error: unknown;`;
+
+/** The `@example` blocks of `src`, by the place of what they explain. */
+const examples = new Map(
+  sources.flatMap(({ path, tree }) =>
+    [...nodesOf(tree)].flatMap((node) =>
+      ts
+        .getJSDocTags(node)
+        .filter((tag) => tag.tagName.text === "example" && tag.parent.parent === node)
+        .map((tag) => {
+          const line = tree.getLineAndCharacterOfPosition(tag.getStart()).line + 1;
+          return [`src/${path}:${line}`, ts.getTextOfJSDocComment(tag.comment) ?? ""] as const;
+        }),
+    ),
+  ),
+);
+
+/** The example in a scope of its own, below the imports and the names that it takes for granted. */
+function moduleOf(code: string): string {
+  const uses = new Set(code.match(/\w+/g));
+  const importFrom = (door: string, exported: object) =>
+    `import { ${Object.keys(exported).filter((name) => uses.has(name))} } from "${door}";`;
+  const imports = [
+    importFrom("pod-partner", podPartner),
+    importFrom("pod-partner/redis", redis),
+    importFrom("pod-partner/testing", testing),
+    uses.has("setupServer") ? 'import { setupServer } from "msw/node";' : "",
+    uses.has("createClient") ? 'import { createClient } from "redis";' : "",
+  ];
+  const block = { uses, declares: new Set<string>(), place: "", page: "", line: 0, code, runs: false };
+  return `${imports.join("\n")}${given}\n${declarations(block)}\nexport {};\n{\n${code}\n}\n`;
+}
+
+function faults(): readonly string[] {
+  const { options } = ts.convertCompilerOptionsFromJson(tsconfig.compilerOptions, root);
+  const files = new Map(
+    [...examples].map(([place, code]) => [`${root}snippets/${place.replace(/\W/g, "-")}.ts`, { place, code }]),
+  );
+  const host = ts.createCompilerHost(options);
+  const { fileExists, getSourceFile } = host;
+  host.fileExists = (name) => files.has(name) || fileExists(name);
+  host.getSourceFile = (name, target, ...rest) => {
+    const file = files.get(name);
+    return file ? ts.createSourceFile(name, moduleOf(file.code), target) : getSourceFile(name, target, ...rest);
+  };
+  const unused = { noUnusedLocals: false, noUnusedParameters: false };
+  const program = ts.createProgram([...files.keys()], { ...options, ...unused }, host);
+  return [...files].flatMap(([name, { place }]) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => `${place}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`),
+  );
+}
+
+it("every example in a doc comment has the right types", () => {
+  expect(examples.size).toBeGreaterThan(30);
+  expect(faults()).toEqual([]);
+}, 60_000);

@@ -1,0 +1,63 @@
+import { createReadStream } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import type { PassThrough, Readable } from "node:stream";
+import type { ReadableStream as NodeWebStream } from "node:stream/web";
+import type { Download, ImageSource, PodPartner } from "pod-partner";
+import { describe, expectTypeOf, it } from "vitest";
+
+/** For the compiler: nothing of it is run. */
+function neverRun({ images, evidence }: PodPartner) {
+  // @ts-expect-error a number is no path, and no bytes.
+  images.upload(123);
+  // @ts-expect-error nothing is no picture.
+  images.upload(undefined);
+  // @ts-expect-error a promise is waited for by the caller.
+  evidence.upload(fetch("https://partner.example/design.png").then((answer) => answer.arrayBuffer()));
+  evidence.upload(createReadStream("photo.jpg"));
+}
+
+describe("the source of an upload", () => {
+  it("is a path, bytes, a blob or a file", () => {
+    expectTypeOf<string>().toExtend<ImageSource>();
+    expectTypeOf<Uint8Array>().toExtend<ImageSource>();
+    expectTypeOf<Buffer>().toExtend<ImageSource>();
+    expectTypeOf<Blob>().toExtend<ImageSource>();
+    expectTypeOf<File>().toExtend<ImageSource>();
+  });
+
+  it("is a web stream of bytes", () => {
+    expectTypeOf<NonNullable<Response["body"]>>().toExtend<ImageSource>();
+    expectTypeOf<ReturnType<Blob["stream"]>>().toExtend<ImageSource>();
+    expectTypeOf<ReturnType<Download["stream"]>>().toExtend<ImageSource>();
+    expectTypeOf<NodeWebStream<Uint8Array>>().toExtend<ImageSource>();
+    expectTypeOf<ReturnType<FileHandle["readableWebStream"]>>().toExtend<ImageSource>();
+    expectTypeOf<ReadableStream<ArrayBuffer>>().toExtend<ImageSource>();
+  });
+
+  it("is any Node stream", () => {
+    expectTypeOf<ReturnType<typeof createReadStream>>().toExtend<ImageSource>();
+    expectTypeOf<IncomingMessage>().toExtend<ImageSource>();
+    expectTypeOf<Readable>().toExtend<ImageSource>();
+    expectTypeOf<PassThrough>().toExtend<ImageSource>();
+    expectTypeOf<NodeJS.ReadableStream>().toExtend<ImageSource>();
+  });
+
+  it("is whatever gives bytes piece by piece", () => {
+    expectTypeOf<AsyncGenerator<Uint8Array>>().toExtend<ImageSource>();
+    expectTypeOf<AsyncIterable<ArrayBuffer>>().toExtend<ImageSource>();
+  });
+
+  it("is nothing that gives something other than bytes, and nothing that has to be waited for", () => {
+    expectTypeOf(neverRun).parameter(0).toEqualTypeOf<PodPartner>();
+    expectTypeOf<number>().not.toExtend<ImageSource>();
+    expectTypeOf<object>().not.toExtend<ImageSource>();
+    expectTypeOf<Promise<Uint8Array>>().not.toExtend<ImageSource>();
+    expectTypeOf<Response>().not.toExtend<ImageSource>();
+    expectTypeOf<ArrayBuffer>().not.toExtend<ImageSource>();
+    expectTypeOf<ReadableStream<string>>().not.toExtend<ImageSource>();
+    expectTypeOf<AsyncIterable<string>>().not.toExtend<ImageSource>();
+    expectTypeOf<Iterable<Uint8Array>>().not.toExtend<ImageSource>();
+    expectTypeOf<NodeJS.WritableStream>().not.toExtend<ImageSource>();
+  });
+});
