@@ -35,6 +35,8 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;
     const { default: ky, isNetworkError } = await loading;
+    // The call may have ended meanwhile, and not every `fetch` heeds its signal.
+    signal.throwIfAborted();
     try {
       return await ky(url, options);
     } catch (error) {

@@ -47,11 +47,13 @@ export function createFrame(world: World, find: FindRoute): Frame {
     const match = find(request.method, url);
     const policies = policiesOf(match);
     const retryAfter = world.rateLimits.take(policies);
+    // What is left of this request's own: others may be served before it is answered.
+    const limits = Object.entries(world.rateLimits.headers(policies));
     const response =
       retryAfter === undefined
         ? await refusable(() => answer(world, request, url, match))
         : problemAnswer(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
-    for (const [name, value] of Object.entries(world.rateLimits.headers(policies))) response.headers.set(name, value);
+    for (const [name, value] of limits) response.headers.set(name, value);
     return response;
   };
 }
