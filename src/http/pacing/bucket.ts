@@ -9,8 +9,11 @@ import type { Ticket } from "./ticket.ts";
 const scoutPatience = 1_000;
 /** After so many milliseconds without an answer the picture is old: a large burst could find that others have been there. */
 const stale = 250;
-/** Left in a bucket of at least this quota: without it the scout of another process would find the bucket empty every time. */
-const doorstep = { quota: 10, tokens: 1 };
+/**
+ * Left in a bucket of at least this quota, where a token comes within so many milliseconds: without it the scout of another process
+ * would find the bucket empty every time.
+ */
+const doorstep = { quota: 10, interval: 1_000, tokens: 1 };
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
 const safety = { least: 3, planned: 4 };
 
@@ -93,7 +96,8 @@ export class Bucket {
     const cautious = this.#opening.wait(now, this.#inFlight.size, this.#told ? this.#level : 0, this.#answered);
     if (cautious > 0) return cautious;
     const full = Math.max(1, this.quota - this.#onTheWay.size);
-    const needed = 1 + (this.quota >= doorstep.quota ? doorstep.tokens : 0);
+    const kept = this.quota >= doorstep.quota && this.interval <= doorstep.interval ? doorstep.tokens : 0;
+    const needed = 1 + kept;
     if (this.#level >= Math.min(needed + safety.least / this.interval, full)) return 0;
     return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
   }

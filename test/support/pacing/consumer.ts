@@ -1,6 +1,8 @@
 import { Lifeline } from "../../../src/http/lifeline.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { SentBack } from "../../../src/http/pacing/line.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Grant } from "../../../src/http/pacing/tokens.ts";
 import type { Priority } from "../../../src/http/request-options.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { Clock } from "../../../src/util/clock.ts";
@@ -42,11 +44,16 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
   const endpoint = endpointOf(rest.call ?? "orders.get");
   let left = calls;
 
+  /** Whoever is sent back, as the line is held for long, comes again. */
+  const queueUp = (lifeline: Lifeline, again: boolean): Promise<Grant> =>
+    pacer.acquire(endpoint, rest.priority ?? "normal", lifeline, again).catch((error: unknown) => {
+      if (error instanceof SentBack) return queueUp(lifeline, again);
+      throw error;
+    });
+
   const send = async (startedAt: number, refusals: number): Promise<void> => {
     const lifeline = new Lifeline(clock, undefined, undefined);
-    const grant =
-      (refusals === 0 ? pacer.tryAcquire(endpoint) : undefined) ??
-      (await pacer.acquire(endpoint, rest.priority ?? "normal", lifeline, refusals > 0));
+    const grant = (refusals === 0 ? pacer.tryAcquire(endpoint) : undefined) ?? (await queueUp(lifeline, refusals > 0));
     const [going, coming] = latency();
     clock.after(going, () => {
       const { refused, headers, retryAfter } = serve();

@@ -3,7 +3,8 @@ import { Lifeline } from "../../../src/http/lifeline.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Priority } from "../../../src/http/request-options.ts";
-import { endpointOf } from "../../support/pacing/consumer.ts";
+import { consume, endpointOf } from "../../support/pacing/consumer.ts";
+import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
 
 const get = endpointOf("orders.get");
@@ -208,5 +209,74 @@ describe("the estimate of when calls will be through", () => {
     const limits = new Pacer(createTimeline()).snapshot();
     expect(Object.keys(limits)).toEqual(["default", "uploads", "downloads"]);
     expect(JSON.stringify(limits)).not.toContain("estimate");
+  });
+});
+
+describe("a client that knows nothing yet", () => {
+  it("sends a few more each second while its first answer is not there", async () => {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    const going = () => {
+      let count = 0;
+      while (pacer.tryAcquire(get) !== undefined) count += 1;
+      return count;
+    };
+    const sent: number[] = [];
+    for (let second = 0; second < 4; second++) {
+      await clock.run(second * 1_000);
+      sent.push(going());
+    }
+    expect(sent).toEqual([1, 1, 2, 4]);
+  });
+
+  it("goes on carefully after answers that tell nothing of the level", async () => {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    const grant = pacer.takeAnyway(get);
+    pacer.observe(get, grant, new Headers());
+    let count = 0;
+    while (pacer.tryAcquire(get) !== undefined) count += 1;
+    expect(count).toBeLessThan(5);
+    await clock.run(1_001);
+    expect(pacer.tryAcquire(get)).toBeDefined();
+  });
+
+  it("goes on at Retry-After, and then at the pace of the bucket, when it is refused at first", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
+    service.drink("uploads", 5_000);
+    const serve = () => service.serve(["default", "uploads"]);
+    const uploads = consume({
+      clock,
+      pacer: new Pacer(clock),
+      serve,
+      calls: 3,
+      parallel: 3,
+      latency: () => [5, 5],
+      call: "images.upload",
+    });
+    await clock.run(120_000);
+    expect(uploads.answered.map(({ at }) => Math.floor(at / 1_000))).toEqual([18, 35, 52]);
+    expect(uploads.refusals).toBe(1);
+  });
+});
+
+describe("whose turn it is", () => {
+  it("comes to all priorities: neither normal nor low calls starve behind urgent ones", async () => {
+    const { clock, granted, join } = await emptied();
+    for (let index = 0; index < 400; index++)
+      for (const priority of ["high", "normal", "low"] as const) join(priority, priority);
+    await clock.run(6_500);
+    const count = (priority: Priority) => granted.filter((name) => name === priority).length;
+    expect(count("high")).toBeGreaterThan(200);
+    expect(count("normal")).toBeGreaterThan(12);
+    expect(Math.abs(count("normal") - count("low"))).toBeLessThan(3);
+  });
+
+  it("comes to those that were refused in the order in which they were", async () => {
+    const { clock, granted, join } = await emptied();
+    for (const name of ["a", "b", "c"]) join(name, "normal", { again: true });
+    await clock.run(1_000);
+    expect(granted).toEqual(["a", "b", "c"]);
   });
 });

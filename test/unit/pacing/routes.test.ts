@@ -1,0 +1,167 @@
+import { PodPartner, RateLimitError } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import { rejection } from "../../support/exchange.ts";
+import { consume } from "../../support/pacing/consumer.ts";
+import { createService, type Served } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
+import { settle } from "../../support/settle.ts";
+
+const latency = () => [5, 5] as const;
+
+/** The headers of an answer, with more policies named than the request has drawn from. */
+function alsoNaming({ headers, ...rest }: Served, policy: string, level: string): Served {
+  const more = new Headers(headers);
+  more.append("x-ratelimit-policy", policy);
+  more.append("x-ratelimit", level);
+  return { headers: more, ...rest };
+}
+
+describe("the policies of a route", () => {
+  it("may be its own alone: a slow one does not hold up the others", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [3_000, 60_000], orders: [5, 10_000] });
+    const pacer = new Pacer(clock);
+    const common = { clock, pacer, latency };
+    const orders = consume({
+      ...common,
+      call: "orders.create",
+      serve: () => service.serve(["orders"]),
+      calls: 10,
+      parallel: 1,
+    });
+    const reads = consume({
+      ...common,
+      call: "orders.get",
+      serve: () => service.serve(["default"]),
+      calls: 500,
+      parallel: 5,
+    });
+    await clock.run(5_000);
+    expect([reads.answered.length, reads.refusals]).toEqual([500, 0]);
+    await clock.run(60_000);
+    expect([orders.answered.length, orders.refusals]).toEqual([10, 0]);
+    expect(pacer.snapshot()).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
+  });
+
+  it("are not those that a service names in every answer, and that its requests do not draw from", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [3_000, 60_000] });
+    const serve = () => alsoNaming(service.serve(["default"]), '"orders";q=5;w=10', '"orders";r=5;t=0');
+    const reads = consume({ clock, pacer: new Pacer(clock), latency, serve, calls: 500, parallel: 5 });
+    await clock.run(10_000);
+    expect(reads.answered).toHaveLength(500);
+  });
+
+  it("are learned from a refusal that says which bucket is empty, though it is another route's", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
+    service.drink("uploads", 5_000);
+    const pacer = new Pacer(clock);
+    const common = { clock, pacer, latency };
+    const quotes = consume({
+      ...common,
+      call: "orders.quote",
+      serve: () => service.serve(["default", "uploads"]),
+      calls: 3,
+      parallel: 3,
+    });
+    const reads = consume({ ...common, serve: () => service.serve(["default"]), calls: 100, parallel: 5 });
+    await clock.run(5_000);
+    expect(reads.answered).toHaveLength(100);
+    await clock.run(120_000);
+    expect(quotes.answered).toHaveLength(3);
+    expect(quotes.refusals).toBeLessThanOrEqual(3);
+  });
+
+  it("of one path given to `request` are not those of another", async () => {
+    const clock = createManualClock();
+    const fetch = async (request: Request) => {
+      const bulk = request.url.endsWith("/bulk");
+      const policies = `"default";q=3000;w=60${bulk ? ', "bulk";q=5;w=1000' : ""}`;
+      const levels = `"default";r=2999;t=0${bulk ? ', "bulk";r=0;t=200' : ""}`;
+      return Response.json({}, { headers: { "x-ratelimit-policy": policies, "x-ratelimit": levels } });
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
+    await partner.request("POST", "/bulk");
+    for (let number = 0; number < 10; number++) await partner.request("GET", `/things/${number}`);
+    expect(partner.rateLimits.bulk).toMatchObject({ quota: 5, remaining: 0 });
+  });
+});
+
+describe("a 429", () => {
+  const refusal = (levels: string, retryAfter: number, code = "rate_limited") =>
+    Response.json(
+      { code, message: "no" },
+      {
+        status: 429,
+        headers: {
+          "retry-after": String(retryAfter),
+          "x-ratelimit-policy": '"default";q=3000;w=60',
+          "x-ratelimit": levels,
+        },
+      },
+    );
+  const fine = () =>
+    Response.json(
+      { message: "ok" },
+      { headers: { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2000;t=0' } },
+    );
+
+  function connect(answer: (request: Request, seen: number) => Response, retries = 4) {
+    const clock = createManualClock();
+    const seen: number[] = [];
+    const fetch = async (request: Request) => answer(request, seen.push(clock.now()));
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "key-1",
+      fetch,
+      clock,
+      retry: { retries },
+    });
+    return { clock, partner, seen };
+  }
+
+  it("holds its policy for others when its own call is not repeated", async () => {
+    const { clock, partner, seen } = connect(
+      (_, number) => (number === 1 ? refusal('"default";r=0;t=1', 5) : fine()),
+      0,
+    );
+    expect(await rejection(partner.auth.validate())).toBeInstanceOf(RateLimitError);
+    await settle(clock, partner.auth.validate());
+    expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("that asks for more than anybody would wait tells all who wait, at once", async () => {
+    const { clock, partner, seen } = connect(() => refusal('"default";r=0;t=1', 100_000));
+    const began = clock.now();
+    const errors = await Promise.all(Array.from({ length: 50 }, () => rejection(partner.auth.validate())));
+    for (const error of errors) expect(error).toMatchObject({ name: "RateLimitError", code: "rate_limited" });
+    expect(errors.at(-1)).toMatchObject({ retryAfter: 100_000_000 });
+    expect([seen.length, clock.now() - began]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ["with another code", "image_storage_limit_exceeded"],
+    ["that says that there are tokens", "rate_limited"],
+  ])("%s is waited for by its own call alone", async (_, code) => {
+    const { clock, partner, seen } = connect(({ url }, number) =>
+      url.endsWith("/organization") || number > 1 ? fine() : refusal('"default";r=2990;t=0', 8, code),
+    );
+    const refused = partner.auth.validate();
+    refused.catch(() => undefined);
+    await clock.advance(10);
+    await partner.request("GET", "/organization");
+    expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeLessThan(1_000);
+    await settle(clock, refused);
+    expect((seen[2] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it("that asks for no wait does not use up all attempts at once", async () => {
+    const { clock, partner, seen } = connect((_, number) => (number <= 4 ? refusal('"default";r=0;t=1', 0) : fine()));
+    await settle(clock, partner.auth.validate());
+    expect(seen).toHaveLength(5);
+    expect((seen[4] ?? 0) - (seen[0] ?? 0)).toBeGreaterThan(0);
+  });
+});
