@@ -7,6 +7,8 @@ import type { Ticket } from "./ticket.ts";
 
 /** How long a policy's first request is alone, so that its answer can tell what the bucket holds, in milliseconds. */
 const scoutPatience = 1_000;
+/** So many times the way of an answer, at the least. */
+const careful = 3;
 /** After so many milliseconds without an answer the picture is old: a large burst could find that others have been there. */
 const stale = 250;
 /**
@@ -140,7 +142,12 @@ export class Bucket {
     if (this.#heldUntil > this.#heardAt) {
       this.#heard = false;
       this.#told = false;
-    } else if (now - this.#heardAt > stale) this.#opening.begin(now + scoutPatience, this.#answered);
+    } else if (now - this.#heardAt > stale) this.#beCareful(now);
+  }
+
+  /** For a time in which answers that know of others can come: the first answers do not. */
+  #beCareful(now: number): void {
+    this.#opening.begin(now + Math.max(scoutPatience, careful * this.way), this.#answered);
   }
 
   /** The request ended without an answer. */
@@ -164,7 +171,7 @@ export class Bucket {
     this.#times.add(now - ticket.sentAt);
     const first = !this.#told;
     const known = Number.isFinite(this.#heardAt);
-    if (!this.#heard) this.#opening.begin(now + scoutPatience, this.#answered);
+    if (!this.#heard) this.#beCareful(now);
     this.#heard = true;
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
@@ -176,7 +183,7 @@ export class Bucket {
     const atLeast = remaining - meanwhile - this.#inFlight.size;
     if (first) {
       this.#level = Math.min(this.#level, atLeast);
-      this.#opening.begin(now + scoutPatience, this.#answered);
+      this.#beCareful(now);
     }
     // Likely: the service counted in the order of sending.
     this.#noticeOthers(ticket, remaining, now, known);
