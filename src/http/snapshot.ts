@@ -2,30 +2,29 @@ import type { ErrorResponse } from "../errors/response.ts";
 
 const blot = "[redacted]";
 
-const entities: Readonly<Record<string, string>> = {
-  "&": "&amp;",
-  "<": "&lt;",
-  ">": "&gt;",
-  '"': "&quot;",
-  "'": "&#39;",
-};
+const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
+
+/** One character of the key as a text, a URL, JSON or HTML may have it. */
+function formsOf(character: string): string {
+  if (/[A-Za-z0-9]/.test(character)) return character;
+  const code = character.charCodeAt(0);
+  const hex = code.toString(16);
+  const entity = entities[character];
+  const forms = [
+    `\\\\?\\u${hex.padStart(4, "0")}`,
+    `%${hex}`,
+    `\\\\u${hex.padStart(4, "0")}`,
+    `&#0*${code};`,
+    `&#x0*${hex};`,
+    ...(entity === undefined ? [] : [`&${entity};`]),
+  ];
+  return `(?:${forms.join("|")})`;
+}
 
 /** Makes the function that blots the secret key out of whatever a service repeats: as it is, or as a URL, JSON or HTML has it. */
 export function createRedact(secretKey: string): (text: string) => string {
-  const json = JSON.stringify(secretKey).slice(1, -1);
-  const forms = new Set([
-    secretKey,
-    encodeURIComponent(secretKey),
-    encodeURI(secretKey),
-    json,
-    json.replaceAll("/", "\\/"),
-    secretKey.replace(/[&<>"']/g, (sign) => entities[sign] ?? sign),
-  ]);
-  return (text) => {
-    let clean = text;
-    for (const form of forms) if (clean.includes(form)) clean = clean.replaceAll(form, blot);
-    return clean;
-  };
+  const key = new RegExp([...secretKey].map(formsOf).join(""), "gi");
+  return (text) => text.replace(key, blot);
 }
 
 export type Redact = ReturnType<typeof createRedact>;
