@@ -1,4 +1,4 @@
-import { captureCallSite, withCallSite } from "../errors/call-site.ts";
+import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
 import type { Page } from "../http/endpoint.ts";
 import { assertPrefetch } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
@@ -48,7 +48,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
-    const callSite = captureCallSite();
+    const callSite = captureCallSite(captureCallSite, manyFrames);
     const { signal, prefetch = 1, ...options } = this.#options;
     assertPrefetch(prefetch);
     const left = new AbortController();

@@ -1,7 +1,7 @@
 import type { Download } from "../../binary/download.ts";
 import { NotReadyError } from "../../errors/api.ts";
 import { attachCall } from "../../errors/base.ts";
-import { captureCallSite, framesOf } from "../../errors/call-site.ts";
+import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
@@ -31,19 +31,16 @@ const unsaid = 5_000;
 /** Never asked for more often than this, whatever the answer says: a `Retry-After: 0` shall not empty the `downloads` bucket. */
 const shortest = 1_000;
 
-/** From `captureCallSite` to the method that was called. */
-const insideFrames = 3;
-
 /** Runs a wait within its deadline, which ends it as `WaitTimeoutError`; its errors tell of every look. */
 async function waiting<T>(
   clock: Clock,
   reference: RenderReference,
   endpoint: Endpoint,
   { signal, deadline = defaults.deadline, interval = defaults.interval }: WaitOptions,
+  callSite: CallSite,
   look: (lifeline: Lifeline) => Promise<Look<T>>,
 ): Promise<T> {
   assertInterval(interval);
-  const callSite = captureCallSite();
   const journal = new Journal(clock);
   const lifeline = new Lifeline(clock, signal, deadline);
   try {
@@ -55,10 +52,9 @@ async function waiting<T>(
         ? new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error })
         : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      const frames = framesOf(callSite, insideFrames);
-      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: frames });
+      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: framesOf(callSite) });
     }
-    throw ended;
+    throw withCallSite(ended, callSite);
   } finally {
     lifeline.close();
   }
@@ -83,7 +79,7 @@ export function waitForRender(
   reference: RenderReference,
   options: WaitOptions,
 ): Promise<Render> {
-  return waiting(clock, reference, getRender, options, async (lifeline) => {
+  return waiting(clock, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
     const render = await get(reference, within(lifeline, options));
     if (render.status === "completed") return { done: true, value: render };
     if (render.status === "failed") throw new RenderFailedError({ reference });
@@ -102,7 +98,7 @@ export function waitForFile(
   options: WaitOptions,
 ): Promise<Download> {
   let lookAt = 0;
-  return waiting(clock, reference, endpoint, options, async (lifeline) => {
+  return waiting(clock, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
     try {
       return { done: true, value: await download(within(lifeline, options)) };
     } catch (error) {
