@@ -151,7 +151,8 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
       return;
     }
     safely(
-      () => callback(event),
+      // On its object: the hooks may be an instance that keeps what it hears.
+      () => callback.call(hooks, event),
       (error) => {
         if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
       },
