@@ -1,6 +1,6 @@
 import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
 import type { Page } from "../http/endpoint.ts";
-import { assertPrefetch } from "../http/option-faults.ts";
+import { assertOptions } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
@@ -49,8 +49,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
     const callSite = captureCallSite(captureCallSite, manyFrames);
+    assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
-    assertPrefetch(prefetch);
     const left = new AbortController();
     const leave = () => left.abort(signal?.reason);
     if (signal?.aborted) leave();
@@ -98,7 +98,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * const newest = await partner.orders.list().toArray({ limit: 20 });
    */
-  async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+    assertOptions("all", options, this.#endpoint);
+    const { limit = Number.POSITIVE_INFINITY } = options;
     const items: Item[] = [];
     if (limit <= 0) return items;
     for await (const item of this) {

@@ -1,12 +1,13 @@
 import type { Download } from "../../binary/download.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import { assertConcurrency } from "../../http/option-faults.ts";
+import { many } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
-import type { Clock } from "../../util/clock.ts";
-import { concurrently, type Outcome } from "../../util/concurrently.ts";
-import { type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
+import { apart } from "../../util/apart.ts";
+import type { Outcome } from "../../util/concurrently.ts";
+import { eitherSignal } from "../../util/either-signal.ts";
+import { type Timing, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 
@@ -24,6 +25,11 @@ export interface AwaitedFileOptions extends RequestOptions {
 
 /** Options for many renders. */
 export interface BatchOptions extends WaitOptions {
+  /**
+   * Milliseconds for each render in all: its creation, the wait, the last look, the picture's last byte. Default: the client's
+   * `deadline`; where it has none, 600 000 for the wait alone.
+   */
+  readonly deadline?: number | undefined;
   /** Renders under way at a time. Default 4. */
   readonly concurrency?: number | undefined;
 }
@@ -39,12 +45,12 @@ export interface RenderedMockup {
 /** Mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
   readonly #send: Send;
-  readonly #clock: Clock;
+  readonly #timing: Timing;
 
   /** @internal */
-  constructor(send: Send, clock: Clock) {
+  constructor(send: Send, timing: Timing) {
     this.#send = send;
-    this.#clock = clock;
+    this.#timing = timing;
   }
 
   /**
@@ -73,12 +79,12 @@ export class RendersResource {
    * Waits until a render is completed, and gives it (specification 3.2).
    *
    * @throws `RenderFailedError` when its processing failed.
-   * @throws `WaitTimeoutError` when `deadline` (default 600 000 ms) comes first; the render goes on.
+   * @throws `WaitTimeoutError` when `deadline` comes first: the call's own, or the client's, or 600 000 ms. The render goes on.
    * @example
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): Promise<Render> {
-    return waitForRender(this.#clock, this.#get, renderReference, options);
+    return waitForRender(this.#timing, this.#get, renderReference, options);
   }
 
   /**
@@ -136,34 +142,55 @@ export class RendersResource {
    */
   batch(
     inputs: Iterable<RenderInput> | AsyncIterable<RenderInput>,
-    { concurrency = 4, ...options }: BatchOptions = {},
+    options: BatchOptions = {},
   ): AsyncIterable<Outcome<RenderInput, RenderedMockup>> {
-    const { interval, onPending, deadline, ...request } = { ...options, priority: options.priority ?? "low" };
-    assertConcurrency(concurrency);
-    const make = async (input: RenderInput): Promise<RenderedMockup> => {
-      const { reference } = await this.create(input, request);
-      const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
-      try {
-        return { render: await this.get(reference, request), media };
-      } catch (error) {
-        // Nobody gets to see the download: its socket would be held until the call's time is over.
-        await media.cancel();
-        throw error;
-      }
-    };
-    return concurrently(inputs, concurrency, make, request.signal);
+    return many(inputs, options, { what: "inputs", kind: "batch", concurrency: 4, work: this.#make });
   }
+
+  readonly #make = async (
+    input: RenderInput,
+    { interval, onPending, ...request }: WaitOptions,
+    left: AbortSignal,
+  ): Promise<RenderedMockup> => {
+    const { clock } = this.#timing;
+    const { deadline = this.#timing.deadline } = request;
+    const began = clock.now();
+    /** Of the one deadline that the requests have together, what is left. With no time left the next one tells of it. */
+    const remaining = () => deadline && Math.max(1, deadline - (clock.now() - began));
+    const { reference } = await this.create(input, { ...request, deadline });
+    // From here on nothing is lost when nobody waits for it.
+    const signal = eitherSignal(request.signal, left);
+    const media = await this.media(reference, {
+      ...request,
+      signal,
+      deadline: remaining(),
+      wait: { interval, onPending },
+    });
+    try {
+      return { render: await this.get(reference, { ...request, signal, deadline: remaining() }), media };
+    } catch (error) {
+      // Nobody gets to see the download: its socket would be held until the call's time is over.
+      await media.cancel();
+      throw error;
+    }
+  };
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): Call<Render> => this.get(reference, options);
 
   #file(
     endpoint: typeof getRenderMedia,
     renderReference: RenderReference,
-    { wait, ...options }: ReadyFileOptions | AwaitedFileOptions,
+    given: ReadyFileOptions | AwaitedFileOptions,
   ): Promise<Download> {
-    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference } }, request);
-    if (wait === undefined || wait === false) return download(options);
+    const [{ wait = false }, options] = apart(given, "wait");
+    const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
+    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference }, faults }, request);
+    if (wait === false || faults.length > 0) return download(options);
     const how = wait === true ? options : { ...options, ...wait };
-    return waitForFile(this.#clock, this.#get, endpoint, download, renderReference, how);
+    return waitForFile(this.#timing, this.#get, endpoint, download, renderReference, how);
   }
 }
+
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+
+const waitFault = { path: ["wait"], message: "expected true, false or how to wait" };
