@@ -36,7 +36,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* page.items;
+    for await (const page of this.pages()) {
+      for (const item of page.items) {
+        yield item;
+        checkSignal(this.#options);
+      }
+    }
   }
 
   /**
@@ -83,7 +88,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
         });
         if (page === undefined) return;
         while (ahead.length < prefetch) fetchNext();
+        // What came ahead of an abort is not what the caller still wants.
+        checkSignal(this.#options);
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
+        checkSignal(this.#options);
       }
     } finally {
       signal?.removeEventListener("abort", leave);
@@ -109,4 +117,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     }
     return items;
   }
+}
+
+/** Throws the signal's reason when the loop that has come back for more has been told to end. */
+function checkSignal({ signal }: ListOptions): void {
+  if (signal?.aborted) throw signal.reason;
 }
