@@ -6,12 +6,13 @@ import type { RequestOptions } from "./request-options.ts";
 
 /** Options of a call for many inputs: those of each, and how many are under way at a time. */
 export interface ManyOptions extends RequestOptions {
+  /** Inputs under way at a time. */
   readonly concurrency?: number | undefined;
 }
 
 /** A call for many inputs. */
 interface Many<Input, Value, Options extends ManyOptions> {
-  /** What the inputs are, for who gives none. */
+  /** The name of the inputs, for the error where they are none. */
   readonly what: string;
   readonly kind: OptionKind;
   /** How many are under way at a time where the caller does not say. */
@@ -23,7 +24,7 @@ interface Many<Input, Value, Options extends ManyOptions> {
 const isIterable = (inputs: unknown): boolean =>
   typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);
 
-/** Makes a call for each of many inputs, after those that wait for less, and gives each outcome as it comes. */
+/** Makes a call for each of many inputs, with low priority unless the options say another, and gives each outcome as it comes. */
 export async function* many<Input, Value, Options extends ManyOptions>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
   options: Options,
