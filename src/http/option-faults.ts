@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
+import { isFunction, isObject } from "../schemas/functions.ts";
 import type { Schema } from "../schemas/shape.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
@@ -21,10 +22,9 @@ function carriable(name: string, value: unknown): boolean {
 }
 
 /** A signal may be of another realm, or a polyfill: it is one that can be listened to. */
-const isSignal = (value: unknown): boolean =>
-  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in value && "addEventListener" in value;
 
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): boolean => isObject(value) && !Array.isArray(value);
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 
@@ -63,7 +63,7 @@ const request = () => ({
     ),
   ),
   // What is in it the service knows, and the SDK does not. It may be an instance of a class of the caller's.
-  body: custom(isObject, "expected an object: the fields to add to the JSON body"),
+  body: custom(isRecord, "expected an object: the fields to add to the JSON body"),
 });
 
 /** A strict schema: an option that is misspelt would otherwise be one that does nothing. */
@@ -74,7 +74,7 @@ const taking =
 
 const waiting = () => ({
   interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
-  onPending: custom((value) => typeof value === "function", "expected a function"),
+  onPending: custom(isFunction, "expected a function"),
 });
 
 /** With none under way at a time nothing would ever be done. */
@@ -100,7 +100,7 @@ export type OptionKind = keyof typeof kinds;
 
 /** What is wrong with a call's own options. */
 export function optionFaults(options: unknown, kind: OptionKind = "request"): readonly Issue[] {
-  if (!isObject(options)) return [{ path: ["options"], message: "expected an object" }];
+  if (!isRecord(options)) return [{ path: ["options"], message: "expected an object" }];
   const checked = check(kinds[kind], options, [], "is not an option here");
   return checked.ok ? [] : checked.issues;
 }

@@ -87,9 +87,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        while (ahead.length < prefetch) fetchNext();
         // What came ahead of an abort is not what the caller still wants.
         checkSignal(this.#options);
+        while (ahead.length < prefetch) fetchNext();
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
         checkSignal(this.#options);
       }

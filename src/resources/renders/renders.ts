@@ -4,6 +4,7 @@ import type { Send } from "../../http/core.ts";
 import { many } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
+import { isObject } from "../../schemas/functions.ts";
 import { apart } from "../../util/apart.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { eitherSignal } from "../../util/either-signal.ts";
@@ -190,7 +191,5 @@ export class RendersResource {
     return waitForFile(this.#timing, this.#get, endpoint, download, renderReference, how);
   }
 }
-
-const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
 
 const waitFault = { path: ["wait"], message: "expected true, false or how to wait" };
