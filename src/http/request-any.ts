@@ -76,12 +76,14 @@ function decodeURIComponentSafely(segment: string): string {
 /** Sends a request to any path under the base URL. */
 export function requestAny<Data>(send: Send, method: Method, path: string, given: AnyRequestOptions<Data>): Call<Data> {
   const [{ schema }, options] = apart(given, "schema");
+  // What is none is told with all else that is wrong.
+  const text = String(path);
   const any = endpoint<string, Data>({
     // Each path may draw from policies of its own.
-    call: `request ${method} ${path.replace(/\?.*$/s, "")}`,
+    call: `request ${method} ${text.replace(/\?.*$/s, "")}`,
     method,
     // Braces are no parameters here.
-    path: String(path).replaceAll("{", "%7B").replaceAll("}", "%7D"),
+    path: text.replaceAll("{", "%7B").replaceAll("}", "%7D"),
     response: { kind: "whole", schema: toSchema(schema), optional: true },
     lost: lost[method],
   });

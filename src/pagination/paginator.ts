@@ -20,7 +20,7 @@ export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptio
  * Each item comes once and in order. Each iteration is a new chain of requests; leaving one early ends the request that is
  * under way.
  *
- * @throws `RequestValidationError` when `prefetch` is below 0 or endless; `CursorLoopError` when a cursor comes back.
+ * @throws `RequestValidationError` when an option is none, such as an endless `prefetch`; `CursorLoopError` when a cursor comes back.
  * @example
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */

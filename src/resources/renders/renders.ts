@@ -98,8 +98,8 @@ export class RendersResource {
    */
   media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
   /**
-   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for 600 000
-   * ms at most (or `deadline`). Each time draws from the `downloads` bucket.
+   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for as
+   * long as {@link RendersResource.wait} does. Each time draws from the `downloads` bucket.
    *
    * @throws `RenderFailedError` when the render's processing failed.
    * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
@@ -122,7 +122,7 @@ export class RendersResource {
    * Downloads the thumbnail as soon as it is there, in the way of {@link RendersResource.media}.
    *
    * @throws `RenderFailedError` when the render's processing failed.
-   * @throws `WaitTimeoutError` when the deadline (default 600 000 ms) comes first; the render goes on.
+   * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
    */
   thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
@@ -133,8 +133,11 @@ export class RendersResource {
    * Renders many: asks for each, waits for it and opens its picture, and gives each outcome with its input as it comes.
    * One failure does not stop the others. Read or cancel each `media` before it times out.
    *
-   * @throws `RequestValidationError` when `concurrency` is below 1. The iteration throws only what `inputs` throws, or the signal's
-   * own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
+   * Leaving the loop ends every wait and lets go of each picture that was not given yet. A creation that is on its way is finished
+   * first; an abort of `signal` ends it, too.
+   *
+   * @throws `RequestValidationError` when an option or the inputs are none. The iteration throws only this, what `inputs` throws,
+   * or the signal's own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
    * @example
    * for await (const outcome of partner.renders.batch(inputs)) {
    *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
