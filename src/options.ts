@@ -1,12 +1,14 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
 import type { ResponseMode } from "./http/decode.ts";
-import type { Hooks, Logger } from "./http/observer.ts";
+import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { FetchLike } from "./http/transport.ts";
 import { type Assumptions, assumptions } from "./resources/orders/orders.endpoints.ts";
+import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
+import { clock, functionOf, isFunction, isObject } from "./schemas/functions.ts";
 import { filledText } from "./schemas/shape.ts";
 import { type Clock, systemClock } from "./util/clock.ts";
 import type { Some } from "./util/some.ts";
@@ -78,17 +80,6 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
-const baseUrl = () =>
-  z.pipe(
-    z.string({ error: "is required: give it, or set POD_PARTNER_BASE_URL" }).check(
-      z.refine(URL.canParse, { error: "expected a URL", abort: true }),
-      z.refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "expected http or https" }),
-      z.refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" }),
-      z.refine((text) => !/[?#]|:\/\/[^/]*@/.test(text), { error: "must have no credentials, query or fragment" }),
-    ),
-    z.transform((text: string) => text.replace(/\/$/, "")),
-  );
-
 const secretKey = () =>
   z
     .string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" })
@@ -100,14 +91,39 @@ const ms = () => z.number().check(z.positive());
 /** A length of time that may be zero. */
 const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
 
-const functions = <T>() =>
-  z.custom<T>((value) => typeof value === "object" && value !== null, { error: "expected an object" });
+const hooks = () =>
+  z.custom<Hooks>(isObject, { error: "expected an object", abort: true }).check(
+    z.superRefine((given, context) => {
+      for (const name of hookNames) {
+        if (given[name] !== undefined && !isFunction(given[name]))
+          context.addIssue({ code: "custom", path: [name], message: "expected a function" });
+      }
+      // What else an instance of a class has is its own affair.
+      const known: readonly string[] = hookNames;
+      const names = Object.keys(given).filter((name) => isPlain(given) || /^on[A-Z]/.test(name));
+      for (const name of names.filter((name) => !known.includes(name)))
+        context.addIssue({ code: "custom", path: [name], message: "is not a hook" });
+    }),
+  );
+
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+const levels = ["debug", "info", "warn", "error"];
+
+/** A logger need not have every level, but one that has none would be told of nothing. */
+const logger = () =>
+  z.custom<Logger>(
+    (value) => {
+      const functions = levels.map((level) => functionOf(value, level)).filter((one) => one !== undefined);
+      return functions.length > 0 && functions.every(isFunction);
+    },
+    { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
+  );
 
 const store = () =>
-  z.custom<PacingStore>(
-    (value) => typeof value === "object" && value !== null && "join" in value && typeof value.join === "function",
-    { error: "expected a store, as `redisPacing` of pod-partner/redis makes it" },
-  );
+  z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
+    error: "expected a store, as `redisPacing` of pod-partner/redis makes it",
+  });
 
 const schema = () =>
   z.strictObject({
@@ -130,10 +146,10 @@ const schema = () =>
     ),
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
-    fetch: z.optional(z.custom<FetchLike>((value) => typeof value === "function", { error: "expected a function" })),
-    hooks: z._default(functions<Hooks>(), {}),
-    logger: z.optional(functions<Logger>()),
-    clock: z._default(functions<Clock>(), systemClock),
+    fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
+    hooks: z._default(hooks(), {}),
+    logger: z.optional(logger()),
+    clock: z._default(clock(), systemClock),
     assumptions: z.prefault(
       z.strictObject({
         customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
@@ -148,13 +164,14 @@ const inBrowser = () => "window" in globalThis && "document" in globalThis;
 
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
+  if (!isObject(options)) throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] });
   const environment = globalThis.process?.env ?? {};
   const given = {
     ...options,
     baseUrl: options.baseUrl ?? environment.POD_PARTNER_BASE_URL,
     secretKey: options.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
   };
-  const checked = check(schema, given, []);
+  const checked = check(schema, given, [], "is not an option");
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
     const message = "would let anybody read the secret key: call the service from your backend (specification 5.6)";

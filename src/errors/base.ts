@@ -39,7 +39,13 @@ export abstract class PodPartnerError extends Error {
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    this.name = new.target.kind;
+    // Where `Error.prototype` is frozen an assignment would throw.
+    Object.defineProperty(this, "name", {
+      value: new.target.kind,
+      writable: true,
+      enumerable: true,
+      configurable: true,
+    });
     for (let type = new.target; type !== Object.getPrototypeOf(Error); type = Object.getPrototypeOf(type)) {
       if (Object.hasOwn(type, "kind")) Object.defineProperty(this, marker(type.kind), { value: true });
       if (type === PodPartnerError) break;

@@ -1,32 +1,56 @@
-/** Where a call was made. Its stack is written out only when it is read; an `Error` is the cheapest way to capture one. */
-export type CallSite = Error;
+import { PodPartnerError } from "./base.ts";
 
-/** The SDK's own frames and the caller's next ones. Each frame costs at every call, and most calls never need one. */
-const frames = 7;
+/** Where a call was made. Its stack is written out only when it is read. */
+export interface CallSite {
+  readonly stack?: unknown;
+}
 
-/** Captures the stack. The SDK's own first frames are left out later, by {@link framesOf}. */
-export function captureCallSite(): CallSite {
+/** The method that was called and the caller's next frames. Each frame costs at every call, and most calls never need one. */
+const few = 4;
+
+/** Enough for what is captured once for many calls, below more frames of the SDK's. */
+export const manyFrames = 10;
+
+/** Captures the stack from the caller of `inside` on: that function's own frame, and those within it, are the SDK's. */
+export function captureCallSite(
+  inside: (...given: never[]) => unknown = captureCallSite,
+  frames: number = few,
+): CallSite {
+  const site: CallSite = {};
   const limit = Error.stackTraceLimit;
-  Error.stackTraceLimit = Math.min(frames, limit);
-  const site = new Error();
-  Error.stackTraceLimit = limit;
+  // A hardened realm has frozen `Error`: an assignment would throw there. Such a realm keeps its own limit.
+  Reflect.set(Error, "stackTraceLimit", Math.min(frames, limit));
+  Error.captureStackTrace?.(site, inside);
+  Reflect.set(Error, "stackTraceLimit", limit);
   return site;
 }
 
-/** The frames without the line that names the error, and without the first `skip`: those of the SDK's inside. */
-export const framesOf = ({ stack = "" }: CallSite, skip: number): string =>
-  stack
-    .split("\n")
+/** A program's own `Error.prepareStackTrace` may make anything of a stack: often the call sites themselves. */
+function linesOf(site: CallSite): readonly string[] {
+  try {
+    const { stack } = site;
+    if (Array.isArray(stack)) return stack.map((frame) => `    at ${frame}`);
+    return typeof stack === "string" ? stack.split("\n") : [];
+  } catch {
+    // It may throw, too. What it would have told is lost; the error that is being told is not.
+    return [];
+  }
+}
+
+/** The frames, without the line that names the error. */
+export const framesOf = (site: CallSite): string =>
+  linesOf(site)
     .filter((line) => /^\s+at /.test(line))
-    .slice(skip)
     .join("\n");
 
 /** Adds the frames of where a series of calls was begun to the error of one of them, unless they are there. */
 export function withCallSite(error: unknown, site: CallSite): unknown {
-  if (!(error instanceof Error)) return error;
-  const missing = framesOf(site, 1)
+  // A caller's own reason for an abort stays as it is.
+  if (!(error instanceof PodPartnerError)) return error;
+  const known = linesOf(error);
+  const missing = framesOf(site)
     .split("\n")
-    .filter((frame) => !error.stack?.includes(frame));
-  if (missing.length > 0) error.stack = [error.stack, ...missing].join("\n");
+    .filter((frame) => frame !== "" && !known.includes(frame));
+  if (missing.length > 0) error.stack = [...known, ...missing].join("\n");
   return error;
 }

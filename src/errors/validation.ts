@@ -24,8 +24,11 @@ export class RequestValidationError extends PodPartnerError {
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
-  constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
-    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${list(issues)}`);
+  constructor(
+    { issues, endpoint }: { issues: readonly Issue[]; endpoint?: string },
+    summary = `Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.`,
+  ) {
+    super(summary + list(issues));
     this.issues = issues;
   }
 
@@ -34,9 +37,13 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client is missing or wrong; `issues` names each. */
+/** An option of the client, or of the emulator, is missing or wrong; `issues` names each. */
 export class ConfigurationError extends RequestValidationError {
   static override readonly kind: string = "ConfigurationError";
+
+  constructor({ issues }: { issues: readonly Issue[] }, whose = "client") {
+    super({ issues }, `The ${whose}'s options are not valid.`);
+  }
 }
 
 /**

@@ -21,6 +21,8 @@ type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 interface Reading {
   readonly data: unknown;
   readonly issues: readonly Issue[];
+  /** Whether what could be read would pass for less than was answered: a list would end early, and nobody would know. */
+  readonly torn?: boolean;
 }
 
 const isObject = (body: unknown): body is Fields => typeof body === "object" && body !== null && !Array.isArray(body);
@@ -53,7 +55,7 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
     items: Array.isArray(items) ? items : [],
     nextCursor: typeof nextCursor === "string" ? nextCursor : null,
   };
-  return { data, issues };
+  return { data, issues, torn: data.items !== items || data.nextCursor !== nextCursor };
 }
 
 const mayBeEmpty = (shape: JsonShape): boolean =>
@@ -87,7 +89,7 @@ export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onI
   if (reading.issues.length === 0) return reading.data;
   const issues = reading.issues.map((issue) => redactIssue(issue, redact));
   onInvalid(response.status, issues);
-  if (json.ok && mode === "report") return reading.data;
+  if (json.ok && mode === "report" && !reading.torn) return reading.data;
   throw invalid(endpoint, arrival, issues, redact);
 }
 

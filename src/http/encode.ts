@@ -66,9 +66,21 @@ function encodeJson(
   }
   if (extra !== undefined) {
     if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body to add to" });
-    body = merge(body, extra);
+    const fault = jsonFault(extra);
+    if (fault === undefined) body = merge(body, extra);
+    else issues.push({ path: ["body"], message: fault });
   }
   return body === undefined ? undefined : JSON.stringify(body);
+}
+
+/** Why something cannot be written as JSON: it goes round in a circle, say, or has a `bigint` in it. */
+function jsonFault(value: unknown): string | undefined {
+  try {
+    JSON.stringify(value);
+    return undefined;
+  } catch (error) {
+    return `cannot be written as JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`;
+  }
 }
 
 /** A URL that the service gave out goes back to the service alone: the key goes along. */

@@ -1,6 +1,6 @@
 import type { Opening } from "../binary/source.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
-import { type CallSite, captureCallSite, framesOf } from "../errors/call-site.ts";
+import { type CallSite, framesOf } from "../errors/call-site.ts";
 import { TimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import { withSome } from "../util/some.ts";
@@ -16,9 +16,6 @@ import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
 import { type Delivered, type Found, lookingTime, type Recovery, recovering } from "./recovery.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
-
-/** From `captureCallSite` to the pipeline's `send`: what lies between the resource's method and the capture. */
-const insideFrames = 3;
 
 const ignore = () => undefined;
 
@@ -37,8 +34,8 @@ export class Journey<Data> {
   /** Whether a download keeps the call alive beyond its answer. */
   #open = false;
 
-  constructor(core: Core, endpoint: Endpoint<never, Data>, given: RequestOptions) {
-    this.#callSite = captureCallSite();
+  constructor(core: Core, endpoint: Endpoint<never, Data>, given: RequestOptions, callSite: CallSite) {
+    this.#callSite = callSite;
     this.#faults = given === noOptions ? [] : optionFaults(given);
     const options = this.#faults.length === 0 ? given : noOptions;
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
@@ -163,7 +160,7 @@ export class Journey<Data> {
   #complete(error: unknown): unknown {
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       const { name, journal } = this.#call;
-      const callSite = framesOf(this.#callSite, insideFrames);
+      const callSite = framesOf(this.#callSite);
       const find = this.#attempts.inDoubt ? this.#recovery?.find : undefined;
       attachCall(error, { endpoint: name, attempts: journal.entries, callSite, find });
     }

@@ -102,6 +102,9 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
   onStoreBack: "info",
 };
 
+/** The names of all hooks. */
+export const hookNames = Object.keys(levels) as readonly (keyof Hooks)[];
+
 /** The same events on `node:diagnostics_channel`, where there is one, as `pod-partner:request`, `pod-partner:response` and so on. */
 const channelName = (hook: keyof Hooks): string =>
   `pod-partner:${hook
@@ -138,9 +141,7 @@ export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>)
 
 export function createObserver(hooks: Hooks, logger: Logger | undefined): Observe {
   const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
-  const channelOf = new Map(
-    (Object.keys(levels) as (keyof Hooks)[]).map((hook) => [hook, channels?.channel(channelName(hook))]),
-  );
+  const channelOf = new Map(hookNames.map((hook) => [hook, channels?.channel(channelName(hook))]));
   return (hook, event) => {
     const channel = channelOf.get(hook);
     if (channel?.hasSubscribers) channel.publish(event);
@@ -151,7 +152,8 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
       return;
     }
     safely(
-      () => callback(event),
+      // On its object: the hooks may be an instance that keeps what it hears.
+      () => callback.call(hooks, event),
       (error) => {
         if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
       },

@@ -1,3 +1,4 @@
+import { captureCallSite } from "../errors/call-site.ts";
 import { type Call, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
@@ -11,6 +12,7 @@ export function createSend(core: Core): Send {
     input: EndpointInput,
     options = noOptions,
     plan?: Plan<Data, Result>,
-  ): Call<Data | Result> => toCall(new Journey<Data>(core, endpoint, options).run(input, plan), core.pacer);
+  ): Call<Data | Result> =>
+    toCall(new Journey<Data>(core, endpoint, options, captureCallSite(send)).run(input, plan), core.pacer);
   return send as Send;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
+import { apart } from "../util/apart.ts";
 import type { Call } from "./call.ts";
 import type { Send } from "./core.ts";
 import { endpoint, type Lost, type Method } from "./endpoint.ts";
@@ -42,10 +43,19 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
     );
 };
 
-function faultsOf(method: Method, path: string): Issue[] {
+const isStandard = (schema: unknown): boolean =>
+  ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
+
+function faultsOf(method: Method, path: unknown, schema: unknown): Issue[] {
   const issues: Issue[] = [];
+  if (schema !== undefined && !isStandard(schema))
+    issues.push({
+      path: ["schema"],
+      message: "expected a schema of zod, or of any library that follows Standard Schema",
+    });
   if (!Object.hasOwn(lost, method))
     issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
+  if (typeof path !== "string") return [...issues, { path: ["path"], message: 'expected a path such as "/orders"' }];
   const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
   if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
     issues.push({ path: ["path"], message: 'expected a path such as "/orders", without "." or ".." segments' });
@@ -64,20 +74,18 @@ function decodeURIComponentSafely(segment: string): string {
 }
 
 /** Sends a request to any path under the base URL. */
-export function requestAny<Data>(
-  send: Send,
-  method: Method,
-  path: string,
-  { schema, ...options }: AnyRequestOptions<Data>,
-): Call<Data> {
+export function requestAny<Data>(send: Send, method: Method, path: string, given: AnyRequestOptions<Data>): Call<Data> {
+  const [{ schema }, options] = apart(given, "schema");
+  // What is none is told with all else that is wrong.
+  const text = String(path);
   const any = endpoint<string, Data>({
     // Each path may draw from policies of its own.
-    call: `request ${method} ${path.replace(/\?.*$/s, "")}`,
+    call: `request ${method} ${text.replace(/\?.*$/s, "")}`,
     method,
     // Braces are no parameters here.
-    path: path.replaceAll("{", "%7B").replaceAll("}", "%7D"),
+    path: text.replaceAll("{", "%7B").replaceAll("}", "%7D"),
     response: { kind: "whole", schema: toSchema(schema), optional: true },
     lost: lost[method],
   });
-  return send(any, { faults: faultsOf(method, path) }, options);
+  return send(any, { faults: faultsOf(method, path, schema) }, options);
 }

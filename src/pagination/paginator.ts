@@ -1,6 +1,6 @@
-import { captureCallSite, withCallSite } from "../errors/call-site.ts";
+import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
 import type { Page } from "../http/endpoint.ts";
-import { assertPrefetch } from "../http/option-faults.ts";
+import { assertOptions } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
@@ -20,7 +20,7 @@ export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptio
  * Each item comes once and in order. Each iteration is a new chain of requests; leaving one early ends the request that is
  * under way.
  *
- * @throws `RequestValidationError` when `prefetch` is below 0 or endless; `CursorLoopError` when a cursor comes back.
+ * @throws `RequestValidationError` when an option is none, such as an endless `prefetch`; `CursorLoopError` when a cursor comes back.
  * @example
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
@@ -36,7 +36,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Item, void, undefined> {
-    for await (const page of this.pages()) yield* page.items;
+    for await (const page of this.pages()) {
+      for (const item of page.items) {
+        yield item;
+        checkSignal(this.#options);
+      }
+    }
   }
 
   /**
@@ -48,9 +53,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
-    const callSite = captureCallSite();
+    const callSite = captureCallSite(captureCallSite, manyFrames);
+    assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
-    assertPrefetch(prefetch);
     const left = new AbortController();
     const leave = () => left.abort(signal?.reason);
     if (signal?.aborted) leave();
@@ -82,8 +87,11 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
+        // What came ahead of an abort is not what the caller still wants.
+        checkSignal(this.#options);
         while (ahead.length < prefetch) fetchNext();
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
+        checkSignal(this.#options);
       }
     } finally {
       signal?.removeEventListener("abort", leave);
@@ -98,7 +106,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * const newest = await partner.orders.list().toArray({ limit: 20 });
    */
-  async toArray({ limit = Number.POSITIVE_INFINITY }: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+  async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
+    assertOptions("all", options, this.#endpoint);
+    const { limit = Number.POSITIVE_INFINITY } = options;
     const items: Item[] = [];
     if (limit <= 0) return items;
     for await (const item of this) {
@@ -107,4 +117,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     }
     return items;
   }
+}
+
+/** Throws the signal's reason when the loop that has come back for more has been told to end. */
+function checkSignal({ signal }: ListOptions): void {
+  if (signal?.aborted) throw signal.reason;
 }

@@ -92,6 +92,7 @@ export function isReference<Kind extends ReferenceKind>(kind: Kind, text: unknow
 /** What is wrong with a text that should be a reference of `kind`, in words that help: nothing when it is one. */
 export function referenceFault(kind: ReferenceKind, text: unknown): string | undefined {
   if (isReference(kind, text)) return undefined;
+  if (text === undefined) return `is required: a reference of kind ${kind}`;
   const wanted = `expected a reference of kind ${kind}: "${kind}_" and 26 characters of ${referenceAlphabet}`;
   const other = referenceKinds.find((candidate) => isReference(candidate, text));
   if (other !== undefined) return `${wanted}; this is a reference of kind ${other}`;

@@ -23,20 +23,25 @@ function build(schema: Schema): z.core.$ZodType {
 }
 
 /** Zod names the object that has unknown keys; a caller wants the way to each of them. */
-function toIssues(issue: z.core.$ZodIssue, at: Issue["path"]): Issue[] {
+function toIssues(issue: z.core.$ZodIssue, at: Issue["path"], unknown: string): Issue[] {
   const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({
-      path: [...path, key],
-      message: "is not a known field here; the service rejects it",
-    }));
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknown }));
   }
   return [{ path, message: issue.message }];
 }
 
-/** Checks a value; `at` is the way to it from the outermost value, for the paths of the issues. */
-export function check(schema: Schema, value: unknown, at: Issue["path"]): Checked {
+/**
+ * Checks a value; `at` is the way to it from the outermost value, for the paths of the issues. `unknown` tells what a key is that
+ * the schema does not know: a request's bodies are what most of them are for.
+ */
+export function check(
+  schema: Schema,
+  value: unknown,
+  at: Issue["path"],
+  unknown = "is not a known field of this request",
+): Checked {
   const parsed = z.safeParse(build(schema), value, english);
   if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at)) };
+  return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
 }

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { $ZodObjectJIT } from "zod/v4/core";
+import { isTimestamp } from "../util/moment.ts";
 
 /**
  * A schema is the function that builds it: to build them all when the package loads would take longer than to load it. `check`
@@ -45,8 +46,7 @@ export const filledText = () =>
   );
 
 /** An ISO 8601 timestamp, as it came: in the extended or the basic format, in any precision that names a day. */
-export const timestamp = () =>
-  z.string().check(z.regex(/^\d{4}(-\d{2}-\d{2}|\d{4})(T\d{2}|$)/, { error: "expected an ISO 8601 timestamp" }));
+export const timestamp = () => z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" }));
 
 /** A timestamp that is sent: a real date and time, with its offset. */
 export const timestampInput = () =>

@@ -1,4 +1,10 @@
+import * as z from "zod/mini";
+import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint.ts";
+import { baseUrl } from "../schemas/base-url.ts";
+import { check } from "../schemas/check.ts";
+import { clock } from "../schemas/functions.ts";
+import { filledText } from "../schemas/shape.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
 import { defaultLimits, type Limit } from "./rate-limit.ts";
 
@@ -49,27 +55,38 @@ export interface Settings {
   readonly repeatedIdentifier: RepeatedIdentifier;
 }
 
-const atLeast = (minimum: number, name: string, value: number): number => {
-  if (Number.isFinite(value) && value >= minimum) return value;
-  throw new RangeError(`The emulator's option ${name} must be at least ${minimum}; got ${value}`);
-};
+const atLeast = (minimum: number) => z.number().check(z.gte(minimum));
 
-/** Fills in the defaults, and refuses what cannot work. */
+const limit = (policy: Policy) =>
+  z._default(z.strictObject({ q: atLeast(1), w: z.number().check(z.positive()) }), defaultLimits[policy]);
+
+const schema = () =>
+  z.strictObject({
+    secretKey: z._default(filledText(), "emulator-secret-key"),
+    baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
+    environment: z._default(z.enum(["test", "production"]), "test"),
+    clock: z._default(clock(), systemClock),
+    seed: z.prefault(z.strictObject({ orders: z._default(atLeast(0), 0) }), {}),
+    pageSize: z._default(atLeast(1), 50),
+    limits: z.prefault(
+      z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") }),
+      {},
+    ),
+    rendertokenLimit: z._default(atLeast(0), 1000),
+    renderDuration: z._default(atLeast(0), 3000),
+    repeatedIdentifier: z._default(z.enum(["create", "return-first", "refuse"]), "create"),
+  });
+
+/**
+ * Fills in the defaults.
+ *
+ * @throws {@link ConfigurationError} when an option is misspelt, or cannot work.
+ */
 export function toSettings(options: EmulatorOptions): Settings {
-  const baseUrl = options.baseUrl ?? "http://emulator.test/v2";
-  if (!new URL(baseUrl).pathname.endsWith("/v2")) {
-    throw new TypeError(`The emulator's option baseUrl must end in /v2; got ${baseUrl}`);
-  }
-  return {
-    secretKey: options.secretKey ?? "emulator-secret-key",
-    baseUrl,
-    environment: options.environment ?? "test",
-    clock: options.clock ?? systemClock,
-    orders: atLeast(0, "seed.orders", options.seed?.orders ?? 0),
-    pageSize: atLeast(1, "pageSize", options.pageSize ?? 50),
-    limits: { ...defaultLimits, ...options.limits },
-    rendertokenLimit: atLeast(0, "rendertokenLimit", options.rendertokenLimit ?? 1000),
-    renderDuration: atLeast(0, "renderDuration", options.renderDuration ?? 3000),
-    repeatedIdentifier: options.repeatedIdentifier ?? "create",
+  const checked = check(schema, options, [], "is not an option");
+  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
+  const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
+    readonly seed: { readonly orders: number };
   };
+  return { ...settings, orders: seed.orders };
 }

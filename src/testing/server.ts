@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { createEmulator, type Emulator } from "./emulator.ts";
 import { isBrokenConnection } from "./faults/broken-connection.ts";
-import type { EmulatorOptions } from "./options.ts";
+import { type EmulatorOptions, toSettings } from "./options.ts";
 
 /** How an emulator on a port is set up: as any other, and it knows its own base URL. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
@@ -59,6 +59,8 @@ async function respond(fetch: Emulator["fetch"], origin: string, incoming: Incom
  * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
  */
 export async function startEmulator({ port = 0, ...options }: StartEmulatorOptions = {}): Promise<RunningEmulator> {
+  // Options that are refused shall leave no port open, which would keep the process alive.
+  toSettings(options);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

@@ -1,6 +1,13 @@
 /** Half a day: the farthest zone from UTC whose clocks are behind it. */
 const farthest = 12 * 3_600_000;
 
+/** A date, to which a time in any precision and an offset may be added: in the extended or the basic format of ISO 8601. */
+const timestamp =
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?)?(?:(Z)|([+-])(\d{2}):?(\d{2})?)?$/i;
+
+/** Whether a text is an ISO 8601 timestamp that names a day. */
+export const isTimestamp = (text: string): boolean => timestamp.test(text);
+
 const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Number(minutes);
 
 /**
@@ -8,11 +15,8 @@ const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Num
  *
  * One without an offset is of the service's own zone, whichever that is: `Date.parse` would take it for this machine's.
  */
-export function latestMoment(timestamp: string): number {
-  const match =
-    /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?)?(?:(Z)|([+-])(\d{2}):?(\d{2})?)?$/i.exec(
-      timestamp,
-    );
+export function latestMoment(text: string): number {
+  const match = timestamp.exec(text);
   if (match === null) return Number.POSITIVE_INFINITY;
   const [, year, month, day, hour = "24", minute = "0", second = "0", utc, sign, offsetHours, offsetMinutes] = match;
   const seconds = minutesOf(hour, minute) * 60 + Number(second.replace(",", "."));

@@ -1,6 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { type HttpHandler, http } from "msw";
 import { setupServer } from "msw/node";
+import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, emulatorHandlers, sampleImage, startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { endpoints } from "../../src/resources/endpoints.ts";
@@ -99,8 +100,37 @@ describe("options", () => {
     { seed: { orders: -1 } },
     { renderDuration: Number.NaN },
     { rendertokenLimit: -1 },
+    { renderDuraton: 5 },
+    { limits: { defualt: { q: 1, w: 1 } } },
+    { limits: { default: { q: 1 } } },
+    { seed: { order: 1 } },
+    { clock: {} },
+    { repeatedIdentifier: "ignore" },
+    null,
   ])("refuses %j", (options) => {
-    expect(() => createEmulator(options)).toThrow("The emulator's option");
+    expect(() => createEmulator(options as never)).toThrow("The emulator's options are not valid");
+  });
+
+  it("names an option that is misspelt", () => {
+    expect(() => createEmulator({ renderDuraton: 5 } as never)).toThrow("renderDuraton: is not an option");
+  });
+
+  it.each(["http://emulator.test/v2/", " http://emulator.test/v2 "])(
+    "takes the base URL %j as a client does",
+    async (baseUrl) => {
+      const emulator = createEmulator({ baseUrl });
+      const { secretKey, fetch } = emulator;
+      expect(emulator.baseUrl).toBe("http://emulator.test/v2");
+      const partner = new PodPartner({ baseUrl, secretKey, fetch });
+      expect(await partner.organization.stores.list()).toHaveLength(3);
+    },
+  );
+
+  it("leaves no port open when they are refused", async () => {
+    const ports = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
+    const before = ports();
+    await expect(startEmulator({ pageSize: 0 })).rejects.toThrow("pageSize");
+    expect(ports()).toBe(before);
   });
 
   it("answers every endpoint that the client knows: none is 404 for want of a route", async () => {

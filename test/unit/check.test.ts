@@ -21,7 +21,7 @@ describe("checking a value", () => {
       issues: [
         { path: ["order", "a"], message: "Invalid input: expected string, received undefined" },
         { path: ["order", "b", 1], message: "Invalid input: expected number, received string" },
-        { path: ["order", "c"], message: "is not a known field here; the service rejects it" },
+        { path: ["order", "c"], message: "is not a known field of this request" },
       ],
     });
   });

@@ -121,6 +121,30 @@ describe("working concurrently", () => {
     expect(await outcomes).toEqual({ seen: [], error: "enough" });
   });
 
+  it("ends with the signal's reason also when there was nothing more to read", async () => {
+    const abort = new AbortController();
+    const work = async (input: number) => {
+      await setImmediate();
+      abort.abort("enough");
+      return input;
+    };
+    expect(await drain(concurrently([1], 8, work, abort.signal))).toEqual({ seen: [1], error: "enough" });
+  });
+
+  it("tells work whose outcome nobody will take, begun or done, and no other", async () => {
+    const told: number[] = [];
+    const work = async (input: number, left: AbortSignal) => {
+      left.addEventListener("abort", () => told.push(input));
+      if (input === 3) await new Promise<void>((resolve) => left.addEventListener("abort", () => resolve()));
+      return input;
+    };
+    for await (const { input } of concurrently([1, 2, 3], 3, work)) {
+      expect(input).toBe(1);
+      break;
+    }
+    expect(told).toEqual([2, 3]);
+  });
+
   it("reads nothing when the signal has been aborted before", async () => {
     let read = 0;
     function* source() {

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { check } from "../../src/schemas/check.ts";
+import { timestamp as schema } from "../../src/schemas/shape.ts";
 import { latestMoment } from "../../src/util/moment.ts";
 
 describe("the latest moment that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
@@ -27,5 +29,22 @@ describe("the latest moment that an ISO 8601 timestamp can mean (specification 1
 
   it.each(["2026-W47-6", "soon", ""])("%j may be any", (timestamp) => {
     expect(latestMoment(timestamp)).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+describe("a timestamp in an answer", () => {
+  it.each(["2026-11-21T14:00:30.500Z", "20261121T140030,5+0100", "2026-11-21T14", "2026-11-21"])(
+    "%s is one, and can be compared",
+    (text) => {
+      expect(check(schema, text, [])).toMatchObject({ ok: true });
+      expect(latestMoment(text)).toBeLessThan(Number.POSITIVE_INFINITY);
+    },
+  );
+
+  it.each(["2026-11-21T14junk", "2026-11-21T14:00:30Z and more", "2026-W47-6", "today", ""])("%j is none", (text) => {
+    expect(check(schema, text, [])).toMatchObject({
+      ok: false,
+      issues: [{ message: "expected an ISO 8601 timestamp" }],
+    });
   });
 });

@@ -93,6 +93,27 @@ describe("watching a client", () => {
     expect([logged, unhandled]).toEqual([["pod-partner: the hook onRequest threw"], []]);
   });
 
+  it("calls the hooks, and the logger's levels, on the object that they are of", async () => {
+    class Recorder {
+      #heard: string[] = [];
+      onRequest() {
+        this.#heard.push("onRequest");
+      }
+      debug(message: string) {
+        this.#heard.push(message);
+      }
+      get heard() {
+        return this.#heard;
+      }
+    }
+    const recorder = new Recorder();
+    const { baseUrl } = context.service;
+    const partner = new PodPartner({ baseUrl, secretKey, hooks: recorder, logger: recorder });
+    context.service.answers(up);
+    await partner.auth.validate();
+    expect(recorder.heard).toEqual(["pod-partner Request", "onRequest", "pod-partner Response"]);
+  });
+
   it("logs with levels, and nothing of a header, a body or a query", async () => {
     const lines: [string, string, object][] = [];
     const level =

@@ -86,7 +86,7 @@ export class ProductsResource {
    *
    * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
-  layerImage(url: string, conditional?: undefined, options?: RequestOptions): Call<Download>;
+  layerImage(url: string | URL, conditional?: undefined, options?: RequestOptions): Call<Download>;
   /**
    * Downloads a layer image unless it is still the one you have (specification 4.3). Only URLs of the base URL's origin are
    * accepted, since the key goes along.
@@ -94,9 +94,13 @@ export class ProductsResource {
    * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
    * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
-  layerImage(url: string, conditional: Conditional | undefined, options?: RequestOptions): Call<Download | NotModified>;
-  layerImage(url: string, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
-    return this.#send(getLayerImage, { url }, conditionally(conditional, options));
+  layerImage(
+    url: string | URL,
+    conditional: Conditional | undefined,
+    options?: RequestOptions,
+  ): Call<Download | NotModified>;
+  layerImage(url: string | URL, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
+    return this.#send(getLayerImage, { url: String(url) }, conditionally(conditional, options));
   }
 
   /**

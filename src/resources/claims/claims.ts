@@ -5,6 +5,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { apart } from "../../util/apart.ts";
 import type { Clock } from "../../util/clock.ts";
 import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
@@ -87,7 +88,8 @@ export class ClaimsResource {
    * const closedAfter = new Date("2026-11-01T00:00:00Z");
    * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
    */
-  list({ closedAfter, ...options }: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
+  list(filter: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
+    const [{ closedAfter }, options] = apart(filter, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, options);
   }

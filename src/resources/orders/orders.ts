@@ -2,7 +2,7 @@ import { ulid } from "ulid";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
 import { type Delivery, reliedOn, type Send } from "../../http/core.ts";
-import { assertConcurrency } from "../../http/option-faults.ts";
+import { type ManyOptions, many } from "../../http/many.ts";
 import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
@@ -10,7 +10,7 @@ import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Clock } from "../../util/clock.ts";
-import { concurrently, type Outcome } from "../../util/concurrently.ts";
+import type { Outcome } from "../../util/concurrently.ts";
 import { Turns } from "../../util/turns.ts";
 import { identityOf } from "./order-identifier.ts";
 import type { CreatedOrder, OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
@@ -42,7 +42,7 @@ export interface PlacedOrder {
 export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
 
 /** Options for many orders. */
-export interface CreateManyOptions extends RequestOptions {
+export interface CreateManyOptions extends ManyOptions {
   /** Orders under way at a time. Default 8. */
   readonly concurrency?: number | undefined;
 }
@@ -120,11 +120,11 @@ export class OrdersResource {
    */
   createMany<Input extends IdentifiedOrderInput>(
     orders: Iterable<Input> | AsyncIterable<Input>,
-    { concurrency = 8, ...options }: CreateManyOptions = {},
+    options: CreateManyOptions = {},
   ): AsyncIterable<Outcome<Input, PlacedOrder>> {
-    assertConcurrency(concurrency);
-    const place = (order: Input) => this.ensure(order, { ...options, priority: options.priority ?? "low" });
-    return concurrently(orders, concurrency, place, options.signal);
+    // One that is begun is finished, whoever leaves: a creation is never left half way.
+    const work = (order: Input, each: RequestOptions) => this.ensure(order, each);
+    return many(orders, options, { what: "orders", kind: "many", concurrency: 8, work });
   }
 
   /**

@@ -1,13 +1,13 @@
 import type { Download } from "../../binary/download.ts";
 import { NotReadyError } from "../../errors/api.ts";
 import { attachCall } from "../../errors/base.ts";
-import { captureCallSite, framesOf } from "../../errors/call-site.ts";
+import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { Journal } from "../../http/journal.ts";
 import { Lifeline } from "../../http/lifeline.ts";
-import { assertInterval } from "../../http/option-faults.ts";
+import { assertOptions } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Clock } from "../../util/clock.ts";
@@ -17,12 +17,19 @@ import type { Render } from "./renders.schema.ts";
 
 /** How to wait for a render. `deadline` bounds the wait as a whole. */
 export interface WaitOptions extends RequestOptions {
-  /** Milliseconds for the wait as a whole. Default 600 000. */
+  /** Milliseconds for the wait as a whole. Default: the client's `deadline`; 600 000 where it has none. */
   readonly deadline?: number | undefined;
   /** Milliseconds between two looks at the status. Default 60 000, the interval of the specification (8). */
   readonly interval?: number | undefined;
   /** Called after each look that found the render pending, with the milliseconds waited so far. */
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
+}
+
+/** What the waits of a client know of time. */
+export interface Timing {
+  readonly clock: Clock;
+  /** The client's own `deadline`, for calls that bring none. */
+  readonly deadline: number | undefined;
 }
 
 const defaults = { deadline: 600_000, interval: 60_000 };
@@ -31,19 +38,17 @@ const unsaid = 5_000;
 /** Never asked for more often than this, whatever the answer says: a `Retry-After: 0` shall not empty the `downloads` bucket. */
 const shortest = 1_000;
 
-/** From `captureCallSite` to the method that was called. */
-const insideFrames = 3;
-
 /** Runs a wait within its deadline, which ends it as `WaitTimeoutError`; its errors tell of every look. */
 async function waiting<T>(
-  clock: Clock,
+  { clock, deadline: ofClient = defaults.deadline }: Timing,
   reference: RenderReference,
   endpoint: Endpoint,
-  { signal, deadline = defaults.deadline, interval = defaults.interval }: WaitOptions,
+  options: WaitOptions,
+  callSite: CallSite,
   look: (lifeline: Lifeline) => Promise<Look<T>>,
 ): Promise<T> {
-  assertInterval(interval);
-  const callSite = captureCallSite();
+  assertOptions("wait", options, nameOf(endpoint));
+  const { signal, deadline = ofClient } = options;
   const journal = new Journal(clock);
   const lifeline = new Lifeline(clock, signal, deadline);
   try {
@@ -55,10 +60,9 @@ async function waiting<T>(
         ? new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error })
         : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      const frames = framesOf(callSite, insideFrames);
-      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: frames });
+      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: framesOf(callSite) });
     }
-    throw ended;
+    throw withCallSite(ended, callSite);
   } finally {
     lifeline.close();
   }
@@ -78,12 +82,12 @@ export type GetRender = (reference: RenderReference, options: RequestOptions) =>
 
 /** Looks at a render's status until it is completed. */
 export function waitForRender(
-  clock: Clock,
+  timing: Timing,
   get: GetRender,
   reference: RenderReference,
   options: WaitOptions,
 ): Promise<Render> {
-  return waiting(clock, reference, getRender, options, async (lifeline) => {
+  return waiting(timing, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
     const render = await get(reference, within(lifeline, options));
     if (render.status === "completed") return { done: true, value: render };
     if (render.status === "failed") throw new RenderFailedError({ reference });
@@ -94,7 +98,7 @@ export function waitForRender(
 
 /** Asks for a file until it is there, as often as the answers' `Retry-After` says; meanwhile notices a render that failed. */
 export function waitForFile(
-  clock: Clock,
+  timing: Timing,
   get: GetRender,
   endpoint: Endpoint,
   download: (options: RequestOptions) => Promise<Download>,
@@ -102,7 +106,7 @@ export function waitForFile(
   options: WaitOptions,
 ): Promise<Download> {
   let lookAt = 0;
-  return waiting(clock, reference, endpoint, options, async (lifeline) => {
+  return waiting(timing, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
     try {
       return { done: true, value: await download(within(lifeline, options)) };
     } catch (error) {

@@ -1,12 +1,14 @@
 import type { Download } from "../../binary/download.ts";
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import { assertConcurrency } from "../../http/option-faults.ts";
+import { many } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
-import type { Clock } from "../../util/clock.ts";
-import { concurrently, type Outcome } from "../../util/concurrently.ts";
-import { type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
+import { isObject } from "../../schemas/functions.ts";
+import { apart } from "../../util/apart.ts";
+import type { Outcome } from "../../util/concurrently.ts";
+import { eitherSignal } from "../../util/either-signal.ts";
+import { type Timing, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 
@@ -24,6 +26,11 @@ export interface AwaitedFileOptions extends RequestOptions {
 
 /** Options for many renders. */
 export interface BatchOptions extends WaitOptions {
+  /**
+   * Milliseconds for each render in all: its creation, the wait, the last look, the picture's last byte. Default: the client's
+   * `deadline`; where it has none, 600 000 for the wait alone.
+   */
+  readonly deadline?: number | undefined;
   /** Renders under way at a time. Default 4. */
   readonly concurrency?: number | undefined;
 }
@@ -39,12 +46,12 @@ export interface RenderedMockup {
 /** Mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
   readonly #send: Send;
-  readonly #clock: Clock;
+  readonly #timing: Timing;
 
   /** @internal */
-  constructor(send: Send, clock: Clock) {
+  constructor(send: Send, timing: Timing) {
     this.#send = send;
-    this.#clock = clock;
+    this.#timing = timing;
   }
 
   /**
@@ -73,12 +80,12 @@ export class RendersResource {
    * Waits until a render is completed, and gives it (specification 3.2).
    *
    * @throws `RenderFailedError` when its processing failed.
-   * @throws `WaitTimeoutError` when `deadline` (default 600 000 ms) comes first; the render goes on.
+   * @throws `WaitTimeoutError` when `deadline` comes first: the call's own, or the client's, or 600 000 ms. The render goes on.
    * @example
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): Promise<Render> {
-    return waitForRender(this.#clock, this.#get, renderReference, options);
+    return waitForRender(this.#timing, this.#get, renderReference, options);
   }
 
   /**
@@ -91,8 +98,8 @@ export class RendersResource {
    */
   media(renderReference: RenderReference, options?: ReadyFileOptions): Call<Download>;
   /**
-   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for 600 000
-   * ms at most (or `deadline`). Each time draws from the `downloads` bucket.
+   * Downloads the picture as soon as it is there (specification 4.6): asks again as the service's `Retry-After` says, for as
+   * long as {@link RendersResource.wait} does. Each time draws from the `downloads` bucket.
    *
    * @throws `RenderFailedError` when the render's processing failed.
    * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
@@ -115,7 +122,7 @@ export class RendersResource {
    * Downloads the thumbnail as soon as it is there, in the way of {@link RendersResource.media}.
    *
    * @throws `RenderFailedError` when the render's processing failed.
-   * @throws `WaitTimeoutError` when the deadline (default 600 000 ms) comes first; the render goes on.
+   * @throws `WaitTimeoutError` when the deadline comes first; the render goes on.
    */
   thumbnail(renderReference: RenderReference, options: AwaitedFileOptions): Promise<Download>;
   thumbnail(renderReference: RenderReference, options: ReadyFileOptions | AwaitedFileOptions = {}): Promise<Download> {
@@ -126,8 +133,11 @@ export class RendersResource {
    * Renders many: asks for each, waits for it and opens its picture, and gives each outcome with its input as it comes.
    * One failure does not stop the others. Read or cancel each `media` before it times out.
    *
-   * @throws `RequestValidationError` when `concurrency` is below 1. The iteration throws only what `inputs` throws, or the signal's
-   * own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
+   * Leaving the loop ends every wait and lets go of each picture that was not given yet. A creation that is on its way is finished
+   * first; an abort of `signal` ends it, too.
+   *
+   * @throws `RequestValidationError` when an option or the inputs are none. The iteration throws only this, what `inputs` throws,
+   * or the signal's own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
    * @example
    * for await (const outcome of partner.renders.batch(inputs)) {
    *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
@@ -136,34 +146,53 @@ export class RendersResource {
    */
   batch(
     inputs: Iterable<RenderInput> | AsyncIterable<RenderInput>,
-    { concurrency = 4, ...options }: BatchOptions = {},
+    options: BatchOptions = {},
   ): AsyncIterable<Outcome<RenderInput, RenderedMockup>> {
-    const { interval, onPending, deadline, ...request } = { ...options, priority: options.priority ?? "low" };
-    assertConcurrency(concurrency);
-    const make = async (input: RenderInput): Promise<RenderedMockup> => {
-      const { reference } = await this.create(input, request);
-      const media = await this.media(reference, { ...request, deadline, wait: { interval, onPending } });
-      try {
-        return { render: await this.get(reference, request), media };
-      } catch (error) {
-        // Nobody gets to see the download: its socket would be held until the call's time is over.
-        await media.cancel();
-        throw error;
-      }
-    };
-    return concurrently(inputs, concurrency, make, request.signal);
+    return many(inputs, options, { what: "inputs", kind: "batch", concurrency: 4, work: this.#make });
   }
+
+  readonly #make = async (
+    input: RenderInput,
+    { interval, onPending, ...request }: WaitOptions,
+    left: AbortSignal,
+  ): Promise<RenderedMockup> => {
+    const { clock } = this.#timing;
+    const { deadline = this.#timing.deadline } = request;
+    const began = clock.now();
+    /** Of the one deadline that the requests have together, what is left. With no time left the next one tells of it. */
+    const remaining = () => deadline && Math.max(1, deadline - (clock.now() - began));
+    const { reference } = await this.create(input, { ...request, deadline });
+    // From here on nothing is lost when nobody waits for it.
+    const signal = eitherSignal(request.signal, left);
+    const media = await this.media(reference, {
+      ...request,
+      signal,
+      deadline: remaining(),
+      wait: { interval, onPending },
+    });
+    try {
+      return { render: await this.get(reference, { ...request, signal, deadline: remaining() }), media };
+    } catch (error) {
+      // Nobody gets to see the download: its socket would be held until the call's time is over.
+      await media.cancel();
+      throw error;
+    }
+  };
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): Call<Render> => this.get(reference, options);
 
   #file(
     endpoint: typeof getRenderMedia,
     renderReference: RenderReference,
-    { wait, ...options }: ReadyFileOptions | AwaitedFileOptions,
+    given: ReadyFileOptions | AwaitedFileOptions,
   ): Promise<Download> {
-    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference } }, request);
-    if (wait === undefined || wait === false) return download(options);
+    const [{ wait = false }, options] = apart(given, "wait");
+    const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
+    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference }, faults }, request);
+    if (wait === false || faults.length > 0) return download(options);
     const how = wait === true ? options : { ...options, ...wait };
-    return waitForFile(this.#clock, this.#get, endpoint, download, renderReference, how);
+    return waitForFile(this.#timing, this.#get, endpoint, download, renderReference, how);
   }
 }
+
+const waitFault = { path: ["wait"], message: "expected true, false or how to wait" };

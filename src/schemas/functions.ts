@@ -1,0 +1,16 @@
+import * as z from "zod/mini";
+import type { Clock } from "../util/clock.ts";
+
+export const isFunction = (value: unknown): boolean => typeof value === "function";
+
+export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** What stands under a name in an object that is the caller's own: it may be an instance of a class. */
+export const functionOf = (value: unknown, name: string): unknown =>
+  isObject(value) || isFunction(value) ? Reflect.get(Object(value), name) : undefined;
+
+/** A source of time. */
+export const clock = () =>
+  z.custom<Clock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
+    error: "expected a clock, with functions `now` and `after`",
+  });

@@ -1,0 +1,193 @@
+import { getEventListeners } from "node:events";
+import type { BatchOptions, PodPartner, RenderedMockup, RenderInput, RenderReference } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { setStage } from "./stage.ts";
+
+type Stage = ReturnType<typeof setStage>;
+
+/** Renders that take longer than any test. */
+const endless = { renderDuration: 1e12 };
+
+/** So many pictures, each on the same composition. */
+async function inputsOf({ partner, emulator }: Stage, count: number): Promise<RenderInput[]> {
+  const { demo } = emulator;
+  const { reference: compositionReference } = await partner.compositions.lookup({
+    sceneReference: demo.scenes.studio,
+    productReference: demo.products.slimCase,
+    perspectiveReference: demo.perspectives.front,
+  });
+  const inputs: RenderInput[] = [];
+  for (let n = 0; n < count; n++) {
+    const { reference: imageReference } = await partner.images.upload(sampleImage(String(n)));
+    inputs.push({ compositionReference, imageReference });
+  }
+  return inputs;
+}
+
+/** The renders whose files were asked for, in order. */
+const awaited = ({ emulator }: Stage): RenderReference[] =>
+  emulator.requests.flatMap(
+    ({ path }) => (/^\/renders\/(Render_\w+)\/media$/.exec(path)?.[1] ?? []) as RenderReference,
+  );
+
+function mockupOf(step: IteratorResult<{ readonly ok: boolean; readonly value?: RenderedMockup }>): RenderedMockup {
+  if (step.done || step.value.value === undefined) throw new Error("There is no mockup");
+  return step.value.value;
+}
+
+/** A batch whose first picture has come, and whose others are waited for: they take a minute. */
+async function begun(count: number, options?: BatchOptions) {
+  const stage = setStage({ renderDuration: 60_000 });
+  const inputs = await inputsOf(stage, count);
+  for (const input of inputs.slice(0, 1)) await stage.partner.renders.create(input);
+  await stage.clock.advance(60_000);
+  const loop = stage.partner.renders.batch(inputs, options)[Symbol.asyncIterator]();
+  const mockup = mockupOf(await loop.next());
+  await stage.clock.advance(0);
+  expect(awaited(stage)).toHaveLength(count);
+  return { stage, loop, mockup };
+}
+
+describe("leaving renders.batch", () => {
+  it("ends every wait at once, and sends no more", async () => {
+    const { stage, loop, mockup } = await begun(3);
+    expect((await mockup.media.bytes()).length).toBeGreaterThan(0);
+    const sent = stage.emulator.requests.length;
+    await loop.return?.();
+    expect(stage.clock.pending).toBe(0);
+    await stage.clock.advance(3_600_000);
+    expect(stage.emulator.requests.length).toBe(sent);
+  });
+
+  it("leaves the pictures alone that were given before", async () => {
+    const { stage, loop, mockup } = await begun(2);
+    await loop.return?.();
+    expect((await mockup.media.bytes()).length).toBe(mockup.media.size);
+    expect(stage.clock.pending).toBe(0);
+  });
+
+  it("lets go of a picture that is open and was not given", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const loop = stage.partner.renders.batch(await inputsOf(stage, 2))[Symbol.asyncIterator]();
+    const { media } = mockupOf(await loop.next());
+    await stage.clock.advance(0);
+    expect(awaited(stage)).toHaveLength(2);
+    await media.cancel();
+    await loop.return?.();
+    expect(stage.clock.pending).toBe(0);
+  });
+
+  it("finishes a creation that is on its way, and goes no further", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const [one, two] = await inputsOf(stage, 2);
+    stage.emulator.faults.add({ on: "renders.create", nth: 2, fault: "slow", ms: 5_000 });
+    const loop = stage.partner.renders.batch([one, two] as RenderInput[])[Symbol.asyncIterator]();
+    await mockupOf(await loop.next()).media.cancel();
+    let left = false;
+    const leaving = Promise.resolve(loop.return?.()).then(() => {
+      left = true;
+    });
+    await stage.clock.advance(4_999);
+    expect(left).toBe(false);
+    await stage.clock.advance(1);
+    await leaving;
+    const created = stage.emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders");
+    expect(created.map(({ status }) => status)).toEqual([200, 200]);
+    expect(awaited(stage)).toHaveLength(1);
+    expect(stage.clock.pending).toBe(0);
+  });
+
+  it("by its signal ends everything at once with the signal's reason, and leaves nothing behind", async () => {
+    const controller = new AbortController();
+    const { stage, loop, mockup } = await begun(3, { signal: controller.signal });
+    await mockup.media.cancel();
+    const reason = new Error("the shop has closed");
+    controller.abort(reason);
+    const rest = async () => {
+      for (let step = await loop.next(); !step.done; step = await loop.next()) {
+        expect(step.value).toMatchObject({ ok: false, error: reason });
+      }
+    };
+    expect(await rejection(rest())).toBe(reason);
+    expect([stage.clock.pending, getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
+  });
+});
+
+/** How a call ended, and when. */
+async function ending({ clock }: Stage, call: PromiseLike<unknown>) {
+  const began = clock.now();
+  let took = Number.NaN;
+  const error = rejection(call).finally(() => {
+    took = clock.now() - began;
+  });
+  await clock.advance(700_000);
+  return { ...Object(await error), name: Reflect.get(Object(await error), "name"), took };
+}
+
+describe("the deadline of renders.batch bounds each render in all:", () => {
+  it.each(["renders.create", "renders.get"])("%s that does not answer", async (on) => {
+    const stage = setStage({ renderDuration: 0 }, { timeout: 1e6 });
+    const inputs = await inputsOf(stage, 1);
+    stage.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
+    const first = async (options: BatchOptions, partner: PodPartner = stage.partner) => {
+      for await (const outcome of partner.renders.batch(inputs, options)) if (!outcome.ok) throw outcome.error;
+    };
+    expect(await ending(stage, first({ deadline: 1_000 }))).toMatchObject({ name: "DeadlineError", took: 1_000 });
+    const patient = stage.connect({ deadline: 2_000 });
+    expect(await ending(stage, first({}, patient))).toMatchObject({ name: "DeadlineError", took: 2_000 });
+    expect(stage.clock.pending).toBe(0);
+  });
+
+  it("lets go of the picture when the last look fails, and tells of the caller's own line", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const inputs = await inputsOf(stage, 1);
+    stage.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
+    for await (const outcome of stage.partner.renders.batch(inputs)) {
+      expect(outcome).toMatchObject({
+        ok: false,
+        error: { code: "render_not_found", stack: expect.stringContaining("render-batch.test.ts") },
+      });
+    }
+    expect(stage.clock.pending).toBe(0);
+  });
+});
+
+describe("a wait lasts", () => {
+  const calls = {
+    "renders.wait": (partner: PodPartner, render: RenderReference, options?: object) =>
+      partner.renders.wait(render, options),
+    "renders.media with wait": (partner: PodPartner, render: RenderReference, options?: object) =>
+      partner.renders.media(render, { ...options, wait: true }),
+    "renders.thumbnail with wait": (partner: PodPartner, render: RenderReference, options?: object) =>
+      partner.renders.thumbnail(render, { ...options, wait: true }),
+  };
+
+  it.each(Object.entries(calls))("as long as its own deadline, or else the client's: %s", async (_, wait) => {
+    const stage = setStage(endless);
+    const [input] = await inputsOf(stage, 1);
+    const { reference } = await stage.partner.renders.create(input as RenderInput);
+    const bounded = stage.connect({ deadline: 1_000 });
+    for (const [options, deadline] of [
+      [{}, 1_000],
+      [{ deadline: 3_000 }, 3_000],
+    ] as const) {
+      const { name, took } = await ending(stage, wait(bounded, reference, options));
+      expect(name).toBe("WaitTimeoutError");
+      // The last look comes when a tenth of the time is left.
+      expect(took).toBeGreaterThanOrEqual(deadline * 0.9);
+      expect(took).toBeLessThanOrEqual(deadline);
+    }
+    expect(stage.clock.pending).toBe(0);
+  });
+
+  it("600 seconds where neither is given", async () => {
+    const stage = setStage(endless);
+    const [input] = await inputsOf(stage, 1);
+    const { reference } = await stage.partner.renders.create(input as RenderInput);
+    const { took } = await ending(stage, stage.partner.renders.wait(reference));
+    expect(took).toBeGreaterThan(590_000);
+    expect(took).toBeLessThanOrEqual(600_000);
+  });
+});

@@ -1,0 +1,81 @@
+import { PodPartner, type ResponseValidationError } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+const a = { reference: ref("Order", "a") };
+const b = { reference: ref("Order", "b") };
+const c = { reference: ref("Order", "c") };
+const page = (orders: unknown, nextCursor?: unknown) => ({ body: { orders, nextCursor } });
+
+describe("a list never ends as if it were whole when it is not (law 5)", () => {
+  const { context } = useExchange();
+
+  it.each<[string, unknown, (string | number)[]]>([
+    ["a cursor that is a number", page([b], 3), ["nextCursor"]],
+    ["no cursor at all", page([b]), ["nextCursor"]],
+    ["a cursor that is an object", page([b], {}), ["nextCursor"]],
+    ["no list", page(null, null), ["orders"]],
+  ])("with %s, also where broken answers are only reported", async (_, answer, path) => {
+    const told: unknown[] = [];
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      responses: "report",
+      hooks: { onInvalidResponse: ({ issues }) => told.push(issues[0]?.path) },
+    });
+    context.service.answers(page([a], "p2"), answer as object);
+    const given: unknown[] = [];
+    const iterate = async () => {
+      for await (const order of partner.orders.list()) given.push(order);
+    };
+    const error = (await rejection(iterate())) as ResponseValidationError;
+    expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders" });
+    expect(error.issues.map((issue) => issue.path)).toEqual([path]);
+    expect([given, told]).toEqual([[a], [path]]);
+  });
+
+  it("still gives what a broken item has where that is only reported", async () => {
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
+    context.service.answers(page([a, { reference: 5 }], null));
+    expect(await partner.orders.list().toArray()).toEqual([a, { reference: 5 }]);
+  });
+
+  const reason = new Error("the user went home");
+
+  it.each([0, 1, 2])("by an abort between two pages, with %i fetched ahead", async (prefetch) => {
+    const controller = new AbortController();
+    const answers: Readonly<Record<string, object>> = { p2: page([b], "p3"), p3: page([c], null) };
+    context.service.always(({ path }) => answers[path.split("cursor=")[1] ?? ""] ?? page([a], "p2"));
+    const pages = context.partner.orders.list({ signal: controller.signal, prefetch }).pages();
+    await pages.next();
+    // Until the page ahead is there, whatever is fetched of it.
+    for (let round = 0; round < 3; round++) await fetch(`${context.service.origin}/elsewhere`);
+    controller.abort(reason);
+    expect(await rejection(pages.next())).toBe(reason);
+  });
+
+  it("by an abort between two items of a page", async () => {
+    const controller = new AbortController();
+    context.service.answers(page([a, b, c], null));
+    const given: unknown[] = [];
+    const iterate = async () => {
+      for await (const order of context.partner.orders.list({ signal: controller.signal })) {
+        given.push(order);
+        controller.abort(reason);
+      }
+    };
+    expect(await rejection(iterate())).toBe(reason);
+    expect(given).toEqual([a]);
+  });
+
+  it("by an abort at its last item", async () => {
+    const controller = new AbortController();
+    context.service.answers(page([a], null));
+    const iterate = async () => {
+      for await (const _ of context.partner.orders.list({ signal: controller.signal })) controller.abort(reason);
+    };
+    expect(await rejection(iterate())).toBe(reason);
+  });
+});

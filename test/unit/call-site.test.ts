@@ -1,0 +1,82 @@
+import { inspect } from "node:util";
+import { type PodPartner, PodPartnerError } from "pod-partner";
+import { afterEach, describe, expect, it } from "vitest";
+import { captureCallSite, framesOf } from "../../src/errors/call-site.ts";
+import { rejection } from "../support/exchange.ts";
+import { useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+describe("where a call was made", () => {
+  it("is told from the caller of the SDK's own function on", () => {
+    const inside = () => within();
+    const within = () => captureCallSite(inside);
+    const method = () => inside();
+    const [first, second] = framesOf(method()).split("\n");
+    expect(first).toContain("method");
+    expect(second).toContain("call-site.test.ts");
+  });
+
+  it("is left out where the program has no stacks", () => {
+    const { stackTraceLimit } = Error;
+    try {
+      Error.stackTraceLimit = 0;
+      expect(framesOf(captureCallSite())).toBe("");
+      expect(Error.stackTraceLimit).toBe(0);
+    } finally {
+      Error.stackTraceLimit = stackTraceLimit;
+    }
+  });
+});
+
+describe("an error of a call, in a program with its own ways", () => {
+  const context = useService();
+  const { prepareStackTrace } = Error;
+  afterEach(() => {
+    Error.prepareStackTrace = prepareStackTrace;
+  });
+
+  const calls: readonly [name: string, call: (partner: PodPartner) => Promise<unknown>][] = [
+    ["one request", (partner) => partner.orders.get(ref("Order"))],
+    ["a list", (partner) => partner.orders.list().toArray()],
+    ["a wait", (partner) => partner.renders.wait(ref("Render"))],
+  ];
+
+  it.each(calls)("of %s, is what it was with stacks that are lists of call sites", async (_, call) => {
+    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    Error.prepareStackTrace = (_error, sites) => sites;
+    const error = await rejection(call(context.partner));
+    expect(PodPartnerError.isInstance(error)).toBe(true);
+    expect(error).toMatchObject({ name: "NotFoundError", stack: expect.stringContaining("call-site.test.ts") });
+    expect(inspect(error)).toContain("NotFoundError");
+  });
+
+  it.each(calls)("of %s, is what it was with stacks that cannot be read", async (_, call) => {
+    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    Error.prepareStackTrace = () => {
+      throw new TypeError("no stacks here");
+    };
+    expect(await rejection(call(context.partner))).toMatchObject({ name: "NotFoundError", code: "not_found" });
+  });
+
+  it.each(calls)("of %s, is what it was where `Error` is frozen", async (_, call) => {
+    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    const frozen = [
+      [Error, "stackTraceLimit"],
+      [Error.prototype, "name"],
+      [Error.prototype, "message"],
+    ] as const;
+    for (const [object, property] of frozen) Object.defineProperty(object, property, { writable: false });
+    try {
+      expect(await rejection(call(context.partner))).toMatchObject({ name: "NotFoundError", code: "not_found" });
+    } finally {
+      for (const [object, property] of frozen) Object.defineProperty(object, property, { writable: true });
+    }
+  });
+
+  it("leaves the stack of a caller's own reason as it is", async () => {
+    const reason = Object.freeze(new Error("mine"));
+    const { stack } = reason;
+    expect(await rejection(context.partner.orders.list({ signal: AbortSignal.abort(reason) }).toArray())).toBe(reason);
+    expect(reason.stack).toBe(stack);
+  });
+});

@@ -1,0 +1,87 @@
+import { ConfigurationError, PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { secretKey, useService } from "../support/partner.ts";
+
+const baseUrl = "https://partner.example/v2";
+
+/** Makes a client as a program without types may, and gives the error. */
+function refusal(options: unknown): ConfigurationError {
+  try {
+    new PodPartner(options as never);
+  } catch (error) {
+    if (ConfigurationError.isInstance(error)) return error;
+    throw error;
+  }
+  return expect.fail("the client was made");
+}
+
+describe("the client's options", () => {
+  const context = useService();
+  const nothing = () => undefined;
+
+  it.each<[what: string, options: object, path: string[]]>([
+    ["one that is misspelt", { timeOut: 5 }, ["timeOut"]],
+    ["a part of `retry` on its own", { retries: 3 }, ["retries"]],
+    ["a misspelt part of `retry`", { retry: { retrys: 3 } }, ["retry", "retrys"]],
+    ["a hook that is none", { hooks: { onRequets: nothing } }, ["hooks", "onRequets"]],
+    ["a hook that is no function", { hooks: { onRequest: 5 } }, ["hooks", "onRequest"]],
+    [
+      "a class's hook that is none",
+      {
+        hooks: new (class {
+          onRequets = nothing;
+        })(),
+      },
+      ["hooks", "onRequets"],
+    ],
+    ["null for the hooks", { hooks: null }, ["hooks"]],
+    ["a clock without functions", { clock: {} }, ["clock"]],
+    ["a clock without `after`", { clock: { now: () => 0 } }, ["clock"]],
+    ["a logger without functions", { logger: {} }, ["logger"]],
+    ["a logger with a level that is no function", { logger: { warn: nothing, info: "info" } }, ["logger"]],
+    ["null for `fetch`", { fetch: null }, ["fetch"]],
+    ["null for the deadline", { deadline: null }, ["deadline"]],
+    ["a base URL of another version", { baseUrl: "https://partner.example/v1" }, ["baseUrl"]],
+    ["a base URL that is no text", { baseUrl: 5 }, ["baseUrl"]],
+  ])("refuse %s", (_, options, path) => {
+    expect(refusal({ baseUrl, secretKey, ...options }).issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it("are told as what they are", () => {
+    expect(refusal({ baseUrl, secretKey, retries: 3 }).message).toBe(
+      "The client's options are not valid.\n  retries: is not an option",
+    );
+    expect(refusal(null).message).toBe("The client's options are not valid.\n  expected an object");
+  });
+
+  it("take instances of classes, and what else these have", async () => {
+    class Watch {
+      #requests = 0;
+      readonly since = 1;
+      onRequest() {
+        this.#requests += 1;
+      }
+      get requests() {
+        return this.#requests;
+      }
+    }
+    const hooks = new Watch();
+    context.service.answers({ body: { message: "valid" } });
+    await new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      hooks,
+      logger: { debug: nothing },
+    }).auth.validate();
+    expect(hooks.requests).toBe(1);
+  });
+
+  it.each([
+    ["a slash at its end", (url: string) => `${url}/`],
+    ["blanks around it", (url: string) => ` ${url}\n`],
+  ])("take a base URL with %s", async (_, write) => {
+    context.service.answers({ body: { message: "valid" } });
+    await new PodPartner({ baseUrl: write(context.service.baseUrl), secretKey }).auth.validate();
+    expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/auth/validate"]);
+  });
+});

@@ -1,0 +1,146 @@
+import type { PodPartner, RequestOptions } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+import { type Refusal, useRefusals } from "../support/refusals.ts";
+
+/** Options as a program without types may give them. */
+const untyped = (options: unknown) => options as never;
+const order = { ...combinedOrder, customIdentifier: "shop-1001" };
+const render = { compositionReference: ref("Composition"), imageReference: ref("Image") };
+
+async function drain(iterable: AsyncIterable<unknown>) {
+  for await (const _ of iterable);
+}
+
+/** One of each way in which a call takes its options. */
+const calls: Readonly<Record<string, (partner: PodPartner, options: never) => PromiseLike<unknown>>> = {
+  "a read": (partner, options) => partner.orders.get(ref("Order"), options),
+  "orders.create": (partner, options) => partner.orders.create(combinedOrder, options),
+  "orders.ensure": (partner, options) => partner.orders.ensure(order, options),
+  "orders.createMany": (partner, options) => drain(partner.orders.createMany([order], options)),
+  "a list": (partner, options) => partner.images.list(options).toArray(),
+  "claims.list": (partner, options) => partner.claims.list(options).toArray(),
+  "an upload": (partner, options) => partner.images.upload(jpeg, options),
+  "renders.wait": (partner, options) => partner.renders.wait(ref("Render"), options),
+  "renders.media": (partner, options) => partner.renders.media(ref("Render"), options),
+  "renders.thumbnail with wait": (partner, options) =>
+    partner.renders.thumbnail(ref("Render"), options && { ...(options as object), wait: true }),
+  "renders.batch": (partner, options) => drain(partner.renders.batch([render], options)),
+  "a conditional download": (partner, options) =>
+    partner.catalog.products.media(ref("Product"), "a.png", { etag: '"1"' }, options),
+  request: (partner, options) => partner.request("GET", "/stores", options),
+};
+
+describe("options that are none are told by name, as a rejection, before anything is sent", () => {
+  const { refuses } = useRefusals();
+
+  const faults: readonly [what: string, options: unknown, path: readonly string[]][] = [
+    ["null for options", null, ["options"]],
+    ["a misspelt option", { timeOut: 5 }, ["timeOut"]],
+    ["an option of the client", { retries: 1 }, ["retries"]],
+    ["null for a signal", { signal: null }, ["signal"]],
+    ["any object for a signal", { signal: {} }, ["signal"]],
+    ["less than no time", { deadline: -1 }, ["deadline"]],
+    ["null for a deadline", { deadline: null }, ["deadline"]],
+    ["a text for a number", { timeout: "5" }, ["timeout"]],
+    ["null for a body", { body: null }, ["body"]],
+    ["a text for a query", { query: "page=2" }, ["query"]],
+  ];
+  for (const [name, call] of Object.entries(calls)) {
+    refuses(
+      faults.map(
+        ([what, options, path]): Refusal => [
+          `${what} in ${name}`,
+          (partner) => call(partner, untyped(options)),
+          [path],
+        ],
+      ),
+    );
+  }
+});
+
+describe("what plain JavaScript may give instead of", () => {
+  const { context, refuses, accepts } = useRefusals();
+  const read = (options: unknown) => (partner: PodPartner) => partner.auth.validate(untyped(options));
+  const post = (body: unknown) => (partner: PodPartner) => partner.request("POST", "/things", untyped({ body }));
+  const circle: Record<string, unknown> = {};
+  circle.circle = circle;
+
+  refuses([
+    ["null for many orders", (partner) => drain(partner.orders.createMany(untyped(null))), [["orders"]]],
+    ["a text for many orders", (partner) => drain(partner.orders.createMany(untyped("abc"))), [["orders"]]],
+    ["null for many renders", (partner) => drain(partner.renders.batch(untyped(null))), [["inputs"]]],
+    [
+      "a text for how many at a time",
+      (partner) => drain(partner.renders.batch([], untyped({ concurrency: "4" }))),
+      [["concurrency"]],
+    ],
+    ["a text for a body", post("abc"), [["body"]]],
+    ["a list for a body", post([1]), [["body"]]],
+    ["a body that goes round in a circle", post(circle), [["body"]]],
+    ["a body with a bigint", post({ a: 1n }), [["body"]]],
+    ["null in a query", read({ query: { a: null } }), [["query", "a"]]],
+    ["an object in a query", read({ query: { a: { b: 1 } } }), [["query", "a"]]],
+    ["a symbol in a query", read({ query: { a: Symbol("x") } }), [["query", "a"]]],
+    [
+      "a misspelt way to wait",
+      (partner) => partner.renders.media(ref("Render"), untyped({ wait: { intervall: 5 } })),
+      [["intervall"]],
+    ],
+    [
+      "a text for whether to wait",
+      (partner) => partner.renders.media(ref("Render"), untyped({ wait: "yes" })),
+      [["wait"]],
+    ],
+    [
+      "what is no function for onPending",
+      (partner) => partner.renders.wait(ref("Render"), untyped({ onPending: 5 })),
+      [["onPending"]],
+    ],
+    ["no path", (partner) => partner.request("GET", untyped(undefined)), [["path"]]],
+    ["what is no schema", (partner) => partner.request("GET", "/stores", untyped({ schema: {} })), [["schema"]]],
+    ["no URL of a layer image", (partner) => partner.catalog.products.layerImage(untyped(undefined)), [["url"]]],
+    ["a limit that is no number", (partner) => partner.images.list().toArray({ limit: Number.NaN }), [["limit"]]],
+    ["a text for a limit", (partner) => partner.images.list().toArray({ limit: untyped("5") }), [["limit"]]],
+    ...["connection", "content-length", "Expect", "keep-alive", "transfer-encoding", "upgrade"].map(
+      (name): Refusal => [
+        `the header ${name}, which is the connection's`,
+        read({ headers: { [name]: "1" } }),
+        [["headers", name]],
+      ],
+    ),
+  ]);
+
+  const queries: RequestOptions = { query: { page: 2, tags: ["a", "b"], all: true, none: undefined } };
+  class Extra {
+    readonly note = "gift";
+  }
+  accepts([
+    ["every kind of value in a query", read(queries)],
+    ["an instance of a class for a body", post(new Extra())],
+    ["a signal of another kind", read({ signal: Object.create(new AbortController().signal, {}) })],
+  ]);
+
+  it("takes a layer image's URL as an object, too", async () => {
+    context.service.answers({ headers: { "content-type": "image/jpeg" }, body: jpeg });
+    const image = await context.partner.catalog.products.layerImage(new URL(`${context.service.baseUrl}/layers/1.jpg`));
+    expect((await image.bytes()).length).toBe(jpeg.length);
+    expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/layers/1.jpg"]);
+  });
+
+  it("says what is wrong in words that are true", async () => {
+    const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
+    const { partner } = context;
+    expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is not an option here");
+    expect(await message(partner.orders.create(untyped({ ...order, gift: true })))).toContain(
+      "order.gift: is not a known field of this request",
+    );
+    const { storeReference: _, ...without } = order;
+    expect(await message(partner.orders.create(untyped(without)))).toContain(
+      "order.storeReference: is required: a reference of kind Store",
+    );
+  });
+});
