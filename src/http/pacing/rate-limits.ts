@@ -4,9 +4,9 @@ export interface RateLimit {
   readonly quota: number;
   /** Milliseconds in which the bucket refills from empty. */
   readonly window: number;
-  /** Tokens that can be used now, as far as this process knows. */
+  /** Tokens in the bucket, as far as this process knows. */
   readonly remaining: number;
-  /** Milliseconds until the next token; 0 while there are some. */
+  /** Milliseconds until the next call may go; 0 when one may go now. */
   readonly nextTokenIn: number;
   /** Calls of this client that are waiting for a token. */
   readonly waiting: number;
