@@ -55,6 +55,7 @@ export class Fleet implements TokenSource {
     this.#own = member.own;
     this.#link = link;
     this.#keyOf = keyOf;
+    link.onLost = () => this.#outlook.handOver(this.#own, this.#now());
   }
 
   wait(policies: readonly string[], wanted: number): number {

@@ -1,3 +1,4 @@
+import type { Buckets } from "../http/pacing/buckets.ts";
 import type { Reply } from "./messages.ts";
 
 type Known = Reply["policies"][number] & { readonly heardAt: number };
@@ -12,6 +13,17 @@ export class Outlook {
       const level = known.level - reply.dues.length;
       this.#known.set(policies[index] ?? "", { ...known, level, heardAt: now });
     });
+  }
+
+  /**
+   * The store is lost: the pictures of this process alone go on. They may not have seen the others yet, that draw on as well: each
+   * yields to them from the start, with an equal part of what there was.
+   */
+  handOver(own: Buckets, now: number): void {
+    for (const [policy, { active }] of this.#known) {
+      const { remaining = 0 } = this.level(policy, now) ?? {};
+      if (active > 1) own.bucket(policy).join(remaining / active, active, now);
+    }
   }
 
   hold(policy: string, until: number): void {

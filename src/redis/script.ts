@@ -56,6 +56,8 @@ local function offer(bucket)
   if not bucket.heard then
     if bucket.scoutAt == 0 then return { from = 0, step = 0, most = 1 } end
     if now < bucket.scoutAt + patience then return { from = horizon + lookForAnswer, step = 0, most = 0 } end
+    -- No answer yet: a few more go, for what there is nobody knows.
+    return { from = 0, step = 0, most = few }
   end
   local before = countBefore(bucket)
   if bucket.others then
@@ -86,8 +88,9 @@ for i, policy in ipairs(ask.policies) do
     bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
     forgetLevel(bucket)
   end
-  -- Whoever comes back has paced itself meanwhile, and others may do so yet.
-  if ask.returning then
+  -- Whoever comes back has paced itself meanwhile, and others may do so yet. Where the level is unknown already, the answer that
+  -- all wait for is on its way: those who come back meanwhile leave it valid.
+  if ask.returning and (bucket.heard or not bucket.others) then
     noticeOthers(bucket)
     forgetLevel(bucket)
   end

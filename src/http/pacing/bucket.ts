@@ -177,6 +177,11 @@ export class Bucket {
     this.#share.notice(0, this.interval, now);
   }
 
+  /** So many consumers are known to drink, this one included, and it may use so many tokens of what there is. */
+  join(level: number, consumers: number, now: number): void {
+    this.#share.join(level, consumers, this.interval, now);
+  }
+
   /**
    * Somebody else took tokens when fewer remain than this side's own requests explain. Up to one token is a fraction, and those
    * that overtook this request on the way back may have done so on the way there.
