@@ -21,6 +21,8 @@ local silence = 3000
 -- Milliseconds for which the first request is alone; how often others look for its answer, and whether requests have arrived; and
 -- how long an idle bucket is kept, at the least and at the most.
 local patience, lookForAnswer, lookForRoom, idle, week = 1000, 5, 20, 10000, 604800000
+-- Milliseconds after which a level that did not suffice is looked at again, unless a token takes longer: it may have recovered.
+local longestLook = 500
 -- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
 local doorstep, safety = 1, 4
 -- Whoever wants no more tokens than this has a start of so many milliseconds on those who want more: somebody may wait for it, while
@@ -104,13 +106,15 @@ for i, policy in ipairs(ask.policies) do
   share = math.min(share, math.max(1, math.floor((math.max(0, bucket.level) + horizon / interval(bucket)) / active)))
 end
 
+-- When the n-th token can be used, and for how many milliseconds at the most it is not worth asking again.
 local function dueOf(n)
-  local due = 0
-  for _, offered in ipairs(offers) do
-    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)) end
-    due = math.max(due, offered.from + n * offered.step)
+  local due, look = 0, 0
+  for i, offered in ipairs(offers) do
+    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)), week end
+    local own = offered.from + n * offered.step
+    if own > due then due, look = own, math.max(interval(buckets[i]), longestLook) end
   end
-  return due
+  return due, look
 end
 
 -- What is only to be kept in stock comes from plenty.
@@ -123,9 +127,9 @@ end
 
 local dues, wait = {}, 0
 for n = 1, math.min(share, ask.wanted + ask.stock) do
-  local due = dueOf(n)
+  local due, look = dueOf(n)
   if n > ask.wanted and (due > 0 or not plenty(n)) then break end
-  if due > horizon then wait = due - horizon break end
+  if due > horizon then wait = math.min(due - horizon, look) break end
   dues[n] = due
 end
 

@@ -53,6 +53,23 @@ describeWithRedis("a fleet against the odds", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(21_500);
   });
 
+  it.each([8, 20])(
+    "lets none of %s processes wait beside a bucket that has filled again after a refusal",
+    async (processes) => {
+      const fleet = simulate(context.redis);
+      const { clock } = fleet;
+      const began = clock.now();
+      const service = createService(clock, { default: [10, 2_000] });
+      const outcomes = Array.from({ length: processes }, () => start(fleet, service, 80 / processes));
+      clock.after(3_000, () => service.drink("default", 10));
+      await clock.run(began + 60_000);
+      expect(times(outcomes)).toHaveLength(80);
+      expect(refusals(outcomes)).toBeLessThanOrEqual(2);
+      // 14 s, and the reserve that is kept while somebody else is thought to drink: two thirds of the quota.
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(16_000);
+    },
+  );
+
   it.each([1, 50])(
     "lets a process that wants few tokens overtake the long lists of others, %s ms from Redis",
     async (way) => {
