@@ -8,11 +8,19 @@ export class Outlook {
   readonly #known = new Map<string, Known>();
   readonly #heldUntil = new Map<string, number>();
 
-  hear(policies: readonly string[], reply: Reply, now: number): void {
+  /** Takes in what a visit has told. Gives the policies whose bucket is another than before. */
+  hear(policies: readonly string[], reply: Reply, now: number): readonly string[] {
+    const before = policies.map((policy) => this.born(policy));
     reply.policies.forEach((known, index) => {
       const level = known.level - reply.dues.length;
       this.#known.set(policies[index] ?? "", { ...known, level, heardAt: now });
     });
+    return policies.filter((policy, index) => this.born(policy) !== before[index]);
+  }
+
+  /** Which bucket was met at the latest visit; 0 before the first. */
+  born(policy: string): number {
+    return this.#known.get(policy)?.born ?? 0;
   }
 
   /**

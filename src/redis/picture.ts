@@ -9,7 +9,7 @@ local function open(key, policy)
   -- A clock that was set back would make what is past of what is to come.
   if bucket and bucket.at < now + backwards then return bucket end
   return {
-    quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now,
+    quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now, born = math.floor(now),
     granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}
   }
 end
@@ -24,6 +24,16 @@ local function count(bucket)
     else underWay, active = underWay + process.underWay, active + 1 end
   end
   return underWay, active
+end
+
+-- Tokens come back to the bucket that they were granted from. What a process has in its hands and on its way from elsewhere, or from
+-- a bucket that was here before this one, is drawn from this one all the same.
+local function settle(bucket, policy)
+  local drawn = policy.born == bucket.born and -policy.unused or policy.underWay
+  bucket.level = math.min(bucket.level - drawn, bucket.quota - count(bucket))
+  bucket.granted = bucket.granted + math.max(0, drawn)
+  -- Others may use such tokens until they have been here: the first request waits for that.
+  if drawn > 0 and not bucket.heard then bucket.heldUntil = math.max(bucket.heldUntil, bucket.born + horizon) end
 end
 
 local function refill(bucket)
@@ -55,8 +65,9 @@ local function hearShared(bucket, answer)
 end
 
 local function hear(bucket, answer)
-  -- An answer to what was granted before this bucket, or before others were known, tells of another picture.
-  if answer.at < bucket.since then return end
+  -- An answer to what was granted before this bucket, or before others were known, tells of another picture. So does one from the
+  -- future: the clock was set back meanwhile.
+  if answer.at < bucket.since or answer.at > now + backwards then return end
   if answer.quota then
     local before = interval(bucket)
     bucket.quota, bucket.window = answer.quota, answer.window

@@ -82,7 +82,7 @@ for i, policy in ipairs(ask.policies) do
   local bucket = open(KEYS[i], policy)
   refill(bucket)
   note(bucket, policy)
-  bucket.level = math.min(bucket.level + policy.unused, bucket.quota - count(bucket))
+  settle(bucket, policy)
   for _, answer in ipairs(policy.answers) do hear(bucket, answer) end
   if policy.hold > 0 then
     noticeOthers(bucket)
@@ -99,7 +99,7 @@ for i, policy in ipairs(ask.policies) do
   local underWay, active = count(bucket)
   buckets[i], offers[i] = bucket, offer(bucket)
   known[i] = {
-    level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
+    born = bucket.born, level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
     granted = bucket.granted, settled = bucket.granted - underWay
   }
   -- What there is and what comes within the horizon is divided among those who ask.

@@ -115,6 +115,22 @@ describeWithRedis("a fleet against the odds", () => {
     expect(refusals(outcomes)).toBeLessThanOrEqual(8);
   });
 
+  it.each([4, 8])("lets none of %s processes use what was granted before Redis was emptied", async (processes) => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: processes }, () => start(fleet, service, 1_200 / processes, 1_000));
+    for (let time = 1; time <= 10; time += 1) {
+      await clock.run(began + 1_500 * time);
+      await context.redis.flushAll();
+    }
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1_200);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(1);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(18_000 / 0.97);
+  });
+
   it.each([
     ["no end of tokens", '"default";q=999999999999999;w=1'],
     ["a token in an age", '"default";q=1;w=999999999999999'],
