@@ -132,6 +132,25 @@ describeWithRedis("a fleet against the odds", () => {
   });
 
   it.each([
+    ["may be more than a second on their way", 4, [100, 1_500], [0, 0]],
+    ["are answered after more than a second", 8, [600, 950], [600, 950]],
+  ] as const)("neither stalls nor is refused when requests %s", async (_, processes, there, back) => {
+    const { clock, join } = simulate(context.redis);
+    const began = clock.now();
+    const service = createService(clock, large);
+    const within = ([shortest, longest]: readonly [number, number]) => shortest + (longest - shortest) * random();
+    const traffic = { serve: () => service.serve(["default"]), calls: 1_000 / processes, parallel: 1_000 };
+    const outcomes = Array.from({ length: processes }, () =>
+      consume({ clock, pacer: join(), ...traffic, latency: () => [within(there), within(back)] }),
+    );
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1_000);
+    expect(refusals(outcomes)).toBe(0);
+    // 14 s, the first request that goes alone, and what is on its way in the end.
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000);
+  });
+
+  it.each([
     ["no end of tokens", '"default";q=999999999999999;w=1'],
     ["a token in an age", '"default";q=1;w=999999999999999'],
     ["text", '"default";q=many;w=1'],

@@ -11,6 +11,8 @@ const scoutPatience = 1_000;
 const stale = 5_000;
 /** Left in a bucket of at least this quota: without it the scout of another process would find the bucket empty every time. */
 const doorstep = { quota: 10, tokens: 1 };
+/** By the most careful reckoning a request without an answer arrives within so many milliseconds, or half a window. */
+const unansweredFor = 1_500;
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
 const safety = { least: 3, planned: 4 };
 
@@ -66,9 +68,10 @@ export class Bucket {
 
   /** Requests that may not have reached the service yet, by the most careful reckoning. */
   underWay(now: number): number {
+    const arrival = Math.max(longestArrival, Math.min(unansweredFor, this.window / 2));
     let arrived = 0;
     for (const { sentAt } of this.#inFlight) {
-      if (sentAt + longestArrival > now) break;
+      if (sentAt + arrival > now) break;
       arrived += 1;
     }
     return this.#inFlight.size - arrived;
