@@ -55,6 +55,7 @@ export class Fleet implements TokenSource {
     this.#own = member.own;
     this.#link = link;
     this.#keyOf = keyOf;
+    link.onLost = () => this.#outlook.handOver(this.#own, this.#now());
   }
 
   wait(policies: readonly string[], wanted: number): number {
@@ -209,11 +210,13 @@ export class Fleet implements TokenSource {
       visit: this.#link.way,
       policies: policies.map((policy) => {
         const { quota, window } = this.#own.bucket(policy);
-        return { quota, window, underWay: this.#underWay(policy, now), ...this.#news.take(policy, now) };
+        const bucket = { quota, window, born: this.#outlook.born(policy) };
+        return { ...bucket, underWay: this.#underWay(policy, now), ...this.#news.take(policy, now) };
       }),
     });
     this.#busy = false;
-    if (reply !== undefined) this.#outlook.hear(policies, reply, this.#now());
+    // What was granted from a bucket that is no more is not used.
+    if (reply !== undefined) this.#holdings.drop(this.#outlook.hear(policies, reply, this.#now()));
     return reply;
   }
 

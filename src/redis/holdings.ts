@@ -32,6 +32,11 @@ export class Holdings {
     }
   }
 
+  /** Throws the tokens of these policies away. */
+  drop(policies: readonly string[]): void {
+    for (const line of this.#all()) if (line.policies.some((policy) => policies.includes(policy))) line.clear();
+  }
+
   clear(): void {
     for (const leases of this.#lines.values()) leases.clear();
   }

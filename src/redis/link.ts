@@ -14,6 +14,8 @@ export class Link {
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
   #way = 0;
+  /** Called at once when the store is lost. */
+  onLost: () => void = () => undefined;
 
   constructor(script: Script, clock: Clock, observe: Observe) {
     this.#script = script;
@@ -61,6 +63,7 @@ export class Link {
     this.#tryAt = this.#clock.now() + patience;
     if (this.#state === "lost") return;
     this.#state = "lost";
+    this.onLost();
     this.#observe("onStoreLost", { reason });
   }
 

@@ -25,6 +25,8 @@ export interface AskedPolicy {
   /** Holds while the bucket is not known. */
   readonly quota: number;
   readonly window: number;
+  /** The bucket that this process's tokens are from; 0 before its first visit. */
+  readonly born: number;
   /** Tokens in this process's hands and requests on their way. */
   readonly underWay: number;
   /** Tokens given back. */
@@ -68,6 +70,8 @@ const reply = z.object({
   /** As they were before the grant, in the order of the request. */
   policies: z.array(
     z.object({
+      /** When this bucket was made, by the server's clock: it tells a new one, after Redis was emptied, from the one before. */
+      born: z.number(),
       level: z.number(),
       quota: z.number().check(z.positive()),
       window: z.number().check(z.positive()),

@@ -1,3 +1,4 @@
+import type { Buckets } from "../http/pacing/buckets.ts";
 import type { Reply } from "./messages.ts";
 
 type Known = Reply["policies"][number] & { readonly heardAt: number };
@@ -7,11 +8,30 @@ export class Outlook {
   readonly #known = new Map<string, Known>();
   readonly #heldUntil = new Map<string, number>();
 
-  hear(policies: readonly string[], reply: Reply, now: number): void {
+  /** Takes in what a visit has told. Gives the policies whose bucket is another than before. */
+  hear(policies: readonly string[], reply: Reply, now: number): readonly string[] {
+    const before = policies.map((policy) => this.born(policy));
     reply.policies.forEach((known, index) => {
       const level = known.level - reply.dues.length;
       this.#known.set(policies[index] ?? "", { ...known, level, heardAt: now });
     });
+    return policies.filter((policy, index) => this.born(policy) !== before[index]);
+  }
+
+  /** Which bucket was met at the latest visit; 0 before the first. */
+  born(policy: string): number {
+    return this.#known.get(policy)?.born ?? 0;
+  }
+
+  /**
+   * The store is lost: the pictures of this process alone go on. They may not have seen the others yet, that draw on as well: each
+   * yields to them from the start, with an equal part of what there was.
+   */
+  handOver(own: Buckets, now: number): void {
+    for (const [policy, { active }] of this.#known) {
+      const { remaining = 0 } = this.level(policy, now) ?? {};
+      if (active > 1) own.bucket(policy).join(remaining / active, active, now);
+    }
   }
 
   hold(policy: string, until: number): void {

@@ -1,3 +1,5 @@
+import { picture } from "./picture.ts";
+
 /**
  * Shares the buckets of an organization in Redis: learns from answers, then grants tokens, all in one step and by the server's own time.
  *
@@ -19,6 +21,8 @@ local silence = 3000
 -- Milliseconds for which the first request is alone; how often others look for its answer, and whether requests have arrived; and
 -- how long an idle bucket is kept, at the least and at the most.
 local patience, lookForAnswer, lookForRoom, idle, week = 1000, 5, 20, 10000, 604800000
+-- Milliseconds after which a level that did not suffice is looked at again, unless a token takes longer: it may have recovered.
+local longestLook = 500
 -- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
 local doorstep, safety = 1, 4
 -- Whoever wants no more tokens than this has a start of so many milliseconds on those who want more: somebody may wait for it, while
@@ -29,29 +33,7 @@ local backwards = 1000
 -- Others besides the fleet: see http/pacing/share.ts.
 local reserve, quotaPart, delays, longestWay, noise, least = 25, 2 / 3, 3, 500, 0.03, 0.5
 
-local function open(key, policy)
-  local text = redis.call("GET", key)
-  local bucket = text and cjson.decode(text)
-  -- A clock that was set back would make what is past of what is to come.
-  if bucket and bucket.at < now + backwards then return bucket end
-  return {
-    quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now,
-    granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}
-  }
-end
-
-local function interval(bucket) return bucket.window / bucket.quota end
-
--- Requests on their way, and processes, of which the silent ones are forgotten.
-local function count(bucket)
-  local underWay, active = 0, 0
-  for id, process in pairs(bucket.processes) do
-    if process.at < now - silence then bucket.processes[id] = nil
-    else underWay, active = underWay + process.underWay, active + 1 end
-  end
-  return underWay, active
-end
-
+${picture}
 local function note(bucket, policy)
   local process = bucket.processes[ask.process] or { servedAt = 0, backAt = 0, behind = 0 }
   process.underWay, process.at = policy.underWay, now
@@ -70,69 +52,14 @@ local function countBefore(bucket)
   return before
 end
 
-local function refill(bucket)
-  local speed = 1 / interval(bucket) - (bucket.others or 0)
-  local gained = math.max(0, now - bucket.at) * speed
-  bucket.level = math.min(bucket.quota - count(bucket), bucket.level + gained)
-  bucket.at = now
-end
-
-local function noticeOthers(bucket)
-  bucket.others = bucket.others or 0.5 / interval(bucket)
-  bucket.since = now
-end
-
--- What is known of the level holds no more: the next request goes alone.
-local function forgetLevel(bucket) bucket.heard, bucket.scoutAt = false, 0 end
-
--- While others are known the level is the likely one, and what they drink follows from how far the picture was off.
-local function hearShared(bucket, answer)
-  local likely = answer.remaining + 0.5 - (bucket.granted - answer.granted)
-  local memory = math.max(2000, 100 * interval(bucket))
-  bucket.others = math.max(0, bucket.others + (bucket.level - likely) / memory)
-  bucket.level = likely
-  local trial = math.max(1000, 10 * interval(bucket))
-  if now - bucket.since > trial and bucket.others * interval(bucket) < noise then
-    bucket.others, bucket.since = nil, now
-    bucket.level = likely - 1
-  end
-end
-
-local function hear(bucket, answer)
-  -- An answer to what was granted before this bucket, or before others were known, tells of another picture.
-  if answer.at < bucket.since then return end
-  if answer.quota then
-    local before = interval(bucket)
-    bucket.quota, bucket.window = answer.quota, answer.window
-    -- The part that others drink stays the same.
-    if bucket.others then bucket.others = bucket.others * before / interval(bucket) end
-    bucket.level = math.min(bucket.level, bucket.quota - count(bucket))
-  end
-  if not answer.remaining then bucket.heard = true return end
-  answer.remaining = math.min(answer.remaining, bucket.quota)
-  -- At the least: whatever was on its way may be missing in what the service counted.
-  local atLeast = answer.remaining - math.max(0, bucket.granted - answer.settled - 1)
-  if not bucket.heard then
-    bucket.heard = true
-    bucket.level = math.min(bucket.level, atLeast)
-  elseif bucket.others then
-    hearShared(bucket, answer)
-  else
-    local taken = answer.level - (bucket.granted - answer.granted) - (answer.remaining + 1)
-    if taken > 0 then
-      bucket.level = bucket.level - taken
-      noticeOthers(bucket)
-    end
-  end
-  if not bucket.others then bucket.level = math.max(bucket.level, atLeast) end
-end
-
 -- When the n-th token from now on can be used: max(0, from + n * step) for n up to most; past that, when it is worth asking again.
 local function offer(bucket)
   if now < bucket.heldUntil then return { from = bucket.heldUntil - now, step = 0, most = 0 } end
   if not bucket.heard then
     if bucket.scoutAt == 0 then return { from = 0, step = 0, most = 1 } end
     if now < bucket.scoutAt + patience then return { from = horizon + lookForAnswer, step = 0, most = 0 } end
+    -- No answer yet: a few more go, for what there is nobody knows.
+    return { from = 0, step = 0, most = few }
   end
   local before = countBefore(bucket)
   if bucket.others then
@@ -141,7 +68,7 @@ local function offer(bucket)
     local step = reach / math.max(least, bucket.level)
     return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
   end
-  local kept = bucket.quota >= 10 and doorstep or 0
+  local kept = bucket.quota >= 10 and interval(bucket) <= 1000 and doorstep or 0
   -- While requests are on their way the bucket may be full and refill nothing: it has no more than they leave room for.
   local room = bucket.quota - count(bucket) - kept
   -- A full bucket gives a token to whoever asks: it can hold none for others.
@@ -155,7 +82,7 @@ for i, policy in ipairs(ask.policies) do
   local bucket = open(KEYS[i], policy)
   refill(bucket)
   note(bucket, policy)
-  bucket.level = math.min(bucket.level + policy.unused, bucket.quota - count(bucket))
+  settle(bucket, policy)
   for _, answer in ipairs(policy.answers) do hear(bucket, answer) end
   if policy.hold > 0 then
     noticeOthers(bucket)
@@ -163,28 +90,31 @@ for i, policy in ipairs(ask.policies) do
     bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
     forgetLevel(bucket)
   end
-  -- Whoever comes back has paced itself meanwhile, and others may do so yet.
-  if ask.returning then
+  -- Whoever comes back has paced itself meanwhile, and others may do so yet. Where the level is unknown already, the answer that
+  -- all wait for is on its way: those who come back meanwhile leave it valid.
+  if ask.returning and (bucket.heard or not bucket.others) then
     noticeOthers(bucket)
     forgetLevel(bucket)
   end
   local underWay, active = count(bucket)
   buckets[i], offers[i] = bucket, offer(bucket)
   known[i] = {
-    level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
+    born = bucket.born, level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
     granted = bucket.granted, settled = bucket.granted - underWay
   }
   -- What there is and what comes within the horizon is divided among those who ask.
   share = math.min(share, math.max(1, math.floor((math.max(0, bucket.level) + horizon / interval(bucket)) / active)))
 end
 
+-- When the n-th token can be used, and for how many milliseconds at the most it is not worth asking again.
 local function dueOf(n)
-  local due = 0
-  for _, offered in ipairs(offers) do
-    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)) end
-    due = math.max(due, offered.from + n * offered.step)
+  local due, look = 0, 0
+  for i, offered in ipairs(offers) do
+    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)), week end
+    local own = offered.from + n * offered.step
+    if own > due then due, look = own, math.max(interval(buckets[i]), longestLook) end
   end
-  return due
+  return due, look
 end
 
 -- What is only to be kept in stock comes from plenty.
@@ -197,9 +127,9 @@ end
 
 local dues, wait = {}, 0
 for n = 1, math.min(share, ask.wanted + ask.stock) do
-  local due = dueOf(n)
+  local due, look = dueOf(n)
   if n > ask.wanted and (due > 0 or not plenty(n)) then break end
-  if due > horizon then wait = due - horizon break end
+  if due > horizon then wait = math.min(due - horizon, look) break end
   dues[n] = due
 end
 

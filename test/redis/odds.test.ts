@@ -53,6 +53,23 @@ describeWithRedis("a fleet against the odds", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(21_500);
   });
 
+  it.each([8, 20])(
+    "lets none of %s processes wait beside a bucket that has filled again after a refusal",
+    async (processes) => {
+      const fleet = simulate(context.redis);
+      const { clock } = fleet;
+      const began = clock.now();
+      const service = createService(clock, { default: [10, 2_000] });
+      const outcomes = Array.from({ length: processes }, () => start(fleet, service, 80 / processes));
+      clock.after(3_000, () => service.drink("default", 10));
+      await clock.run(began + 60_000);
+      expect(times(outcomes)).toHaveLength(80);
+      expect(refusals(outcomes)).toBeLessThanOrEqual(2);
+      // 14 s, and the reserve that is kept while somebody else is thought to drink: two thirds of the quota.
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(16_000);
+    },
+  );
+
   it.each([1, 50])(
     "lets a process that wants few tokens overtake the long lists of others, %s ms from Redis",
     async (way) => {
@@ -96,6 +113,41 @@ describeWithRedis("a fleet against the odds", () => {
     await clock.run(began + 40_000);
     expect(times(outcomes)).toHaveLength(800);
     expect(refusals(outcomes)).toBeLessThanOrEqual(8);
+  });
+
+  it.each([4, 8])("lets none of %s processes use what was granted before Redis was emptied", async (processes) => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: processes }, () => start(fleet, service, 1_200 / processes, 1_000));
+    for (let time = 1; time <= 10; time += 1) {
+      await clock.run(began + 1_500 * time);
+      await context.redis.flushAll();
+    }
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1_200);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(1);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(18_000 / 0.97);
+  });
+
+  it.each([
+    ["may be more than a second on their way", 4, [100, 1_500], [0, 0]],
+    ["are answered after more than a second", 8, [600, 950], [600, 950]],
+  ] as const)("neither stalls nor is refused when requests %s", async (_, processes, there, back) => {
+    const { clock, join } = simulate(context.redis);
+    const began = clock.now();
+    const service = createService(clock, large);
+    const within = ([shortest, longest]: readonly [number, number]) => shortest + (longest - shortest) * random();
+    const traffic = { serve: () => service.serve(["default"]), calls: 1_000 / processes, parallel: 1_000 };
+    const outcomes = Array.from({ length: processes }, () =>
+      consume({ clock, pacer: join(), ...traffic, latency: () => [within(there), within(back)] }),
+    );
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(1_000);
+    expect(refusals(outcomes)).toBe(0);
+    // 14 s, the first request that goes alone, and what is on its way in the end.
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000);
   });
 
   it.each([

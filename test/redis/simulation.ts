@@ -26,7 +26,8 @@ export const large = { default: [300, 6_000] } as const;
 export const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
 export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
 
-const serverTime = 'redis.call("TIME")';
+/** How the script asks for the server's time. */
+export const serverTime = 'redis.call("TIME")';
 let organizations = 0;
 
 /**

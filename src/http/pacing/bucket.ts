@@ -16,6 +16,8 @@ const stale = 250;
  * would find the bucket empty every time.
  */
 const doorstep = { quota: 10, interval: 1_000, tokens: 1 };
+/** By the most careful reckoning a request without an answer arrives within so many milliseconds, or half a window. */
+const unansweredFor = 1_500;
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
 const safety = { least: 3, planned: 4 };
 
@@ -74,9 +76,10 @@ export class Bucket {
 
   /** Requests that may not have reached the service yet, by the most careful reckoning. */
   underWay(now: number): number {
+    const arrival = Math.max(longestArrival, Math.min(unansweredFor, this.window / 2));
     let arrived = 0;
     for (const { sentAt } of this.#inFlight) {
-      if (sentAt + longestArrival > now) break;
+      if (sentAt + arrival > now) break;
       arrived += 1;
     }
     return this.#inFlight.size - arrived;
@@ -197,6 +200,11 @@ export class Bucket {
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#share.refuse(this.#heldUntil, this.interval, now);
     if (this.#surprised) this.#share.notice(0, this.interval, now);
+  }
+
+  /** So many consumers are known to drink, this one included, and it may use so many tokens of what there is. */
+  join(level: number, consumers: number, now: number): void {
+    this.#share.join(level, consumers, this.interval, now);
   }
 
   /**

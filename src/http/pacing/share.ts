@@ -35,6 +35,8 @@ export class Share {
   #at = 0;
   #heardAt = 0;
   #noticedAt = 0;
+  /** Whether others were told of, and no answer to what was sent since then has shown the level. */
+  #told = false;
   /** What others drank and the milliseconds they took for it, fading. */
   #drunk = 0;
   #time = 0;
@@ -66,12 +68,23 @@ export class Share {
     this.#at = now;
     this.#heardAt = now;
     this.#noticedAt = now;
+    this.#told = false;
     this.#beware(Math.max(caution.first, this.#factor(now)), now);
     // Before more is known, others are taken to drink half.
     this.#guess = { drunk: this.#trial(interval) / interval / 2, time: this.#trial(interval) };
     this.#drunk = 0;
     this.#time = 0;
     this.#thought = 0;
+  }
+
+  /** Told, not found out: there are so many consumers all told, and of the level this one may use so much. */
+  join(level: number, consumers: number, interval: number, now: number): void {
+    this.#level = undefined;
+    this.notice(level, interval, now);
+    this.#told = true;
+    this.#beware(Math.max(consumers, this.#factor(now)), now);
+    const { time } = this.#guess;
+    this.#guess = { drunk: ((1 - 1 / consumers) * time) / interval, time };
   }
 
   /** The service refused a request until a time: if others are known, so many drink that the usual reserve does not last. */
@@ -97,9 +110,12 @@ export class Share {
     this.#refill(quota, interval, now);
     const elapsed = now - this.#heardAt;
     this.#heardAt = now;
-    // What was under way when others were noticed was served in any order: it tells the level, but not what others drink.
-    if (sentAt <= this.#noticedAt) {
-      this.#level = likely;
+    // What was under way when others were noticed was served in any order: it tells the level, but not what others drink. Where they
+    // were told of, it may not show yet what they sent, and the first answer after it shows the whole level, of which a part was known.
+    const early = sentAt <= this.#noticedAt;
+    if (early || this.#told) {
+      this.#level = early && this.#told ? Math.min(this.#level, likely) : likely;
+      this.#told &&= early;
       this.#thought = 0;
       return;
     }

@@ -1,0 +1,81 @@
+import { expect, it } from "vitest";
+import { type AskedPolicy, type HeardAnswer, readReply } from "../../src/redis/messages.ts";
+import { script } from "../../src/redis/script.ts";
+import { consume } from "../support/pacing/consumer.ts";
+import { sequence } from "../support/pacing/sequence.ts";
+import { createService, type Service } from "../support/pacing/service.ts";
+import { large, refusals, type Simulation, serverTime, simulate, times } from "./simulation.ts";
+import { describeWithRedis, useRedis } from "./use-redis.ts";
+
+type Bounds = readonly [shortest: number, longest: number];
+
+describeWithRedis("a fleet that loses Redis, and comes back", () => {
+  const context = useRedis();
+
+  /** Processes that have a thousand calls in all, each of which takes a time within the bounds. */
+  function start({ clock, join }: Simulation, service: Service, processes: number, [shortest, longest]: Bounds) {
+    const random = sequence(11);
+    const half = () => (shortest + (longest - shortest) * random()) / 2;
+    const traffic = { serve: () => service.serve(["default"]), latency: () => [half(), half()] as const };
+    return Array.from({ length: processes }, () =>
+      consume({ clock, pacer: join(), calls: 1_000 / processes, parallel: 1_000, ...traffic }),
+    );
+  }
+
+  it.each<[ms: number, processes: number, answers: Bounds]>([
+    [50, 4, [20, 50]],
+    [100, 8, [4, 6]],
+    [900, 4, [300, 700]],
+  ])(
+    "yields to the others from the start when it is lost %s ms after %s of them have begun",
+    async (ms, processes, answers) => {
+      const fleet = simulate(context.redis);
+      const { clock } = fleet;
+      const began = clock.now();
+      const outcomes = start(fleet, createService(clock, large), processes, answers);
+      await clock.run(began + ms);
+      fleet.down = true;
+      await clock.run(began + ms + 3_000);
+      await context.redis.flushAll();
+      fleet.down = false;
+      await clock.run(began + 60_000);
+      expect(fleet.lost).toHaveLength(processes);
+      expect(times(outcomes)).toHaveLength(1_000);
+      expect(refusals(outcomes)).toBeLessThanOrEqual(1);
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(14_000 / 0.97 + 2 * answers[1]);
+    },
+  );
+
+  it("sends a few requests, not all, when the first answer takes more than a second", async () => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const service = createService(clock, { default: [300, 600_000] });
+    service.drink("default", 300);
+    const outcomes = start(fleet, service, 4, [2_400, 2_400]);
+    await clock.run(clock.now() + 3_600);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(1 + 4);
+  });
+
+  it("keeps the answer that all wait for when others come back meanwhile", async () => {
+    let now = 10_000_000;
+    const visit = async (
+      process: string,
+      told: Partial<AskedPolicy>,
+      rest: { returning?: true; wanted?: number } = {},
+    ) => {
+      now += 10;
+      const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, answers: [], hold: 0, ...told };
+      const ask = { process, returning: false, wanted: 0, stock: 0, way: 5, visit: 1, policies: [policy], ...rest };
+      const text = script.replace(serverTime, `{ ${Math.floor(now / 1000)}, ${(now % 1000) * 1000} }`);
+      return readReply(await context.redis.eval(text, { keys: ["bucket"], arguments: [JSON.stringify(ask)] }));
+    };
+    await visit("a", {}, { returning: true });
+    const { at, dues } = await visit("a", {}, { wanted: 40 });
+    expect(dues).toEqual([0]);
+    await visit("b", {}, { returning: true });
+    const answer: HeardAnswer = { at, level: 299, granted: 1, settled: 0, quota: 300, window: 6_000, remaining: 7 };
+    const [known] = (await visit("a", { answers: [answer] })).policies;
+    expect(known?.heard).toBe(true);
+    expect(known?.level).toBeLessThanOrEqual(7);
+  });
+});
