@@ -31,7 +31,7 @@ local few, start = 4, 1000
 -- Milliseconds by which the server's clock may run backwards without being taken for set anew.
 local backwards = 1000
 -- Others besides the fleet: see http/pacing/share.ts.
-local reserve, quotaPart, delays, longestWay, noise, least = 25, 2 / 3, 3, 500, 0.03, 0.5
+local reserve, reserveTime, quotaPart, delays, longestWay, noise, least = 25, 20000, 2 / 3, 3, 500, 0.03, 0.5
 
 ${picture}
 local function note(bucket, policy)
@@ -63,7 +63,7 @@ local function offer(bucket)
   end
   local before = countBefore(bucket)
   if bucket.others then
-    local tokens = math.min(reserve, math.max(1, bucket.quota * quotaPart))
+    local tokens = math.max(1, math.min(reserve, bucket.quota * quotaPart, reserveTime / interval(bucket)))
     local reach = tokens * interval(bucket) + delays * math.min(ask.way, longestWay)
     local step = reach / math.max(least, bucket.level)
     return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
