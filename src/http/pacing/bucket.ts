@@ -5,12 +5,6 @@ import { Opening } from "./opening.ts";
 import { Share } from "./share.ts";
 import type { Ticket } from "./ticket.ts";
 
-/** How long a policy's first request is alone, so that its answer can tell what the bucket holds, in milliseconds. */
-const scoutPatience = 1_000;
-/** So many times the way of an answer, at the least. */
-const careful = 3;
-/** After so many milliseconds without an answer the picture is old: a large burst could find that others have been there. */
-const stale = 250;
 /**
  * Left in a bucket of at least this quota, where a token comes within so many milliseconds: without it the scout of another process
  * would find the bucket empty every time.
@@ -34,12 +28,6 @@ export class Bucket {
   window: number;
   #level: number;
   #at: number;
-  /** Whether an answer has come. Until then one request goes ahead as a scout. */
-  #heard = false;
-  /** Whether an answer has told what the bucket holds. */
-  #told = false;
-  /** When it was last told. */
-  #heardAt = Number.NEGATIVE_INFINITY;
   /** Whether it had been told before it was last told. */
   #surprised = false;
   #heldUntil = 0;
@@ -66,7 +54,7 @@ export class Bucket {
 
   /** Whether an answer has told what the bucket holds, since it was last in doubt. */
   get told(): boolean {
-    return this.#told;
+    return this.#opening.told;
   }
 
   /** Milliseconds that an answer takes at the least; 0 before the first one. */
@@ -95,24 +83,16 @@ export class Bucket {
   wait(now: number): number {
     if (now < this.#heldUntil) return this.#heldUntil - now;
     this.#refill(now);
-    const scouting = this.#scouting(now);
+    const scouting = this.#opening.scouting(now, this.#inFlight);
     if (scouting > 0) return scouting;
     if (this.#share.present) return this.#share.wait(this.quota, this.interval, now);
-    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#told ? this.#level : 0, this.#answered);
+    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level);
     if (cautious > 0) return cautious;
     const full = Math.max(1, this.quota - this.#onTheWay.size);
     const kept = this.quota >= doorstep.quota && this.interval <= doorstep.interval ? doorstep.tokens : 0;
     const needed = 1 + kept;
     if (this.#level >= Math.min(needed + safety.least / this.interval, full)) return 0;
     return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
-  }
-
-  /** Milliseconds until the next request may go while no answer has come. A scout that is long away is followed by more and more. */
-  #scouting(now: number): number {
-    const [scout] = this.#inFlight;
-    if (this.#heard || scout === undefined) return 0;
-    const periods = Math.floor((now - scout.sentAt) / scoutPatience);
-    return this.#inFlight.size < 2 ** periods ? 0 : scout.sentAt + (periods + 1) * scoutPatience - now;
   }
 
   /** Milliseconds for which nothing goes, since the service said so. */
@@ -130,7 +110,7 @@ export class Bucket {
 
   take(now: number): Ticket {
     this.#refill(now);
-    if (this.#inFlight.size === 0) this.#doubt(now);
+    if (this.#inFlight.size === 0) this.#opening.goAhead(now, this.#heldUntil, this.way);
     this.#level -= 1;
     this.#sent += 1;
     this.#share.take(this.quota, this.interval, now);
@@ -138,19 +118,6 @@ export class Bucket {
     this.#inFlight.add(ticket);
     this.#onTheWay.add(ticket);
     return ticket;
-  }
-
-  /** Others may have come since the latest answer. After a refusal that is sure: one request goes ahead alone. */
-  #doubt(now: number): void {
-    if (this.#heldUntil > this.#heardAt) {
-      this.#heard = false;
-      this.#told = false;
-    } else if (now - this.#heardAt > stale) this.#beCareful(now);
-  }
-
-  /** For a time in which answers that know of others can come: the first answers do not. */
-  #beCareful(now: number): void {
-    this.#opening.begin(now + Math.max(scoutPatience, careful * this.way), this.#answered);
   }
 
   /** The request ended without an answer. */
@@ -172,24 +139,18 @@ export class Bucket {
     this.#inFlight.delete(ticket);
     this.#onTheWay.delete(ticket);
     this.#times.add(now - ticket.sentAt);
-    const first = !this.#told;
-    const known = Number.isFinite(this.#heardAt);
-    if (!this.#heard) this.#beCareful(now);
-    this.#heard = true;
+    this.#opening.hear(now, this.way);
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
-    this.#told = true;
-    this.#surprised = known;
-    this.#heardAt = now;
+    const { told, toldBefore } = this.#opening;
+    this.#opening.tell(now, this.way);
+    this.#surprised = toldBefore;
     const remaining = Math.min(report.remaining, this.quota);
     // At the least: whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
     const atLeast = remaining - meanwhile - this.#inFlight.size;
-    if (first) {
-      this.#level = Math.min(this.#level, atLeast);
-      this.#beCareful(now);
-    }
+    if (!told) this.#level = Math.min(this.#level, atLeast);
     // Likely: the service counted in the order of sending.
-    this.#noticeOthers(ticket, remaining, now, known);
+    this.#noticeOthers(ticket, remaining, now, toldBefore);
     this.#level = Math.max(this.#level, atLeast);
   }
 
