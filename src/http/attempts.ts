@@ -51,6 +51,11 @@ export class Attempts {
     return this.#inDoubt;
   }
 
+  /** It is settled what became of those requests. */
+  settle(): void {
+    this.#inDoubt = false;
+  }
+
   /** When the latest request would have been out of time, by the clock. */
   get dueAt(): number {
     return this.#sentAt + this.#call.timeout;
@@ -82,8 +87,8 @@ export class Attempts {
     if (refusal !== undefined) lifeline.allow(delay, "the rate limit's Retry-After", error);
     const done = journal.begin(asked === undefined ? "backoff" : "retry-after");
     try {
-      // A paced call waits in line behind the bucket that is held now.
-      if (!(refusal?.held && core.paced)) await lifeline.sleep(delay, "waiting to try again", error);
+      // A paced call waits in line behind the bucket that is held now, but for one that has something to look for in between.
+      if (!(refusal?.held && core.paced && !this.#inDoubt)) await lifeline.sleep(delay, "waiting to try again", error);
     } finally {
       done(name);
     }
@@ -94,8 +99,10 @@ export class Attempts {
     const { core, endpoint, retry, name } = this.#call;
     // One that asks for no wait at all would use up every attempt within an instant.
     const ms = Math.max(error.retryAfter ?? 0, backoff(this.#count, retry));
+    // Where nobody would wait for as long as that, one looks now and then whether it is still so.
+    const bearable = Math.min(ms, retry.maxRetryAfter);
     const sure = error.code === undefined || error.code === "rate_limited";
-    const held = core.pacer.hold(endpoint, this.#report, ms, sure);
+    const held = core.pacer.hold(endpoint, this.#report, bearable, sure, ms);
     this.#refusal = { error, ms, held: held.length > 0 };
     for (const policy of held) {
       core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });

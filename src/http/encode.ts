@@ -1,6 +1,7 @@
 import { type Opening, openImage, type Upload } from "../binary/source.ts";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
+import { isPlainObject } from "../schemas/functions.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
@@ -14,8 +15,7 @@ export interface EncodedRequest {
 }
 
 type Tree = Readonly<Record<string, unknown>>;
-const isTree = (value: unknown): value is Tree =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+const isTree = (value: unknown): value is Tree => isPlainObject(value) && typeof value.toJSON !== "function";
 
 /** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. Undefined adds nothing. */
 function merge(base: unknown, extra: Tree): Tree {

@@ -114,6 +114,7 @@ export class Journey<Data> {
           };
         },
         inDoubt: () => this.#attempts.inDoubt,
+        settle: () => this.#attempts.settle(),
         look: (known, when) => this.#look(known, when),
         maySendAgain: () => core.retryBudget.spend(),
         pause: (error, attempt) => this.#attempts.pause(error, attempt),

@@ -37,9 +37,12 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   }
   const { concurrency: atATime = concurrency, ...rest } = options;
   const each = { ...rest, priority: rest.priority ?? "low" };
-  const one = (input: Input, left: AbortSignal) =>
-    work(input, each, left).catch((error: unknown) => {
+  const one = async (input: Input, left: AbortSignal): Promise<Value> => {
+    try {
+      return await work(input, each, left);
+    } catch (error) {
       throw withCallSite(error, callSite);
-    });
+    }
+  };
   yield* concurrently(inputs, atATime, one, options.signal);
 }

@@ -146,14 +146,13 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
     const channel = channelOf.get(hook);
     if (channel?.hasSubscribers) channel.publish(event);
     if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
-    const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
-    if (callback === undefined) {
-      if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
-      return;
-    }
     safely(
-      // On its object: the hooks may be an instance that keeps what it hears.
-      () => callback.call(hooks, event),
+      () => {
+        const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
+        // On its object: the hooks may be an instance that keeps what it hears.
+        if (callback !== undefined) return callback.call(hooks, event);
+        if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
+      },
       (error) => {
         if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
       },

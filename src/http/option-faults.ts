@@ -24,6 +24,10 @@ function carriable(name: string, value: unknown): boolean {
 /** A signal may be of another realm, or a polyfill: it is one that can be listened to. */
 const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in value && "addEventListener" in value;
 
+/** An object whose fields can stand in JSON: no form, map, bytes or list. */
+const isFields = (value: unknown): boolean =>
+  isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
+
 const isRecord = (value: unknown): boolean => isObject(value) && !Array.isArray(value);
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
@@ -63,7 +67,7 @@ const request = () => ({
     ),
   ),
   // What is in it the service knows, and the SDK does not. It may be an instance of a class of the caller's.
-  body: custom(isRecord, "expected an object: the fields to add to the JSON body"),
+  body: custom(isFields, "expected an object: the fields to add to the JSON body"),
 });
 
 /** A strict schema: an option that is misspelt would otherwise be one that does nothing. */

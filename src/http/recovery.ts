@@ -118,6 +118,8 @@ export interface Recovering<Data> {
   readonly queue: () => Promise<Ready<Data>>;
   /** Whether a request is out, or was given up, whose answer has not come. */
   readonly inDoubt: () => boolean;
+  /** It is certain that nothing was made. */
+  readonly settle: () => void;
   /** Looks once, as a step of the call's timeline. */
   readonly look: (recovery: Recovery<Data>, when: "before" | "after") => Promise<Found<Data> | undefined>;
   /** Whether the client may still send something again. */
@@ -172,16 +174,18 @@ export async function recovering<Data>(call: Recovering<Data>): Promise<Delivere
   };
   const sendAgain = async (error: unknown, attempt: number) => {
     await call.pause(error, attempt);
-    const ready = await call.queue();
-    try {
-      const late = lifeline.elapsed() - lookedAt >= longSince ? await look("after") : undefined;
-      if (late === undefined) return sent(ready.send());
-      ready.leave();
-      return { ...late, recovered: true };
-    } catch (failure) {
-      ready.leave();
-      throw failure;
+    let ready: Ready<Data> | undefined;
+    // The line may be long, too. It is left for a look: in a small bucket that needs the very token.
+    for (let line = 0; line < 2; line++) {
+      if (lifeline.elapsed() - lookedAt >= longSince) {
+        ready?.leave();
+        const late = await look("after");
+        if (late !== undefined) return { ...late, recovered: true };
+        ready = undefined;
+      }
+      ready ??= await call.queue();
     }
+    return sent((ready ?? (await call.queue())).send());
   };
 
   const before = lookFirst === undefined ? undefined : await lookFor(lookFirst, "before");
@@ -200,7 +204,9 @@ export async function recovering<Data>(call: Recovering<Data>): Promise<Delivere
     }
     if (verdict === "refused") {
       const clear = hasErrorObject(error) && (refusals.has(error.code) || recovery?.ruledOut?.());
-      throw clear ? error : unknown(error);
+      if (!clear) throw unknown(error);
+      call.settle();
+      throw error;
     }
     const tooLate = (askedDelay(error) ?? 0) > retry.maxRetryAfter;
     const mayRepeat = recovery !== undefined && attempt <= retry.retries && !tooLate;

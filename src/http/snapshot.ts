@@ -11,7 +11,7 @@ function formsOf(character: string): string {
   const hex = code.toString(16);
   const entity = entities[character];
   const forms = [
-    `\\\\?\\u${hex.padStart(4, "0")}`,
+    `${character === "\\" ? "" : "\\\\?"}\\u${hex.padStart(4, "0")}`,
     `%${hex}`,
     `\\\\u${hex.padStart(4, "0")}`,
     `&#0*${code};`,
@@ -23,7 +23,11 @@ function formsOf(character: string): string {
 
 /** Makes the function that blots the secret key out of whatever a service repeats: as it is, or as a URL, JSON or HTML has it. */
 export function createRedact(secretKey: string): (text: string) => string {
-  const key = new RegExp([...secretKey].map(formsOf).join(""), "gi");
+  // JSON doubles a backslash. Where any could be doubled, a row of them would match in more ways than can be tried.
+  const json = JSON.stringify(secretKey)
+    .slice(1, -1)
+    .replace(/[^A-Za-z0-9]/g, String.raw`\$&`);
+  const key = new RegExp(`${[...secretKey].map(formsOf).join("")}|${json}`, "gi");
   return (text) => text.replace(key, blot);
 }
 

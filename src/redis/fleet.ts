@@ -110,8 +110,8 @@ export class Fleet implements TokenSource {
     this.#tellSoon();
   }
 
-  hold(policies: readonly string[], ms: number): void {
-    this.#own.hold(policies, ms);
+  hold(policies: readonly string[], ms: number, said: number): void {
+    this.#own.hold(policies, ms, said);
     const until = this.#now() + ms;
     for (const policy of policies) {
       this.#outlook.hold(policy, until);

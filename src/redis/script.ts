@@ -31,7 +31,7 @@ local few, start = 4, 1000
 -- Milliseconds by which the server's clock may run backwards without being taken for set anew.
 local backwards = 1000
 -- Others besides the fleet: see http/pacing/share.ts.
-local reserve, reserveTime, quotaPart, delays, longestWay, noise, least = 25, 20000, 2 / 3, 3, 500, 0.03, 0.5
+local reserve, reserveTime, quotaPart, delays, longestWay, noise, least = 25, 120000, 2 / 3, 3, 500, 0.03, 0.5
 
 ${picture}
 local function note(bucket, policy)

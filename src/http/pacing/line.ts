@@ -32,10 +32,15 @@ export interface Line {
 const priorities = ["high", "normal", "low"] as const;
 /** Of so many grants one goes to those who wait behind, in turns: a stream of urgent calls never starves the others. */
 const fairness = 8;
+/** More lines than there are combinations of policies. Those that are empty are made anew when they are needed. */
+const memory = 100;
 /** Before every place in a line. */
 const front = -Number.MAX_SAFE_INTEGER;
 
 export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
+
+const all = () => true;
+const byPlace = (one: Waiter, other: Waiter) => one.place - other.place;
 
 /** All lines: whose turn it is goes by priority and by who came first, across them. */
 export class Lines implements Iterable<Line> {
@@ -59,10 +64,15 @@ export class Lines implements Iterable<Line> {
     const key = policies.join();
     let line = this.#lines.get(key);
     if (line === undefined) {
+      if (this.#lines.size >= memory) this.#forgetEmpty();
       line = { policies, queues: { high: new Queue(), normal: new Queue(), low: new Queue() } };
       this.#lines.set(key, line);
     }
     return line;
+  }
+
+  #forgetEmpty(): void {
+    for (const [key, line] of this.#lines) if (sizeOf(line) === 0) this.#lines.delete(key);
   }
 
   /** Stands at the end of a line; one that comes `again` stands before all that do not. */
@@ -82,19 +92,19 @@ export class Lines implements Iterable<Line> {
 
   /** Sends all back that wait for any of these policies. */
   sendBack(policies: readonly string[]): void {
-    for (const line of this.#lines.values()) {
-      if (!line.policies.some((policy) => policies.includes(policy))) continue;
-      for (const priority of priorities) for (const { turn } of line.queues[priority].takeOut(() => true)) turn.back();
-    }
+    const lines = [...this.#lines.values()].filter((line) => line.policies.some((policy) => policies.includes(policy)));
+    const waiting = lines.flatMap(({ queues }) => priorities.flatMap((priority) => queues[priority].takeOut(all)));
+    for (const { turn } of waiting.sort(byPlace)) turn.back();
   }
 
   /** Has the calls of an endpoint wait in another line, as they draw from other policies than was known. */
   move(call: string, from: Line, to: Line): void {
     for (const priority of priorities) {
-      for (const waiter of from.queues[priority].takeOut((waiting) => waiting.call === call)) {
-        waiter.line = to;
+      const moved = from.queues[priority].takeOut((waiting) => waiting.call === call);
+      if (moved.length === 0) continue;
+      for (const waiter of moved) waiter.line = to;
+      for (const waiter of [...moved, ...to.queues[priority].takeOut(all)].sort(byPlace))
         to.queues[priority].push(waiter);
-      }
     }
   }
 

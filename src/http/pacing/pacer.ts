@@ -108,19 +108,23 @@ export class Pacer {
   }
 
   /**
-   * A request was refused: holds the policies that the answer says are empty. Where it says of none, those of the request that it does
-   * not say have tokens, if the refusal is one for want of tokens for `sure`.
+   * A request was refused: holds the policies that the answer says are empty. Where it says of none, and the refusal is one for want of
+   * tokens for `sure`, those of the request of which it says nothing, or else all of them.
+   *
+   * @param said What the answer asks for, where that is longer than anybody would wait: those who wait are told.
    */
-  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true): readonly string[] {
+  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true, said = ms): readonly string[] {
     const told = (policy: string) => this.#tokens.reportOf(policy, report);
     const empty = [...this.#tokens.names()].filter((policy) => told(policy)?.empty);
     this.#reroute(endpoint, () => {
       for (const policy of empty) if (this.#routes.refused(endpoint, policy)) this.#tokens.meet(policy, report);
     });
-    const unsaid = this.#routes.of(endpoint).filter((policy) => told(policy)?.remaining === undefined);
-    const held = empty.length > 0 || !sure ? empty : unsaid;
-    this.#tokens.hold(held, ms);
-    if (ms >= longHold) this.#lines.sendBack(held);
+    const policies = this.#routes.of(endpoint);
+    const unsaid = policies.filter((policy) => told(policy)?.remaining === undefined);
+    const likely = unsaid.length > 0 ? unsaid : policies;
+    const held = empty.length > 0 || !sure ? empty : likely;
+    this.#tokens.hold(held, ms, said);
+    if (said >= longHold) this.#lines.sendBack(held);
     return held;
   }
 

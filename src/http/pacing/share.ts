@@ -4,9 +4,9 @@ import type { AnswerTimes } from "./answer-times.ts";
  * How much of the bucket's refill a consumer keeps in it when others consume too: tokens, and no larger a part of the quota, nor more
  * than comes within so many milliseconds. In a slow bucket a token is worth minutes: better refused once than kept for long.
  */
-const reserve = { usual: 25, ofQuota: 2 / 3, ms: 20_000 };
-/** The first goes within so many milliseconds after a hold, or tokens, but no later: others are held until the same moment. */
-const spread = { ms: 500, tokens: 4, most: 5_000 };
+const reserve = { usual: 25, ofQuota: 2 / 3, ms: 120_000 };
+/** The first goes within so many milliseconds after a hold, or tokens: others are held until the same moment. */
+const spread = { ms: 500, tokens: 4 };
 /** So many times the shortest answer's time are added to the time in which a consumer would use up the level. */
 const delays = 3;
 /** Milliseconds that the shortest answer's time may count for: what takes longer is the service's work, not the way. */
@@ -90,7 +90,7 @@ export class Share {
   /** The service refused a request until a time: if others are known, so many drink that the usual reserve does not last. */
   refuse(until: number, interval: number, now: number): void {
     if (!this.present) return;
-    this.#turnAt = until + Math.random() * Math.max(spread.ms, Math.min(spread.tokens * interval, spread.most));
+    this.#turnAt = until + Math.random() * Math.max(spread.ms, spread.tokens * interval);
     this.#beware(this.#factor(now) * caution.refused, now);
   }
 

@@ -38,8 +38,8 @@ export interface TokenSource {
   /** The request ended without an answer. */
   forget(grant: Grant): void;
   /** The service refused a request for want of a token: nothing goes for `ms` milliseconds. */
-  hold(policies: readonly string[], ms: number): void;
-  /** Milliseconds for which nothing goes. */
+  hold(policies: readonly string[], ms: number, said: number): void;
+  /** Milliseconds for which nothing is to go by what the service said; 0 when something may go. */
   heldFor(policy: string): number;
   level(policy: string): PolicyLevel;
   /** Milliseconds until so many tokens will have come, at the present rate. */

@@ -218,7 +218,9 @@ export class OrdersResource {
       around: async (delivery) => {
         try {
           const delivered = await deliver(delivery);
-          this.#recent.tell(customIdentifier, delivered);
+          // What was told from memory is no news: it would never be forgotten.
+          if (this.#recent.told(customIdentifier)?.data !== delivered.data)
+            this.#recent.tell(customIdentifier, delivered);
           return delivered;
         } catch (error) {
           const until = delivery.doubtfulUntil();

@@ -5,6 +5,9 @@ import type { CreatedOrder } from "./order-input.schema.ts";
 /** Milliseconds for which what this client was told outweighs a look-up that does not know of it yet. */
 const memory = 10_000;
 
+/** So many are remembered at the most, the latest: a response is no small thing. */
+const most = 1_000;
+
 /** Values that are forgotten when their time is over. Those that are set later mostly end later. */
 class Fading<Value> {
   readonly #clock: Clock;
@@ -23,7 +26,7 @@ class Fading<Value> {
     this.delete(name);
     this.#entries.set(name, { value, until });
     for (const [oldest, entry] of this.#entries) {
-      if (this.#clock.now() < entry.until) break;
+      if (this.#clock.now() < entry.until && this.#entries.size <= most) break;
       this.#entries.delete(oldest);
     }
   }

@@ -142,12 +142,9 @@ describe("a 429", () => {
     expect([seen.length, clock.now() - began]).toEqual([1, 0]);
   });
 
-  it.each([
-    ["with another code", "image_storage_limit_exceeded"],
-    ["that says that there are tokens", "rate_limited"],
-  ])("%s is waited for by its own call alone", async (_, code) => {
+  it("of another code, with tokens left, is waited for by its own call alone", async () => {
     const { clock, partner, seen } = connect(({ url }, number) =>
-      url.endsWith("/organization") || number > 1 ? fine() : refusal('"default";r=2990;t=0', 8, code),
+      url.endsWith("/organization") || number > 1 ? fine() : refusal('"default";r=2990;t=0', 8, "image_storage_limit"),
     );
     const refused = partner.auth.validate();
     refused.catch(() => undefined);
@@ -156,6 +153,28 @@ describe("a 429", () => {
     expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeLessThan(1_000);
     await settle(clock, refused);
     expect((seen[2] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
+  });
+
+  it("holds all of its call's policies when its headers say that there are tokens: a limit that they do not name", async () => {
+    const { clock, partner, seen } = connect((_, number) =>
+      number === 1 ? refusal('"default";r=2990;t=0', 5) : fine(),
+    );
+    const first = partner.auth.validate();
+    await clock.advance(10);
+    await settle(clock, Promise.all([first, partner.auth.validate()]));
+    expect(seen).toHaveLength(3);
+    expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(5_000);
+  });
+
+  it("that asks for more than anybody would wait is looked at again after as long as anybody would", async () => {
+    const { clock, partner, seen } = connect((_, number) =>
+      number === 1 ? refusal('"default";r=0;t=1', 86_400) : fine(),
+    );
+    expect(await rejection(partner.auth.validate())).toBeInstanceOf(RateLimitError);
+    expect(await rejection(partner.auth.validate())).toBeInstanceOf(RateLimitError);
+    await clock.advance(121_000);
+    await settle(clock, partner.auth.validate());
+    expect(seen).toHaveLength(2);
   });
 
   it("that asks for no wait does not use up all attempts at once", async () => {
