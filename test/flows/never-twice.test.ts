@@ -98,6 +98,17 @@ describe("an order that this client was told of, and that a look-up does not sho
     expect(posts()).toBe(1);
   });
 
+  it("is not told from memory for ever, however often it is asked for", async () => {
+    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    emulator.faults.add(unseen);
+    const order = orderOf(emulator, "A");
+    for (let round = 0; round < 3; round++) {
+      await settle(partner.orders.ensure(order));
+      await clock.advance(7_000);
+    }
+    expect(posts()).toBe(2);
+  });
+
   it("is placed when it is still not shown after a good while", async () => {
     const { clock, emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add(unseen);
@@ -106,6 +117,46 @@ describe("an order that this client was told of, and that a look-up does not sho
     await clock.advance(11_000);
     expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
     expect(posts()).toBe(2);
+  });
+});
+
+describe("an order that was refused for what it says, after a lost answer", () => {
+  it("leaves no doubt: the error has nothing to find, and the next call does not wait", async () => {
+    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
+    const refusal = { fault: "status", status: 409, code: "product_not_orderable", when: "before" } as const;
+    emulator.faults.add({ on: "orders.create", nth: 2, ...refusal });
+    const order = orderOf(emulator, "A");
+    const error = await settle(rejection(partner.orders.create(order)));
+    expect(error).toMatchObject({ code: "product_not_orderable", find: undefined });
+    const began = clock.now();
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
+    expect(clock.now() - began).toBeLessThan(4_000);
+    expect(posts()).toBe(3);
+  });
+});
+
+describe("a row of orders", () => {
+  it("goes on after one that cannot even be read", async () => {
+    const { emulator, partner, settle, orders } = setStage(harsh);
+    const bad = Object.defineProperty(orderOf(emulator, "bad"), "orderlines", {
+      enumerable: true,
+      get: () => {
+        throw new RangeError("the row is broken");
+      },
+    });
+    async function* rows() {
+      yield orderOf(emulator, "A");
+      yield bad;
+      yield orderOf(emulator, "B");
+    }
+    const outcomes: unknown[] = [];
+    const consume = async () => {
+      for await (const { ok } of partner.orders.createMany(rows())) outcomes.push(ok);
+    };
+    await settle(consume());
+    expect(outcomes.sort()).toEqual([false, true, true]);
+    expect(await orders()).toBe(2);
   });
 });
 

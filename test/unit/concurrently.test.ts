@@ -19,6 +19,33 @@ async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
 }
 
 describe("working concurrently", () => {
+  it("finishes what it has begun when the source fails as it is let go", async () => {
+    let finished = 0;
+    let given = 0;
+    const source: Iterable<number> = {
+      [Symbol.iterator]: () => ({
+        next: () => ({ done: false, value: given++ }),
+        return: () => {
+          throw new RangeError("the source is gone");
+        },
+      }),
+    };
+    const work = async (input: number, left: AbortSignal) => {
+      // The second is under way until the loop is left, and a little longer.
+      if (input > 0) {
+        await new Promise((resolve) => left.addEventListener("abort", resolve));
+        await setImmediate();
+      }
+      finished += 1;
+      return input;
+    };
+    const loop = async () => {
+      for await (const _ of concurrently(source, 2, work)) break;
+    };
+    expect(await rejection(loop())).toBeInstanceOf(RangeError);
+    expect(finished).toBe(2);
+  });
+
   it("reads no more inputs than it works on, and finishes what it has begun when it is left", async () => {
     let read = 0;
     let finished = 0;

@@ -232,6 +232,7 @@ describe("the secret key never shows (law 1)", () => {
       (key: string) => key.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;"),
     ],
     ["as numbers of HTML", "test/key=5up3r", (key: string) => key.replace("/", "&#47;").replace("=", "&#x3D;")],
+    ["as JSON, with many backslashes", `key${"\\".repeat(40)}5up3r`, (key: string) => JSON.stringify(key)],
     ["as broken JSON", 'test"key\\5up3r', (key: string) => `{"key": ${JSON.stringify(key)}, `],
   ])("in an error for an answer that repeats it %s", async (_, key, written) => {
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });

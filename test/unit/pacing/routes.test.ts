@@ -90,6 +90,24 @@ describe("the policies of a route", () => {
   });
 });
 
+describe("a service that names ever other policies", () => {
+  it("does not fill the memory", async () => {
+    const clock = createManualClock();
+    let served = 0;
+    const fetch = async () => {
+      served += 1;
+      const headers = {
+        "x-ratelimit-policy": `"default";q=3000;w=60, "p${served}";q=50;w=1`,
+        "x-ratelimit": `"default";r=2999;t=0, "p${served}";r=49;t=0`,
+      };
+      return Response.json({ message: "ok" }, { headers });
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
+    for (let call = 0; call < 200; call++) await settle(clock, partner.auth.validate(), 10);
+    expect(Object.keys(partner.rateLimits).length).toBeLessThan(60);
+  });
+});
+
 describe("a 429", () => {
   const refusal = (levels: string, retryAfter: number, code = "rate_limited") =>
     Response.json(
