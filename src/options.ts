@@ -110,12 +110,13 @@ const isPlain = (value: object): boolean => [Object.prototype, null].includes(Ob
 
 const levels = ["debug", "info", "warn", "error"];
 
-/** A logger need not have every level, but one that has none would be told of nothing. */
+/** A logger need not have every level, and an empty one is silent; but one with other names alone was meant to be told something. */
 const logger = () =>
   z.custom<Logger>(
     (value) => {
       const functions = levels.map((level) => functionOf(value, level)).filter((one) => one !== undefined);
-      return functions.length > 0 && functions.every(isFunction);
+      const silent = isObject(value) && Object.keys(value).length === 0;
+      return (functions.length > 0 || silent) && functions.every(isFunction);
     },
     { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
   );

@@ -37,7 +37,7 @@ describe("the client's options", () => {
     ["null for the hooks", { hooks: null }, ["hooks"]],
     ["a clock without functions", { clock: {} }, ["clock"]],
     ["a clock without `after`", { clock: { now: () => 0 } }, ["clock"]],
-    ["a logger without functions", { logger: {} }, ["logger"]],
+    ["a logger with none of the levels", { logger: { log: nothing } }, ["logger"]],
     ["a logger with a level that is no function", { logger: { warn: nothing, info: "info" } }, ["logger"]],
     ["null for `fetch`", { fetch: null }, ["fetch"]],
     ["null for the deadline", { deadline: null }, ["deadline"]],
