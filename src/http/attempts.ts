@@ -126,8 +126,10 @@ export class Attempts {
     );
   }
 
-  async #attempt(request: EncodedRequest): Promise<Arrival> {
-    return this.send(request, await this.acquire());
+  /** Sends at once where the tokens are there: whoever asked for it ahead may block the thread the next moment. */
+  #attempt(request: EncodedRequest): Promise<Arrival> {
+    const grant = this.#take();
+    return grant === undefined ? this.#queueUp().then((late) => this.send(request, late)) : this.send(request, grant);
   }
 
   /** Sends a request once. */
