@@ -8,7 +8,7 @@ import type { FetchLike } from "./http/transport.ts";
 import { type Assumptions, assumptions } from "./resources/orders/orders.endpoints.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
-import { clock, functionOf, isFunction, isObject } from "./schemas/functions.ts";
+import { clock, functionOf, isFunction, isObject } from "./schemas/kinds.ts";
 import { filledText } from "./schemas/shape.ts";
 import { type Clock, systemClock } from "./util/clock.ts";
 import type { Some } from "./util/some.ts";

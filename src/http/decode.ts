@@ -1,6 +1,7 @@
 import { fileFault } from "../binary/file-answer.ts";
 import { type Issue, ResponseValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
+import { isRecord } from "../schemas/kinds.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
 import type { Arrival } from "./exchange.ts";
 import { parseJson, type Redact, snapshot } from "./snapshot.ts";
@@ -14,7 +15,6 @@ interface Decoding {
   readonly onInvalid: (status: number, issues: readonly Issue[]) => void;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
 type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 
 /** What was read, and what is wrong with it. */
@@ -25,7 +25,6 @@ interface Reading {
   readonly torn?: boolean;
 }
 
-const isObject = (body: unknown): body is Fields => typeof body === "object" && body !== null && !Array.isArray(body);
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
 
 /** Unknown fields are kept because the answer itself is returned, not a copy of the parts that are known. */
@@ -35,7 +34,7 @@ function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue
 }
 
 function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Reading {
-  const fields = isObject(body) ? body : {};
+  const fields = isRecord(body) ? body : {};
   const items = fields[shape.field];
   const nextCursor = fields.nextCursor;
   const issues: Issue[] = [];
@@ -66,7 +65,7 @@ function read(body: unknown, shape: JsonShape): Reading {
   if (shape.kind === "empty") return { data: undefined, issues: [] };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
-  if (isObject(body) && Object.hasOwn(body, shape.field))
+  if (isRecord(body) && Object.hasOwn(body, shape.field))
     return checked(shape.schema, body[shape.field], [shape.field]);
   if (shape.assumed !== undefined) return checked(shape.schema, shape.assumed(body), [shape.field]);
   return { data: body, issues: [missing([shape.field])] };

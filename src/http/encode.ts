@@ -1,7 +1,7 @@
 import { type Opening, openImage, type Upload } from "../binary/source.ts";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import { isPlainObject } from "../schemas/functions.ts";
+import { isPlainObject } from "../schemas/kinds.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";

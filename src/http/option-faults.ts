@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import { isFunction, isObject } from "../schemas/functions.ts";
+import { isFunction, isObject, isRecord } from "../schemas/kinds.ts";
 import type { Schema } from "../schemas/shape.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
@@ -27,8 +27,6 @@ const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in va
 /** An object whose fields can stand in JSON: no form, map, bytes or list. */
 const isFields = (value: unknown): boolean =>
   isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
-
-const isRecord = (value: unknown): boolean => isObject(value) && !Array.isArray(value);
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 

@@ -172,20 +172,17 @@ export async function recovering<Data>(call: Recovering<Data>): Promise<Delivere
       return { error };
     }
   };
+  const isLongSince = () => lifeline.elapsed() - lookedAt >= longSince;
+  const lookAgain = async () => (isLongSince() ? lookFor(0, "after") : undefined);
   const sendAgain = async (error: unknown, attempt: number) => {
     await call.pause(error, attempt);
-    let ready: Ready<Data> | undefined;
-    // The line may be long, too. It is left for a look: in a small bucket that needs the very token.
-    for (let line = 0; line < 2; line++) {
-      if (lifeline.elapsed() - lookedAt >= longSince) {
-        ready?.leave();
-        const late = await look("after");
-        if (late !== undefined) return { ...late, recovered: true };
-        ready = undefined;
-      }
-      ready ??= await call.queue();
-    }
-    return sent((ready ?? (await call.queue())).send());
+    const late = await lookAgain();
+    if (late !== undefined) return late;
+    const ready = await call.queue();
+    if (!isLongSince()) return sent(ready.send());
+    // The line was long, too. It is left for a look: in a small bucket that needs the very token.
+    ready.leave();
+    return (await lookAgain()) ?? sent((await call.queue()).send());
   };
 
   const before = lookFirst === undefined ? undefined : await lookFor(lookFirst, "before");

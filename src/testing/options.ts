@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { clock } from "../schemas/functions.ts";
+import { clock } from "../schemas/kinds.ts";
 import { filledText } from "../schemas/shape.ts";
 import { type Clock, systemClock } from "../util/clock.ts";
 import { defaultLimits, type Limit } from "./rate-limit.ts";

@@ -76,25 +76,23 @@ export class Routes {
     return true;
   }
 
-  /** Looks whether a policy that an answer has taught is drawn from at all. Gives whether it is ruled out now. */
-  watch(endpoint: Endpoint, policy: string, { remaining, interval, sentAt, now }: Sighting): boolean {
+  /** Looks whether a policy that an answer has taught is drawn from at all, and rules it out where it is not. */
+  watch(endpoint: Endpoint, policy: string, { remaining, interval, sentAt, now }: Sighting): void {
     const route = this.#route(endpoint);
-    if (remaining === undefined || route.certain.has(policy) || endpoint.policies.includes(policy as never))
-      return false;
+    if (remaining === undefined || route.certain.has(policy)) return;
     const series = route.series.get(policy);
     if (series === undefined || remaining < series.remaining) {
       route.series.set(policy, { remaining, sentAt, seenAt: now, answers: 0 });
-      return false;
+      return;
     }
     // Of two requests that were on their way together, the one that was counted first may be answered last.
-    if (sentAt < series.seenAt) return false;
+    if (sentAt < series.seenAt) return;
     series.answers += 1;
     const refilled = (now - series.sentAt) / interval;
-    if (series.answers < proof + 2 * refilled || route.policies.length === 1) return false;
+    if (series.answers < proof + 2 * refilled || route.policies.length === 1) return;
     route.ruledOut.add(policy);
     route.series.delete(policy);
     route.policies = route.policies.filter((drawn) => drawn !== policy);
-    return true;
   }
 
   #route(endpoint: Endpoint): Route {

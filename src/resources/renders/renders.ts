@@ -4,7 +4,7 @@ import type { Send } from "../../http/core.ts";
 import { many } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isObject } from "../../schemas/functions.ts";
+import { isObject } from "../../schemas/kinds.ts";
 import { apart } from "../../util/apart.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { eitherSignal } from "../../util/either-signal.ts";

@@ -5,6 +5,10 @@ export const isFunction = (value: unknown): boolean => typeof value === "functio
 
 export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
+/** An object with fields, and no list. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) && !Array.isArray(value);
+
 /** An object that is nothing but its fields, of whatever realm: no date, map, form or other instance of a class. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (!isObject(value)) return false;
