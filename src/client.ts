@@ -81,6 +81,7 @@ export class PodPartner {
       ...resolved,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
+      processingTime: assumptions.processingTime,
       paced: pacing !== false,
       transport: createTransport(secretKey, fetch),
       observe,

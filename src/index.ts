@@ -124,7 +124,6 @@ export type {
   ShippingLevel,
   ShippingOption,
 } from "./resources/orders/order-input.schema.ts";
-export type { Assumptions } from "./resources/orders/orders.endpoints.ts";
 export type {
   Annotation,
   Cancellation,
@@ -168,6 +167,7 @@ export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { Item } from "./resources/warehouse/warehouse.schema.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, AnsweredAddress, QuoteAddressInput } from "./schemas/address.ts";
+export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { Clock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

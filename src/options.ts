@@ -5,7 +5,7 @@ import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { FetchLike } from "./http/transport.ts";
-import { type Assumptions, assumptions } from "./resources/orders/orders.endpoints.ts";
+import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/kinds.ts";
@@ -57,7 +57,7 @@ export interface PodPartnerOptions {
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the machine's. */
   readonly clock?: Clock | undefined;
-  /** Names that the specification does not show, where the service uses others than the SDK assumes. */
+  /** What the specification does not show, where the service differs from what the SDK assumes. */
   readonly assumptions?: Some<Assumptions> | undefined;
   /** Allows a browser, in which anybody can read the key. Default false: never use a key in client-side code (specification 5.6). */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
@@ -155,6 +155,7 @@ const schema = () =>
       z.strictObject({
         customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
         orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
+        processingTime: z._default(ms(), assumptions.processingTime),
       }),
       {},
     ),

@@ -6,15 +6,23 @@ import { PodPartnerError } from "./base.ts";
  */
 export class OutcomeUnknownError extends PodPartnerError {
   static override readonly kind: string = "OutcomeUnknownError";
-  readonly isRetryable = false;
+  /** Whether the same call can be repeated without harm: true for `orders.ensure`, which looks before it sends. */
+  readonly isRetryable: boolean;
   override readonly hint: string;
   /** What was sent, or what identifies it: for an order its `customIdentifier`. */
   override find: Readonly<Record<string, unknown>>;
 
-  constructor(details: { endpoint: string; how: string; find: Readonly<Record<string, unknown>>; cause: unknown }) {
+  constructor(details: {
+    endpoint: string;
+    how: string;
+    find: Readonly<Record<string, unknown>>;
+    isRetryable: boolean;
+    cause: unknown;
+  }) {
     super(`The answer to ${details.endpoint} was lost: it may or may not have been carried out. ${details.how}`, {
       cause: details.cause,
     });
+    this.isRetryable = details.isRetryable;
     this.hint = details.how;
     this.find = details.find;
   }

@@ -12,7 +12,7 @@ import type { RateLimitReport } from "./pacing/headers.ts";
 import { SentBack } from "./pacing/line.ts";
 import type { Grant } from "./pacing/tokens.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
-import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeating } from "./retry.ts";
+import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeat } from "./retry.ts";
 import { redacted, snapshot } from "./snapshot.ts";
 
 /** The call that attempts are made for. */
@@ -36,6 +36,7 @@ export class Attempts {
   readonly #call: Attempted;
   #count = 0;
   #inDoubt = false;
+  #firstSentAt: number | undefined;
   #sentAt = 0;
   /** The latest 429, how long it is waited for, and whether that is done by holding its policies. */
   #refusal: { readonly error: RateLimitError; readonly ms: number; readonly held: boolean } | undefined;
@@ -56,14 +57,33 @@ export class Attempts {
     this.#inDoubt = false;
   }
 
-  /** When the latest request would have been out of time, by the clock. */
-  get dueAt(): number {
-    return this.#sentAt + this.#call.timeout;
+  /** When the first request was sent, by the clock; undefined before that. */
+  get firstSentAt(): number | undefined {
+    return this.#firstSentAt;
+  }
+
+  /** When the latest request was sent, by the clock. */
+  get sentAt(): number {
+    return this.#sentAt;
   }
 
   /** Sends a request until it succeeds, or fails with what no further attempt may mend. */
   succeed(request: EncodedRequest): Promise<Arrival> {
-    return this.#attempt(request).catch((error: unknown) => this.#repeat(error, request));
+    const { core, endpoint, retry, lifeline } = this.#call;
+    const replayable = () => typeof request.body !== "object" || request.body.replayable;
+    return repeat(
+      async (number, error) => {
+        if (number > 1) await this.pause(error, number - 1);
+        return this.#attempt(request);
+      },
+      retry.retries,
+      (error) =>
+        !lifeline.ended(error) &&
+        replayable() &&
+        maySendAgain(error, endpoint.lost) &&
+        (askedDelay(error) ?? 0) <= retry.maxRetryAfter &&
+        (isRateLimited(error) || core.retryBudget.spend()),
+    );
   }
 
   /** Takes the tokens that the request needs, or waits in line for them. */
@@ -109,23 +129,6 @@ export class Attempts {
     }
   }
 
-  /** Nearly every call succeeds at once: only one that has failed takes on what a series of attempts needs. */
-  #repeat(first: unknown, request: EncodedRequest): Promise<Arrival> {
-    const { core, endpoint, retry, lifeline } = this.#call;
-    const replayable = () => typeof request.body !== "object" || request.body.replayable;
-    return repeating(
-      first,
-      () => this.#attempt(request),
-      retry,
-      (error) =>
-        !lifeline.ended(error) &&
-        replayable() &&
-        maySendAgain(error, endpoint.lost) &&
-        (isRateLimited(error) || core.retryBudget.spend()),
-      (error, attempt) => this.pause(error, attempt),
-    );
-  }
-
   /** Sends at once where the tokens are there: whoever asked for it ahead may block the thread the next moment. */
   #attempt(request: EncodedRequest): Promise<Arrival> {
     const grant = this.#take();
@@ -134,7 +137,9 @@ export class Attempts {
 
   /** Sends a request once. */
   async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
-    const { core, endpoint, name, timeout, lifeline, journal, complete } = this.#call;
+    const { core, endpoint, name, lifeline, journal, complete } = this.#call;
+    const timeout =
+      endpoint.lost === "recoverable" ? lifeline.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
     const attempt = ++this.#count;
     const began = core.clock.now();
@@ -144,6 +149,7 @@ export class Attempts {
     const inDoubtBefore = this.#inDoubt;
     this.#inDoubt = true;
     this.#sentAt = began;
+    this.#firstSentAt ??= began;
     try {
       const arrival = await exchange({
         transport,

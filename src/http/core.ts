@@ -25,6 +25,8 @@ export interface Core {
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
   readonly retryBudget: RetryBudget;
+  /** Milliseconds that the service may take for a creation, from sending on. */
+  readonly processingTime: number;
   /** Bytes of a body that is read as text. */
   readonly maxResponseSize: number;
 }
@@ -34,27 +36,32 @@ export interface Delivery<Data> {
   /**
    * Delivers it.
    *
-   * @param lookFirst Milliseconds for which to look for it before it is sent at all; without it, it is sent at once.
+   * @param lookFor Milliseconds for which to look for it before it is sent at all; without it, it is sent at once.
    */
-  run(lookFirst?: number): Promise<Delivered<Data>>;
+  run(lookFor?: number): Promise<Delivered<Data>>;
   /** Waits for something, and no longer than the call lasts. */
   within<T>(promise: Promise<T>): Promise<T>;
   /** After a failure: until when, by the clock, it may still come into being; undefined when it certainly does not. */
   doubtfulUntil(): number | undefined;
 }
 
-/** What a resource adds to a call of its own. What the SDK itself goes by must keep to its schema, whatever `responses` says. */
+/** How a call ended: the response that brought its data, and whether it is the response to a look-up. */
+export type Ending = Pick<Delivered<unknown>, "response" | "recovered">;
+
+/** What a resource adds to a call of its own. */
 export interface Plan<Data, Result> {
+  /** Whether the response must keep to its schema whatever `responses` says: the SDK itself relies on it. */
+  readonly strict: boolean;
   /** How a lost creation is found again, by the content of the body that was sent: what was given may have changed since. */
   recovery?(sent: unknown): Recovery<Data>;
   /** Wraps the delivery of a creation. */
   readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
   /** Makes the method's result of the endpoint's data. */
-  readonly shape: (data: Data, recovered: boolean) => Result;
+  readonly shape: (data: Data, ending: Ending) => Result;
 }
 
 /** The plan of a request that the SDK makes for itself. */
-export const reliedOn = <Data>(): Plan<Data, Data> => ({ shape: (data) => data });
+export const strictly = <Data>(): Plan<Data, Data> => ({ strict: true, shape: (data) => data });
 
 /** Sends a call through the whole way. A resource receives this, and nothing else of the client. */
 export interface Send {

@@ -7,6 +7,7 @@ import { withSome } from "../util/some.ts";
 import { type Attempted, Attempts } from "./attempts.ts";
 import type { Answer } from "./call.ts";
 import type { Core, Plan } from "./core.ts";
+import { Creation } from "./creation.ts";
 import { decode, type ResponseMode } from "./decode.ts";
 import { type EncodedRequest, encode } from "./encode.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
@@ -14,7 +15,7 @@ import type { Arrival } from "./exchange.ts";
 import { Journal } from "./journal.ts";
 import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
-import { type Delivered, type Found, lookingTime, type Recovery, recovering } from "./recovery.ts";
+import type { Delivered, Found, Recovery } from "./recovery.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
 
 const ignore = () => undefined;
@@ -65,7 +66,7 @@ export class Journey<Data> {
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
-      const shaped = plan === undefined ? data : plan.shape(data, recovered);
+      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       return { data: shaped, response, attempts: journal.entries };
     } catch (error) {
       this.#open = false;
@@ -89,43 +90,23 @@ export class Journey<Data> {
   }
 
   async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {
-    const { core, endpoint, name, timeout, retry, lifeline } = this.#call;
-    const mode = plan === undefined ? core.responses : "throw";
+    const { core, endpoint } = this.#call;
+    const mode = plan?.strict ? "throw" : core.responses;
     const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
-    const send = () => read(this.#attempts.succeed(request));
     const { lost } = endpoint;
-    if (lost === "safe" || lost === "idempotent") return { ...(await send()), recovered: false };
+    if (lost === "safe" || lost === "idempotent") {
+      return { ...(await read(this.#attempts.succeed(request))), recovered: false };
+    }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));
-    const run = (lookFirst?: number) =>
-      recovering({
-        endpoint: name,
-        lifeline,
-        retry,
-        timeout,
-        recovery: this.#recovery,
-        lookFirst,
-        send,
-        queue: async () => {
-          const grant = await this.#attempts.acquire();
-          return {
-            send: () => read(this.#attempts.send(request, grant)),
-            leave: () => this.#attempts.release(grant),
-          };
-        },
-        inDoubt: () => this.#attempts.inDoubt,
-        settle: () => this.#attempts.settle(),
-        look: (known, when) => this.#look(known, when),
-        maySendAgain: () => core.retryBudget.spend(),
-        pause: (error, attempt) => this.#attempts.pause(error, attempt),
-      });
-    if (plan?.around === undefined) return run();
-    return plan.around({
-      run,
-      within: (promise) => lifeline.within(promise),
-      doubtfulUntil: () =>
-        this.#attempts.inDoubt ? Math.max(this.#attempts.dueAt, core.clock.now() + lookingTime) : undefined,
+    const creation = new Creation<Data>({
+      call: this.#call,
+      attempts: this.#attempts,
+      request,
+      recovery: this.#recovery,
+      read,
     });
+    return plan?.around === undefined ? creation.run() : plan.around(creation);
   }
 
   #read(arrival: Arrival, mode: ResponseMode): Found<Data> {
@@ -137,24 +118,6 @@ export class Journey<Data> {
       onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
     }) as Data;
     return { data, response: arrival.response };
-  }
-
-  /** A look before anything was sent is as urgent as the call; one after a loss is urgent. */
-  async #look(recovery: Recovery<Data>, when: "before" | "after") {
-    const { lifeline, journal, options } = this.#call;
-    const { signal, timeout, headers, retry } = options;
-    const done = journal.begin("lookup");
-    const remaining = lifeline.remaining();
-    try {
-      const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-      const priority = when === "before" ? options.priority : "high";
-      const found = await recovery.look({ signal, deadline, priority, timeout, headers, retry });
-      done(found === undefined ? "not found" : "found");
-      return found;
-    } catch (error) {
-      done(error instanceof Error ? error.name : "aborted");
-      throw error;
-    }
   }
 
   /** Gives an error its endpoint, its timeline and the caller's own line. */

@@ -25,7 +25,7 @@ export class Lifeline {
     this.#deadline = deadline;
     if (signal !== undefined) this.#listen(signal);
     if (deadline !== undefined) {
-      this.#stopDeadline = clock.after(deadline, () => this.#end(this.#deadlineError("it was not done", 0)));
+      this.#stopDeadline = clock.after(deadline, () => this.#end(this.deadlineError("it was not done")));
     }
   }
 
@@ -96,8 +96,26 @@ export class Lifeline {
   /** Throws when a wait of `ms` milliseconds would end after the deadline. */
   allow(ms: number, why: string, cause?: unknown): void {
     if (ms > this.remaining()) {
-      throw this.#deadlineError(`${why} takes ${Math.round(ms)} ms`, this.remaining(), cause);
+      throw this.deadlineError(`${why} takes ${Math.round(ms)} ms`, cause);
     }
+  }
+
+  /** The part of an attempt's timeout that leaves time for a look-up before the deadline. */
+  timeoutBeforeLook(timeout: number): number {
+    return Math.min(timeout, this.#remainingBeforeLook());
+  }
+
+  /** Waits `ms` milliseconds, or less when the deadline comes first. Resolves to whether it is the last wait before the deadline. */
+  async sleepBeforeLook(ms: number): Promise<boolean> {
+    const last = ms >= this.remaining();
+    await this.sleep(last ? this.#remainingBeforeLook() : ms, "the next look-up");
+    return last;
+  }
+
+  /** Milliseconds until a look-up has to begin that shall end before the deadline; infinite without a deadline. */
+  #remainingBeforeLook(): number {
+    const remaining = Math.max(0, this.remaining());
+    return remaining - Math.min(1_000, remaining / 4);
   }
 
   /** Lets go of the signal and the deadline. What is still held after this is ended by nothing else. */
@@ -121,8 +139,9 @@ export class Lifeline {
     this.close();
   }
 
-  #deadlineError(why: string, remaining: number, cause?: unknown): DeadlineError {
-    const left = Math.max(0, Math.round(remaining));
+  /** The error of a call that cannot be done before its deadline. */
+  deadlineError(why: string, cause?: unknown): DeadlineError {
+    const left = Math.max(0, Math.round(this.remaining()));
     return new DeadlineError({
       message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
       cause,

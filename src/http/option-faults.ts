@@ -79,6 +79,10 @@ const waiting = () => ({
   onPending: custom(isFunction, "expected a function"),
 });
 
+const ensuring = () => ({
+  lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
+});
+
 /** With none under way at a time nothing would ever be done. */
 const concurrency = () => custom((value) => typeof value === "number" && value >= 1, "expected a number from 1");
 
@@ -93,7 +97,8 @@ const kinds = {
       limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
     }),
   wait: taking(waiting),
-  many: taking(() => ({ concurrency: concurrency() })),
+  ensure: () => z.strictObject(ensuring()),
+  many: taking(() => ({ ...ensuring(), concurrency: concurrency() })),
   batch: taking(() => ({ ...waiting(), concurrency: concurrency() })),
 } satisfies Record<string, Schema>;
 

@@ -41,34 +41,29 @@ export const askedDelay = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.retryAfter : undefined;
 
 /**
- * Repeats an attempt that has failed as often as the options allow. The waiting is the caller's: `pause` is called before each
- * repetition and may throw to end the series.
+ * Attempts until one succeeds, and at most `retries` times more while `mayRepeat` allows it. The waits are the attempt's own.
+ *
+ * @param attempt Is given its number, from 1, and the error of the attempt before it.
+ * @throws what the last attempt threw, as it is: a caller may abort with anything.
  */
-export async function repeating<T>(
-  first: unknown,
-  attempt: () => Promise<T>,
-  options: RetryOptions,
-  mayRetry: (error: unknown) => boolean,
-  pause: (error: Error, attempt: number) => Promise<void>,
+export async function repeat<T>(
+  attempt: (number: number, previous: unknown) => Promise<T>,
+  retries: number,
+  mayRepeat: (error: unknown) => boolean,
 ): Promise<T> {
-  let latest = first;
-  const remember = (error: unknown): never => {
-    latest = error;
-    throw error;
+  let latest: unknown;
+  const attempting = async (number: number): Promise<T> => {
+    try {
+      return await attempt(number, latest);
+    } catch (error) {
+      latest = error;
+      // p-retry makes an error of whatever is thrown, and goes by the kind of some.
+      throw new Error();
+    }
   };
   try {
-    return await pRetry((number) => (number === 1 ? Promise.reject(first) : attempt().catch(remember)), {
-      retries: options.retries,
-      minTimeout: 0,
-      shouldRetry: async ({ error, attemptNumber }) => {
-        if (!mayRetry(error)) return false;
-        if ((askedDelay(error) ?? 0) > options.maxRetryAfter) return false;
-        await pause(error, attemptNumber);
-        return true;
-      },
-    });
-  } catch (error) {
-    // A caller may abort with anything; p-retry makes an error of what is none.
-    throw latest instanceof Error ? error : latest;
+    return await pRetry(attempting, { retries, minTimeout: 0, shouldRetry: () => mayRepeat(latest) });
+  } catch {
+    throw latest;
   }
 }

@@ -1,4 +1,4 @@
-import type { Send } from "../http/core.ts";
+import type { Plan, Send } from "../http/core.ts";
 import { type Endpoint, nameOf, type Page } from "../http/endpoint.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
 
@@ -14,5 +14,10 @@ export const paginate = <Item, Query extends object>(
   endpoint: PagedEndpoint<Item, Query>,
   query: NoInfer<Query>,
   options: ListOptions | undefined,
+  plan: Plan<Page<Item>, Page<Item>> = { strict: false, shape: (page) => page },
 ): Paginator<Item> =>
-  new Paginator(nameOf(endpoint), (cursor, page) => send(endpoint, { query: { ...query, cursor } }, page), options);
+  new Paginator(
+    nameOf(endpoint),
+    (cursor, page) => send(endpoint, { query: { ...query, cursor } }, page, plan),
+    options,
+  );

@@ -77,6 +77,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
         addRateLimits(response, fault, policiesOf(match), world.rateLimits);
       }
       signal.throwIfAborted();
+      // A port would add the machine's own time, which the emulator's clock need not follow.
+      if (!response.headers.has("Date")) response.headers.set("Date", new Date(settings.clock.now()).toUTCString());
       entry.status = response.status;
       return response;
     },

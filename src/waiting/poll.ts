@@ -5,9 +5,6 @@ import type { Lifeline } from "../http/lifeline.ts";
 /** One look: done with a value, or how many milliseconds to wait before the next. */
 export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
 
-/** A last look is taken when so much of the remaining time is gone, where a whole wait would not fit any more. */
-const lastLook = 0.9;
-
 /** Does a step, and writes down how it ended. */
 async function journaled<T>(done: (outcome: string) => void, step: Promise<T>, outcomeOf: (value: T) => string) {
   try {
@@ -29,10 +26,7 @@ export async function poll<T>(lifeline: Lifeline, journal: Journal, look: () => 
   for (let last = false; ; ) {
     const seen = await journaled(journal.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
     if (seen.done) return seen.value;
-    const remaining = lifeline.remaining();
     if (last) throw new DeadlineError({ message: "It was not done before the deadline." });
-    last = seen.wait >= remaining;
-    const wait = lifeline.sleep(last ? Math.max(0, remaining * lastLook) : seen.wait, "the next look");
-    await journaled(journal.begin("poll"), wait, () => "waited");
+    last = await journaled(journal.begin("poll"), lifeline.sleepBeforeLook(seen.wait), () => "waited");
   }
 }

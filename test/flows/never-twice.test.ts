@@ -79,7 +79,10 @@ describe("an order that was given up while the service was at it", () => {
   });
 
   it("is looked for again after a 429, before it is sent again", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage(harsh, { timeout: 1_000 });
+    const { emulator, partner, settle, orders, posts } = setStage(harsh, {
+      timeout: 1_000,
+      assumptions: { processingTime: 1_000 },
+    });
     emulator.faults.add(slow(6_000));
     const limited = { fault: "status", status: 429, code: "rate_limited", retryAfter: 5, when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 2, ...limited });

@@ -53,11 +53,12 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
 
-  /** Files the claim; its answer is lost, and the list holds `claims` then. The partner's clock may be ahead. */
-  async function file(claims: readonly ReturnType<typeof claimOf>[], ahead = 0): Promise<unknown> {
+  /** Files the claim; its answer is lost, and the list holds `claims` then. The partner's clock may be ahead, and the service's behind. */
+  async function file(claims: readonly ReturnType<typeof claimOf>[], ahead = 0, behind = 0): Promise<unknown> {
+    const headers = { date: new Date(Date.now() - behind).toUTCString() };
     const read = ({ path }: Recorded) => {
       const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
-      return { body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
+      return { headers, body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
     };
     let lost = false;
     context.service.always((request) => {
@@ -91,7 +92,7 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
   });
 
   it("claims.createItemIssues finds the claim when the clock of the service is ten minutes behind", async () => {
-    expect(await file([claimOf("n", ago(600_000))])).toMatchObject({ reference: ref("Claim", "n") });
+    expect(await file([claimOf("n", ago(600_000))], 0, 600_000)).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
   });
 
@@ -107,6 +108,19 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
   ])("claims.createItemIssues finds the claim by an %s timestamp without offset", async (_, created) => {
     expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues does not take an equal claim of a minute ago for its own", async () => {
+    expect(await file([claimOf("k", ago(60_000))])).toMatchObject({
+      reference: ref("Claim", "tw1ce"),
+      recovered: false,
+    });
+    expect(posts()).toHaveLength(2);
+  });
+
+  it("claims.createItemIssues does not take an equal claim of a minute ago for its own when its clock is a day ahead", async () => {
+    expect(await file([claimOf("k", ago(60_000))], day)).toMatchObject({ reference: ref("Claim", "tw1ce") });
+    expect(posts()).toHaveLength(2);
   });
 
   it("claims.createItemIssues does not take a claim of three days ago for its own", async () => {
@@ -165,7 +179,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
   });
 
   it("is no claim about items, where a package is missing: what became of it is unknown", async () => {
-    serve(claimOf("n", ago(1_200_000)));
+    serve(claimOf("n", ago(0)));
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
     await expect(filing).rejects.toMatchObject({
       name: "OutcomeUnknownError",

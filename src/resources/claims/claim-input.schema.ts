@@ -38,9 +38,15 @@ export interface ItemIssuesInput {
   readonly claimlines: readonly ClaimlineInput[];
 }
 
-/** What filing a claim gives. */
+/** What the service responds to a filed claim. */
 export interface CreatedClaim {
   readonly reference: ClaimReference;
+}
+
+/** What filing a claim gives. */
+export interface FiledClaim extends CreatedClaim {
+  /** Whether a look-up found the claim after its response was lost. */
+  readonly recovered: boolean;
 }
 
 export const createdClaim = () => open<CreatedClaim>({ reference: reference("Claim") });

@@ -6,41 +6,50 @@ import type { ClaimReference } from "../../references/references.ts";
 import { latestMoment } from "../../util/moment.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
+import type { KnownClaims } from "./known-claims.ts";
 
-/** What finding a claim again takes: the list, with each answer that brings a page of it, the details, and the time. */
+/** What finding a claim again takes: the list, with each response that brings a page of it, the details, the known claims, the time. */
 export interface ClaimReader {
-  list(options: RequestOptions, onAnswer: (response: Response) => void): Paginator<ClaimSummary>;
+  list(options: RequestOptions, onResponse: (response: Response) => void): Paginator<ClaimSummary>;
   get(reference: ClaimReference, options: RequestOptions): Call<Claim>;
+  readonly known: KnownClaims;
   now(): number;
 }
 
-/**
- * A claim of the same content that was made so many milliseconds before this one was sent is taken for it: the two clocks may
- * differ, and nobody files the same claim twice within an hour.
- */
-const tolerance = 3_600_000;
+/** Milliseconds by which `created` and the header `Date` may differ: both may be cut to seconds, and come from two clocks. */
+const uncertainty = 2_000;
+/** The same between the service's clock and this one, where no response has a `Date`. */
+const unknownClocks = 3_600_000;
 
-/** How many milliseconds the service's clock is behind this one, by an answer's `Date`; 0 when it is not. */
-function behind(response: Response, now: number): number {
-  const said = Date.parse(response.headers.get("date") ?? "");
-  return Number.isNaN(said) ? 0 : Math.max(0, now - said);
+/** The earliest `created` that a claim can have that was sent at `sentAt`, by the service's own clock. */
+function earliestCreated(response: Response, sentAt: number, now: number): number {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
 }
 
-/** Finds the one claim that is what was sent at `since`; more than one cannot be told apart. */
+/** Which claims can be the one that was sent. */
+interface Matches {
+  readonly summary: (claim: ClaimSummary) => boolean;
+  readonly detail: (claim: Claim) => boolean;
+}
+
+/**
+ * Finds the one claim that was sent first at `sentAt`. A claim that this client knew before, or that was created before by the
+ * service's clock, is another one. More than one cannot be told apart.
+ */
 async function findClaim(
   reader: ClaimReader,
-  since: number,
-  matches: { readonly summary: (claim: ClaimSummary) => boolean; readonly detail: (claim: Claim) => boolean },
+  sentAt: number,
+  matches: Matches,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
-  // By the clock that is behind: to take the claim for an older one would be to file it twice.
-  let earliest = since - tolerance;
+  let earliest = Number.POSITIVE_INFINITY;
   const claims = reader.list(options, (response) => {
-    earliest = Math.min(earliest, since - behind(response, reader.now()) - tolerance);
+    earliest = Math.min(earliest, earliestCreated(response, sentAt, reader.now()));
   });
   for await (const summary of claims) {
-    if (latestMoment(summary.created) < earliest) continue;
+    if (latestMoment(summary.created) < earliest || reader.known.wasKnown(summary.reference, sentAt)) continue;
     if (summary.status === "retracted" || !matches.summary(summary)) continue;
     const { data, response } = await reader.get(summary.reference, options).withResponse();
     if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
@@ -60,15 +69,11 @@ const packageMissing = /^package missing$/i;
  * A package is claimed only where its shipment has no other claim (specification 4.9): one of another category that is there all the
  * same leaves it open what became of ours.
  */
-export const packageMissingRecovery = (
-  reader: ClaimReader,
-  since: number,
-  claim: PackageMissingInput,
-): Recovery<CreatedClaim> => ({
-  look: (options) =>
+export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissingInput): Recovery<CreatedClaim> => ({
+  look: (options, sentAt) =>
     findClaim(
       reader,
-      since,
+      sentAt,
       {
         summary: () => true,
         detail: ({ shipmentReference, reference, claimlines }) => {
@@ -79,6 +84,7 @@ export const packageMissingRecovery = (
       },
       options,
     ),
+  repeatable: false,
   find: { shipmentReference: claim.shipmentReference },
   how,
 });
@@ -96,21 +102,18 @@ function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
 }
 
 /** A claim about items is found by its shipment, its order and its lines. */
-export const itemIssuesRecovery = (
-  reader: ClaimReader,
-  since: number,
-  claim: ItemIssuesInput,
-): Recovery<CreatedClaim> => ({
-  look: (options) =>
+export const itemIssuesRecovery = (reader: ClaimReader, claim: ItemIssuesInput): Recovery<CreatedClaim> => ({
+  look: (options, sentAt) =>
     findClaim(
       reader,
-      since,
+      sentAt,
       {
         summary: ({ orderReference }) => orderReference === claim.orderReference,
         detail: (made) => made.shipmentReference === claim.shipmentReference && sameLines(made, claim),
       },
       options,
     ),
+  repeatable: false,
   find: {
     shipmentReference: claim.shipmentReference,
     orderReference: claim.orderReference,
@@ -129,6 +132,7 @@ export function retractionRecovery(reader: ClaimReader, claimReference: ClaimRef
       return status === "retracted" ? { data: undefined, response } : undefined;
     },
     ruledOut: () => status === "resolved" || status === "rejected",
+    repeatable: true,
     find: { claimReference },
     how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
   };

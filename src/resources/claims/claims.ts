@@ -1,14 +1,16 @@
 import type { Call } from "../../http/call.ts";
-import { reliedOn, type Send } from "../../http/core.ts";
-import { nameOf } from "../../http/endpoint.ts";
+import { type Plan, type Send, strictly } from "../../http/core.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import type { Recovery } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
-import { type ListOptions, Paginator } from "../../pagination/paginator.ts";
-import type { ClaimReference } from "../../references/references.ts";
+import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import { apart } from "../../util/apart.ts";
 import type { Clock } from "../../util/clock.ts";
+import { Turns } from "../../util/turns.ts";
 import { ListResource } from "../list-resource.ts";
-import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
+import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
 import {
   createItemIssues,
@@ -19,6 +21,7 @@ import {
   retractClaim,
 } from "./claims.endpoints.ts";
 import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
+import { KnownClaims } from "./known-claims.ts";
 
 /** What narrows, or widens, a list of claims. */
 export interface ClaimFilter {
@@ -35,6 +38,8 @@ export class ClaimsResource {
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #clock: Clock;
+  readonly #turns = new Turns();
+  readonly #known = new KnownClaims();
 
   /** @internal */
   constructor(send: Send, clock: Clock) {
@@ -52,12 +57,8 @@ export class ClaimsResource {
    * @example
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
-  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<CreatedClaim> {
-    const since = this.#clock.now();
-    return this.#send(createPackageMissing, { body: claim }, options, {
-      recovery: (sent: PackageMissingInput) => packageMissingRecovery(this.#reader, since, sent),
-      shape: (created) => created,
-    });
+  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<FiledClaim> {
+    return this.#file(createPackageMissing, claim, options, packageMissingRecovery);
   }
 
   /**
@@ -73,12 +74,8 @@ export class ClaimsResource {
    *   claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference, evidenceReferences: [photo.reference] }],
    * });
    */
-  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<CreatedClaim> {
-    const since = this.#clock.now();
-    return this.#send(createItemIssues, { body: claim }, options, {
-      recovery: (sent: ItemIssuesInput) => itemIssuesRecovery(this.#reader, since, sent),
-      shape: (created) => created,
-    });
+  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<FiledClaim> {
+    return this.#file(createItemIssues, claim, options, itemIssuesRecovery);
   }
 
   /**
@@ -91,7 +88,13 @@ export class ClaimsResource {
   list(filter: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, options] = apart(filter, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return paginate(this.#send, listClaims, { closedAfter: since }, options);
+    return paginate(this.#send, listClaims, { closedAfter: since }, options, {
+      strict: false,
+      shape: (page) => {
+        for (const claim of page.items) this.#see(claim);
+        return page;
+      },
+    });
   }
 
   /**
@@ -100,7 +103,13 @@ export class ClaimsResource {
    * @throws `NotFoundError` when there is none of this reference.
    */
   get(claimReference: ClaimReference, options?: RequestOptions): Call<Claim> {
-    return this.#send(getClaim, { path: { claimReference } }, options);
+    return this.#send(getClaim, { path: { claimReference } }, options, {
+      strict: false,
+      shape: (claim) => {
+        this.#see(claim);
+        return claim;
+      },
+    });
   }
 
   /**
@@ -110,22 +119,57 @@ export class ClaimsResource {
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): Call<void> {
     return this.#send(retractClaim, { path: { claimReference } }, options, {
+      strict: true,
       recovery: () => retractionRecovery(this.#reader, claimReference),
       shape: () => undefined,
     });
   }
 
+  /** Files a claim. Claims about one shipment are filed one after the other: two of equal content could not be told apart. */
+  #file<Input extends { readonly shipmentReference: ShipmentReference }>(
+    endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
+    claim: Input,
+    options: RequestOptions | undefined,
+    recoveryOf: (reader: ClaimReader, sent: Input) => Recovery<CreatedClaim>,
+  ): Call<FiledClaim> {
+    let shipment = "";
+    const plan: Plan<CreatedClaim, FiledClaim> = {
+      strict: true,
+      recovery: (sent) => {
+        // It has passed the check of the request.
+        const content = sent as Input;
+        shipment = content.shipmentReference;
+        return recoveryOf(this.#reader, content);
+      },
+      around: (delivery) => {
+        const file = async () => {
+          const delivered = await delivery.run();
+          this.#known.own(delivered.data.reference);
+          return delivered;
+        };
+        return this.#turns.take(shipment, file, (turn) => delivery.within(turn));
+      },
+      shape: ({ reference }, { recovered }) => ({ reference, recovered }),
+    };
+    return this.#send(endpoint, { body: claim }, options, plan);
+  }
+
+  /** Remembers a claim that was read. With `responses: "report"` it may have no reference. */
+  #see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
+    if (claim?.reference !== undefined) this.#known.see(claim.reference, this.#clock.now());
+  }
+
   readonly #reader: ClaimReader = {
-    list: (options, onAnswer) => {
-      const fetchPage = async (cursor: string | undefined, page: RequestOptions) => {
-        const call = this.#send(listClaims, { query: { cursor } }, page, reliedOn());
-        const { data, response } = await call.withResponse();
-        onAnswer(response);
-        return data;
-      };
-      return new Paginator(nameOf(listClaims), fetchPage, options);
-    },
-    get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, reliedOn()),
+    list: (options, onResponse) =>
+      paginate(this.#send, listClaims, {}, options, {
+        strict: true,
+        shape: (page, { response }) => {
+          onResponse(response);
+          return page;
+        },
+      }),
+    get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, strictly()),
+    known: this.#known,
     now: () => this.#clock.now(),
   };
 }

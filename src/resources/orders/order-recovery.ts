@@ -31,8 +31,10 @@ export const orderRecovery = (
   lookup: LookupOrder,
   customIdentifier: string,
   recent: RecentOrders,
+  repeatable: boolean,
 ): Recovery<CreatedOrder> => ({
   look: async (options) => (await findOrder(lookup, customIdentifier, options)) ?? recent.told(customIdentifier),
+  repeatable,
   find: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks the order up before it creates one.`,
 });

@@ -1,6 +1,7 @@
 import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
+import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
 import { filledText } from "../../schemas/shape.ts";
 import {
   createdOrder,
@@ -64,19 +65,6 @@ export const quoteOrder = endpoint({
   response: list("shippingOptions", shippingOption),
   lost: "safe",
 });
-
-/** Names that the specification does not show (4.12). They can be overridden with the client's option `assumptions`. */
-export interface Assumptions {
-  /** The query parameter of the look-up by custom identifier. Default `customIdentifier`. */
-  readonly customIdentifierParameter: string;
-  /** The field of its answer. Default `orderReference`. */
-  readonly orderReferenceField: string;
-}
-
-export const assumptions: Assumptions = {
-  customIdentifierParameter: "customIdentifier",
-  orderReferenceField: "orderReference",
-};
 
 export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }: Assumptions) =>
   endpoint({

@@ -1,14 +1,17 @@
 import { ulid } from "ulid";
 import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import { type Delivery, reliedOn, type Send } from "../../http/core.ts";
+import { type Delivery, type Send, strictly } from "../../http/core.ts";
 import { type ManyOptions, many } from "../../http/many.ts";
+import { optionFaults } from "../../http/option-faults.ts";
 import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
+import type { Assumptions } from "../../schemas/assumptions.ts";
+import { apart } from "../../util/apart.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { Turns } from "../../util/turns.ts";
@@ -16,7 +19,6 @@ import { identityOf } from "./order-identifier.ts";
 import type { CreatedOrder, OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
 import { orderRecovery } from "./order-recovery.ts";
 import {
-  type Assumptions,
   cancelOrder,
   createOrder,
   getOrder,
@@ -41,8 +43,27 @@ export interface PlacedOrder {
 /** An order with your own identifier, by which it can be found again after a restart. */
 export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
 
+/** Options of {@link OrdersResource.ensure}. */
+export interface EnsureOptions extends RequestOptions {
+  /**
+   * Milliseconds for which to look for the order before it is placed. Default 0: one look-up.
+   *
+   * Give it for an order that another process may have sent a moment ago, such as a worker that was killed: the service may still be
+   * working on that request, and one look-up cannot tell. The time that the service may take is enough: `assumptions.processingTime`,
+   * 30 000 by default.
+   */
+  readonly lookFor?: number | undefined;
+}
+
+/** How an order is placed. */
+interface Placing {
+  /** Whether the same call can be made again without harm. */
+  readonly repeatable: boolean;
+  readonly deliver: (delivery: Delivery<CreatedOrder>) => Promise<Delivered<CreatedOrder>>;
+}
+
 /** Options for many orders. */
-export interface CreateManyOptions extends ManyOptions {
+export interface CreateManyOptions extends ManyOptions, EnsureOptions {
   /** Orders under way at a time. Default 8. */
   readonly concurrency?: number | undefined;
 }
@@ -83,7 +104,10 @@ export class OrdersResource {
    */
   create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
     const { customIdentifier = ulid(), faults } = identityOf(order, options);
-    return this.#place({ ...order, customIdentifier }, faults, options, (delivery) => delivery.run());
+    return this.#place({ ...order, customIdentifier }, faults, options, {
+      repeatable: false,
+      deliver: (delivery) => delivery.run(),
+    });
   }
 
   /**
@@ -95,13 +119,18 @@ export class OrdersResource {
    * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
    * if (recovered) console.log(`${reference} was there already`);
    */
-  ensure(order: IdentifiedOrderInput, options?: RequestOptions): Call<PlacedOrder> {
-    const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, options);
+  ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): Call<PlacedOrder> {
+    const [{ lookFor }, rest] = apart(options, "lookFor");
+    const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
     const missing = customIdentifier === undefined ? [missingIdentifier] : [];
-    return this.#place({ ...order, customIdentifier }, [...faults, ...missing], options, (delivery) => {
-      const run = () => delivery.run(this.#recent.doubt(customIdentifier));
-      // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-      return this.#turns.take(customIdentifier, run, delivery.within);
+    const wrong = optionFaults({ lookFor }, "ensure");
+    return this.#place({ ...order, customIdentifier }, [...faults, ...missing, ...wrong], rest, {
+      repeatable: true,
+      deliver: (delivery) => {
+        const run = () => delivery.run(Math.max(lookFor ?? 0, this.#recent.doubt(customIdentifier)));
+        // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
+        return this.#turns.take(customIdentifier, run, (turn) => delivery.within(turn));
+      },
     });
   }
 
@@ -210,11 +239,12 @@ export class OrdersResource {
     order: IdentifiedOrderInput,
     faults: readonly Issue[],
     options: RequestOptions | undefined,
-    deliver: (delivery: Delivery<CreatedOrder>) => Promise<Delivered<CreatedOrder>>,
+    { repeatable, deliver }: Placing,
   ): Call<PlacedOrder> {
     const { customIdentifier } = order;
     return this.#send(createOrder, { body: order, faults }, options, {
-      recovery: () => orderRecovery(this.#lookup, customIdentifier, this.#recent),
+      strict: true,
+      recovery: () => orderRecovery(this.#lookup, customIdentifier, this.#recent, repeatable),
       around: async (delivery) => {
         try {
           const delivered = await deliver(delivery);
@@ -228,13 +258,13 @@ export class OrdersResource {
           throw error;
         }
       },
-      shape: ({ reference }, recovered) => ({ reference, customIdentifier, recovered }),
+      shape: ({ reference }, { recovered }) => ({ reference, customIdentifier, recovered }),
     });
   }
 
   /** Looks an order up for the SDK itself. */
   readonly #lookup = (customIdentifier: string, options: RequestOptions): Call<OrderReference> =>
-    this.#send(this.#lookupEndpoint, this.#by(customIdentifier), options, reliedOn());
+    this.#send(this.#lookupEndpoint, this.#by(customIdentifier), options, strictly());
 
   #by(customIdentifier: string) {
     return { query: { [this.#identifierParameter]: customIdentifier } };

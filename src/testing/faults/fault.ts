@@ -72,6 +72,20 @@ export interface SlowFault extends Aim, Moment {
   readonly ms: number;
 }
 
+/**
+ * A gateway in front of the service stops waiting, and the service carries the request out all the same: later, and its response
+ * goes nowhere.
+ */
+export interface GatewayFault extends Aim {
+  readonly fault: "gateway";
+  /** Milliseconds for which the gateway waits, by the emulator's clock. */
+  readonly ms: number;
+  /** Milliseconds after which the service carries the request out. */
+  readonly processing: number;
+  /** What the gateway does then: it responds with this status, without an error object, or breaks the connection. Default 504. */
+  readonly status?: number | "drop";
+}
+
 /** Half of the body comes, and then nothing more: the connection stays open. */
 export interface StallFault extends Aim {
   readonly fault: "stall";
@@ -97,6 +111,7 @@ export type Fault =
   | BodyFault
   | HeadersFault
   | SlowFault
+  | GatewayFault
   | StallFault
   | TrickleFault
   | TruncateFault;

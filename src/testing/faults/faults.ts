@@ -46,6 +46,7 @@ const kinds: ReadonlySet<Fault["fault"]> = new Set([
   "body",
   "headers",
   "slow",
+  "gateway",
   "stall",
   "trickle",
   "truncate",
@@ -53,6 +54,11 @@ const kinds: ReadonlySet<Fault["fault"]> = new Set([
 
 /** Statuses whose answers have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
+
+function millisecondsOf(fault: Fault): readonly number[] {
+  if (fault.fault === "gateway") return [fault.ms, fault.processing];
+  return fault.fault === "slow" || fault.fault === "trickle" ? [fault.ms] : [];
+}
 
 /** Refuses a fault that could never strike, or never be played: a test with it would pass for nothing. */
 function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
@@ -70,11 +76,12 @@ function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   if (fault.fault === "body" && fault.body !== "" && bodiless.has(fault.status ?? 200)) {
     throw new RangeError(`A fault's status ${fault.status} goes with the body "" alone`);
   }
-  if (fault.fault === "status" && !(fault.status >= 400 && fault.status <= 599)) {
-    throw new RangeError(`A fault's status is from 400 to 599; got ${fault.status}`);
+  const status = fault.fault === "status" || fault.fault === "gateway" ? fault.status : undefined;
+  if (typeof status === "number" && !(status >= 400 && status <= 599)) {
+    throw new RangeError(`A fault's status is from 400 to 599; got ${status}`);
   }
-  if ((fault.fault === "slow" || fault.fault === "trickle") && !(fault.ms >= 0)) {
-    throw new RangeError(`A fault's ms must be at least 0; got ${fault.ms}`);
+  for (const ms of millisecondsOf(fault)) {
+    if (!(ms >= 0)) throw new RangeError(`A fault's times are milliseconds from 0; got ${ms}`);
   }
 }
 

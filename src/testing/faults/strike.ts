@@ -2,7 +2,7 @@ import type { Clock } from "../../util/clock.ts";
 import type { Frame } from "../frame.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
-import type { BodyFault, DropFault, Fault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
+import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
 
 /** A fault that takes the answer's place, and so may come before the request is carried out. */
 type Replacing = DropFault | StatusFault | RedirectFault | BodyFault;
@@ -65,6 +65,20 @@ async function slowly(frame: Frame, request: Request, { when, ms }: SlowFault, c
   return await frame(arrived);
 }
 
+/** Has the request carried out later, and gives what the gateway gives instead. */
+async function beyondGateway(frame: Frame, request: Request, fault: GatewayFault, clock: Clock, signal: AbortSignal) {
+  const { ms, processing, status = 504 } = fault;
+  const arrived = await detached(request);
+  const carryOut = async () => {
+    await sleep(clock, processing);
+    await (await frame(arrived)).body?.cancel();
+  };
+  void carryOut();
+  await sleep(clock, ms, signal);
+  if (status === "drop") throw connectionReset();
+  return statusAnswer({ fault: "status", status });
+}
+
 /** Answers a request as the fault has it. */
 export async function strike(frame: Frame, request: Request, signal: AbortSignal, fault: Fault, clock: Clock) {
   switch (fault.fault) {
@@ -84,6 +98,8 @@ export async function strike(frame: Frame, request: Request, signal: AbortSignal
       return withHeaders(await frame(request), fault.headers);
     case "slow":
       return await slowly(frame, request, fault, clock, signal);
+    case "gateway":
+      return await beyondGateway(frame, request, fault, clock, signal);
     case "stall":
       return await stalled(await frame(request), signal);
     case "trickle":

@@ -1,7 +1,6 @@
 import type { OrderReference } from "../../references/references.ts";
 import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import {
-  assumptions,
   cancelOrder,
   createOrder,
   getOrder,
@@ -11,6 +10,7 @@ import {
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
+import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../problem.ts";
 import { type Route, route } from "../route.ts";
 import { cancelLines } from "../rules/cancel.ts";

@@ -10,7 +10,9 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
 const introduction = `# What does the SDK make of each fault?
 
 - What only reads, or can be done twice, is sent again.
-- Orders, claims and retractions are looked up first, four times within four seconds, and never made twice.
+- Orders, claims and retractions are looked up first, four times within four seconds, and never made twice. After a response that shows
+  that the service is slow (a timeout, 504, 408, a connection that breaks after a while) they are looked for until the service has had
+  \`assumptions.processingTime\`, 30 seconds by default.
 - A POST by \`request\` is never sent again after its answer was lost: nothing can look it up.
 - A 429 is waited for, up to \`retry.maxRetryAfter\`.
 - JSON of another shape, a redirect and any other 4xx are final at once.

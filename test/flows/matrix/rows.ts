@@ -37,6 +37,26 @@ const lostAfter: Cells = [
   [unknown, 1, 1],
 ];
 
+/** The service is done only long after a gateway has stopped waiting: the creations are looked for until then. */
+const lateBehindGateway: Cells = [
+  ["value", 2, 0],
+  ["value", 2, 1],
+  ["recovered", 6, 1],
+  ["recovered", 7, 1],
+  ["recovered", 6, 1],
+  [unknown, 1, 1],
+];
+
+/** Nothing has come of it, and the gateway says that the service is slow: the creations are looked for much longer. */
+const slowBefore: Cells = [
+  ["value", 2, 0],
+  ["value", 2, 1],
+  ["value", 10, 1],
+  ["value", 10, 1],
+  ["value", 10, 1],
+  [unknown, 1, 0],
+];
+
 /** As `lostAfter`; what answers without a body has none that could be lost. */
 const bodyLost: Cells = [
   ["value", 2, 0],
@@ -72,9 +92,17 @@ const each = (name: string, fault: Fault, cells: Cells): Row => ({ name, fault, 
 const all = (name: string, fault: Fault, cells: Cells): Row => ({ name, fault, strikes: "all", cells });
 
 const serverErrors = [500, 502, 503, 504].flatMap((status) => [
-  first(`${status} before`, { fault: "status", status, when: "before" }, lostBefore),
+  first(`${status} before`, { fault: "status", status, when: "before" }, status === 504 ? slowBefore : lostBefore),
   first(`${status} after`, { fault: "status", status }, lostAfter),
 ]);
+
+const gateways = ([504, 408, "drop"] as const).map((status) =>
+  first(
+    `a gateway ${status === "drop" ? "breaks the connection" : `answers ${status}`} after 1 s, the service finishes after 7 s`,
+    { fault: "gateway", ms: 1_000, processing: 7_000, status },
+    lateBehindGateway,
+  ),
+);
 
 const limited = (retryAfter?: number | string): Fault => ({
   fault: "status",
@@ -104,6 +132,7 @@ export const rows: readonly Row[] = [
   first("connection dropped before", { fault: "drop", when: "before" }, lostBefore),
   first("connection dropped after", { fault: "drop" }, lostAfter),
   ...serverErrors,
+  ...gateways,
   first("headers slower than `timeout`", { fault: "slow", ms: 1_000 }, lostAfter),
   first("body stalls", { fault: "stall" }, bodyLost),
   first("body trickles", { fault: "trickle", ms: 60 }, bodyLost),
@@ -206,17 +235,17 @@ export const rows: readonly Row[] = [
   all("the service is away: every request dropped", { fault: "drop", when: "before" }, [
     ["ConnectionError", 3, 0],
     ["ConnectionError", 3, 0],
-    [unknown, 4, 0],
-    [unknown, 4, 0],
-    [unknown, 4, 0],
+    [unknown, 7, 0],
+    [unknown, 7, 0],
+    [unknown, 7, 0],
     [unknown, 1, 0],
   ]),
   all("every answer 503, after", { fault: "status", status: 503 }, [
     ["ServerError", 3, 0],
     ["ServerError", 3, 1],
-    [unknown, 4, 1],
-    [unknown, 4, 1],
-    [unknown, 4, 1],
+    [unknown, 7, 1],
+    [unknown, 7, 1],
+    [unknown, 7, 1],
     [unknown, 1, 1],
   ]),
 ];

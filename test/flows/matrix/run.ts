@@ -1,23 +1,52 @@
-import { PodPartner, PodPartnerError } from "pod-partner";
-import { createEmulator, type Emulator, startEmulator } from "pod-partner/testing";
+import { type Clock, PodPartner, PodPartnerError } from "pod-partner";
+import {
+  createEmulator,
+  createManualClock,
+  type Emulator,
+  type EmulatorOptions,
+  startEmulator,
+} from "pod-partner/testing";
 import { createHastyClock } from "../../support/hasty-clock.ts";
+import { settle } from "../../support/settle.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
 /** Milliseconds that an attempt may take: short only where nothing else would end it, since a busy machine takes long for any. */
 const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000);
 
+type Use = (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>;
+
 /** The two ways to the emulator: each must come to the same. */
 export const doors = {
-  "over a port": async (use: (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>) => {
-    await using emulator = await startEmulator();
+  "over a port": async (use: Use, options: EmulatorOptions) => {
+    await using emulator = await startEmulator(options);
     return await use(emulator);
   },
-  "in the process": async (use: (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>) => {
-    const emulator = createEmulator();
+  "in the process": async (use: Use, options: EmulatorOptions) => {
+    const emulator = createEmulator(options);
     return await use(emulator, emulator.fetch);
   },
 };
+
+/** How time passes while a fault strikes. */
+interface Pace {
+  readonly clock: Clock;
+  readonly emulatorClock?: Clock;
+  readonly pass: <T>(call: PromiseLike<T>) => Promise<T>;
+  /** Lets the service finish what it is still working on. */
+  readonly finish?: () => Promise<void>;
+  /** A busy machine takes long for any response, and that shall not decide how long a creation is looked for. */
+  readonly assumptions?: { readonly processingTime: number };
+}
+
+function paceOf({ fault, status }: Row["fault"] & { readonly status?: unknown }, timeout: number): Pace {
+  if (fault !== "gateway") {
+    const clock = createHastyClock(300, { kept: timeout });
+    return { clock, pass: async (call) => call, ...(status === 504 ? {} : { assumptions: { processingTime: 1 } }) };
+  }
+  const clock = createManualClock();
+  return { clock, emulatorClock: clock, pass: (call) => settle(clock, call, 5), finish: () => clock.advance(10_000) };
+}
 
 const outcomeOf = ({ attempts }: Settled): string =>
   attempts.some(({ step, outcome }) => step === "lookup" && outcome === "found") ? "recovered" : "value";
@@ -26,28 +55,35 @@ const nameOf = (error: unknown): string =>
   error instanceof PodPartnerError ? error.name : `no error of ours: ${error}`;
 
 /** Lets a fault strike a subject, and tells what has come of it. */
-export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row, subject: Subject): Promise<Cell> =>
-  doors[door](async (emulator, fetch) => {
-    const { baseUrl, secretKey } = emulator;
-    const setup = new PodPartner({ baseUrl, secretKey, fetch: emulator.fetch });
-    const timeout = timeoutFor(fault);
-    const partner = new PodPartner({
-      baseUrl,
-      secretKey,
-      fetch,
-      timeout,
-      retry: { retries: 2, minDelay: 0 },
-      clock: createHastyClock(300, { kept: timeout }),
-    });
-    const { call, effects } = await subject.prepare(setup, emulator);
-    const before = emulator.requests.length;
-    emulator.faults.add({
-      ...fault,
-      ...(strikes === "all" ? {} : { on: subject.on }),
-      ...(strikes === "first" ? { nth: 1 } : {}),
-    });
-    const outcome = await call(partner).withResponse().then(outcomeOf, nameOf);
-    const requests = emulator.requests.length - before;
-    emulator.faults.clear();
-    return [outcome, requests, await effects()];
-  });
+export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row, subject: Subject): Promise<Cell> => {
+  const timeout = timeoutFor(fault);
+  const { clock, emulatorClock, pass, finish, assumptions } = paceOf(fault, timeout);
+  return doors[door](
+    async (emulator, fetch) => {
+      const { baseUrl, secretKey } = emulator;
+      const setup = new PodPartner({ baseUrl, secretKey, fetch: emulator.fetch, clock });
+      const partner = new PodPartner({
+        baseUrl,
+        secretKey,
+        fetch,
+        timeout,
+        retry: { retries: 2, minDelay: 0 },
+        clock,
+        ...(assumptions && { assumptions }),
+      });
+      const { call, effects } = await pass(subject.prepare(setup, emulator));
+      const before = emulator.requests.length;
+      emulator.faults.add({
+        ...fault,
+        ...(strikes === "all" ? {} : { on: subject.on }),
+        ...(strikes === "first" ? { nth: 1 } : {}),
+      });
+      const outcome = await pass(call(partner).withResponse().then(outcomeOf, nameOf));
+      const requests = emulator.requests.length - before;
+      emulator.faults.clear();
+      await finish?.();
+      return [outcome, requests, await pass(effects())];
+    },
+    emulatorClock ? { clock: emulatorClock } : {},
+  );
+};
