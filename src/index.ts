@@ -21,6 +21,8 @@ export {
 export { PodPartnerError } from "./errors/base.ts";
 export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
 export { ConnectionError, DeadlineError, TimeoutError } from "./errors/connection.ts";
+export type { ComparedLine, ComparedOrder } from "./errors/order-mismatch.ts";
+export { OrderMismatchError } from "./errors/order-mismatch.ts";
 export { OutcomeUnknownError } from "./errors/outcome.ts";
 export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
@@ -90,7 +92,7 @@ export type { CatalogResource } from "./resources/catalog/catalog.ts";
 export type { ProductsResource } from "./resources/catalog/products.ts";
 export type {
   ClaimlineInput,
-  CreatedClaim,
+  FiledClaim,
   ItemIssuesInput,
   PackageMissingInput,
 } from "./resources/claims/claim-input.schema.ts";
@@ -124,6 +126,7 @@ export type {
   ShippingLevel,
   ShippingOption,
 } from "./resources/orders/order-input.schema.ts";
+export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/order-placement.ts";
 export type {
   Annotation,
   Cancellation,
@@ -133,12 +136,7 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type {
-  CreateManyOptions,
-  IdentifiedOrderInput,
-  OrdersResource,
-  PlacedOrder,
-} from "./resources/orders/orders.ts";
+export type { CreateManyOptions, OrdersResource } from "./resources/orders/orders.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";

@@ -41,6 +41,8 @@ export interface Delivery<Data> {
   run(lookFor?: number): Promise<Delivered<Data>>;
   /** Waits for something, and no longer than the call lasts. */
   within<T>(promise: Promise<T>): Promise<T>;
+  /** Makes another request as a part of this call: it ends when the call ends, and stands in the call's timeline. */
+  ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T>;
   /** After a failure: until when, by the clock, it may still come into being; undefined when it certainly does not. */
   doubtfulUntil(): number | undefined;
 }

@@ -7,6 +7,7 @@ import type { EncodedRequest } from "./encode.ts";
 import type { Arrival } from "./exchange.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
+import type { RequestOptions } from "./request-options.ts";
 import { askedDelay, isRateLimited, repeat } from "./retry.ts";
 import { search } from "./search.ts";
 
@@ -54,6 +55,10 @@ export class Creation<Data> implements Delivery<Data> {
 
   within<T>(promise: Promise<T>): Promise<T> {
     return this.#details.call.lifeline.within(promise);
+  }
+
+  ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T> {
+    return this.#ask(request, () => "compared");
   }
 
   doubtfulUntil(): number | undefined {
@@ -141,33 +146,37 @@ export class Creation<Data> implements Delivery<Data> {
     return this.#isOutdated() ? this.#look("after", true) : undefined;
   }
 
-  /** Looks once, as a step of the call's timeline. A look-up before anything was sent has the call's priority; a later one is urgent. */
+  /** Looks once. A look-up before anything was sent has the call's priority; a later one is urgent. */
   async #look(when: "before" | "after", decides: boolean): Promise<Delivered<Data> | undefined> {
     const { call, attempts, recovery } = this.#details;
-    const { lifeline, journal, options } = call;
     if (recovery === undefined) return undefined;
-    this.#lookedAt = lifeline.elapsed();
-    const { timeout, headers } = options;
+    this.#lookedAt = call.lifeline.elapsed();
+    const sentAt = attempts.firstSentAt ?? call.core.clock.now();
+    const priority = when === "before" ? call.options.priority : "high";
     // Another look-up follows one that does not decide.
-    const retry = decides ? options.retry : { ...options.retry, retries: 0 };
+    const retry = decides ? call.options.retry : { ...call.options.retry, retries: 0 };
+    const found = await this.#ask(
+      (options) => recovery.look({ ...options, priority, retry }, sentAt),
+      (result) => (result === undefined ? "not found" : "found"),
+    );
+    return found && { ...found, recovered: true };
+  }
+
+  async #ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
+    const { lifeline, journal, options } = this.#details.call;
+    const { timeout, headers, retry, priority } = options;
     const remaining = lifeline.remaining();
     const done = journal.begin("lookup");
     try {
-      const found = await lifeline.hold<Found<Data> | undefined>(({ resolve, reject }) => {
-        // A look-up may take many requests, such as the pages of a list: all of them end with the call.
+      const result = await lifeline.hold<T>(({ resolve, reject }) => {
+        // It may take many requests, such as the pages of a list: all of them end with the call.
         const end = new AbortController();
         const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-        const priority = when === "before" ? options.priority : "high";
-        recovery
-          .look(
-            { signal: end.signal, deadline, priority, timeout, headers, retry },
-            attempts.firstSentAt ?? lifeline.clock.now(),
-          )
-          .then(resolve, reject);
+        request({ signal: end.signal, deadline, timeout, headers, retry, priority }).then(resolve, reject);
         return (reason) => end.abort(reason);
       });
-      done(found === undefined ? "not found" : "found");
-      return found && { ...found, recovered: true };
+      done(outcomeOf(result));
+      return result;
     } catch (error) {
       done(error instanceof Error ? error.name : "aborted");
       throw error;

@@ -25,7 +25,7 @@ export class Lifeline {
     this.#deadline = deadline;
     if (signal !== undefined) this.#listen(signal);
     if (deadline !== undefined) {
-      this.#stopDeadline = clock.after(deadline, () => this.#end(this.deadlineError("it was not done")));
+      this.#stopDeadline = clock.after(deadline, () => this.#end(this.deadlineError("it was not done", undefined, 0)));
     }
   }
 
@@ -140,8 +140,8 @@ export class Lifeline {
   }
 
   /** The error of a call that cannot be done before its deadline. */
-  deadlineError(why: string, cause?: unknown): DeadlineError {
-    const left = Math.max(0, Math.round(this.remaining()));
+  deadlineError(why: string, cause?: unknown, remaining = this.remaining()): DeadlineError {
+    const left = Math.max(0, Math.round(remaining));
     return new DeadlineError({
       message: `The call's deadline of ${Math.round(this.#deadline ?? 0)} ms is ${left > 0 ? `${left} ms away` : "over"}: ${why}.`,
       cause,

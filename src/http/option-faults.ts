@@ -81,6 +81,7 @@ const waiting = () => ({
 
 const ensuring = () => ({
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
+  compare: z.optional(z.boolean()),
 });
 
 /** With none under way at a time nothing would ever be done. */

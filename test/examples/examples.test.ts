@@ -25,6 +25,12 @@ const told: Readonly<Record<string, readonly RegExp[]>> = {
     /^dots no tokens left until 20/m,
     /combination: not_found/,
   ],
+  "order-worker.ts": [
+    /^a worker was killed$/m,
+    /^shop-1 Order_\w{26} was there already$/m,
+    /^shop-2 Order_\w{26} was placed$/m,
+    /^orders: 2$/m,
+  ],
   "place-an-order.ts": [
     /^order\.dropshipAddress\.email a dropship address must have/m,
     /^Order_\w{26} was placed$/m,

@@ -65,6 +65,9 @@ describe("orders.ensure takes the options of any call", () => {
     expect(error).toBeInstanceOf(DeadlineError);
     expect(error).toMatchObject({ endpoint: "POST /orders", message: expect.stringContaining("50 ms") });
     expect(Reflect.get(Object(error), "stack")).toContain("orders.ensure.test.ts");
+    const lines = [{ ...order.orderlines[0], index: 1, canceledQuantity: 0, shippedQuantity: 0, annotations: [] }];
+    const wire = { reference: ref("Order"), status: {}, orderlines: lines, onHold: null, legacyOrderCode: "nl1-1" };
+    context.service.always(() => ({ body: { order: wire } }));
     gate.resolve({ body: { orderReference: ref("Order") } });
     expect(await first).toMatchObject({ recovered: true });
   });

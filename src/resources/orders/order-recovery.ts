@@ -7,17 +7,13 @@ import type { OrderReference } from "../../references/references.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 import type { RecentOrders } from "./recent-orders.ts";
 
-/** Looks an order up by its custom identifier. */
-export type LookupOrder = (customIdentifier: string, options: RequestOptions) => Call<OrderReference>;
+/** Looks the order up by its custom identifier. */
+export type LookupOrder = (options: RequestOptions) => Call<OrderReference>;
 
 /** The answer to a look-up; undefined when no order has this identifier. */
-async function findOrder(
-  lookup: LookupOrder,
-  customIdentifier: string,
-  options: RequestOptions,
-): Promise<Found<CreatedOrder> | undefined> {
+async function findOrder(lookup: LookupOrder, options: RequestOptions): Promise<Found<CreatedOrder> | undefined> {
   try {
-    const { data: reference, response } = await lookup(customIdentifier, options).withResponse();
+    const { data: reference, response } = await lookup(options).withResponse();
     return { data: { reference }, response };
   } catch (error) {
     // Every 404 of the service has an error object (specification 7.1); a proxy's has none, and decides nothing.
@@ -33,7 +29,7 @@ export const orderRecovery = (
   recent: RecentOrders,
   repeatable: boolean,
 ): Recovery<CreatedOrder> => ({
-  look: async (options) => (await findOrder(lookup, customIdentifier, options)) ?? recent.told(customIdentifier),
+  look: async (options) => (await findOrder(lookup, options)) ?? recent.told(customIdentifier),
   repeatable,
   find: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks the order up before it creates one.`,

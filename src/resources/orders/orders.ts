@@ -1,66 +1,18 @@
-import { ulid } from "ulid";
-import type { Issue } from "../../errors/validation.ts";
 import type { Call } from "../../http/call.ts";
-import { type Delivery, type Send, strictly } from "../../http/core.ts";
+import type { Send } from "../../http/core.ts";
 import { type ManyOptions, many } from "../../http/many.ts";
-import { optionFaults } from "../../http/option-faults.ts";
-import type { Delivered } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import { apart } from "../../util/apart.ts";
 import type { Clock } from "../../util/clock.ts";
 import type { Outcome } from "../../util/concurrently.ts";
-import { Turns } from "../../util/turns.ts";
-import { identityOf } from "./order-identifier.ts";
-import type { CreatedOrder, OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
-import { orderRecovery } from "./order-recovery.ts";
-import {
-  cancelOrder,
-  createOrder,
-  getOrder,
-  listOrders,
-  lookupOrderBy,
-  quoteOrder,
-  replaceDropshipAddress,
-} from "./orders.endpoints.ts";
+import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
+import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
+import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
-import { RecentOrders } from "./recent-orders.ts";
-
-/** What placing an order gives. */
-export interface PlacedOrder {
-  /** What every other call about this order takes: keep it. */
-  readonly reference: OrderReference;
-  /** Yours, or the ULID that was made for it. */
-  readonly customIdentifier: string;
-  /** Whether it was found by a look-up instead of an answer to its creation. */
-  readonly recovered: boolean;
-}
-
-/** An order with your own identifier, by which it can be found again after a restart. */
-export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
-
-/** Options of {@link OrdersResource.ensure}. */
-export interface EnsureOptions extends RequestOptions {
-  /**
-   * Milliseconds for which to look for the order before it is placed. Default 0: one look-up.
-   *
-   * Give it for an order that another process may have sent a moment ago, such as a worker that was killed: the service may still be
-   * working on that request, and one look-up cannot tell. The time that the service may take is enough: `assumptions.processingTime`,
-   * 30 000 by default.
-   */
-  readonly lookFor?: number | undefined;
-}
-
-/** How an order is placed. */
-interface Placing {
-  /** Whether the same call can be made again without harm. */
-  readonly repeatable: boolean;
-  readonly deliver: (delivery: Delivery<CreatedOrder>) => Promise<Delivered<CreatedOrder>>;
-}
 
 /** Options for many orders. */
 export interface CreateManyOptions extends ManyOptions, EnsureOptions {
@@ -71,17 +23,12 @@ export interface CreateManyOptions extends ManyOptions, EnsureOptions {
 /** Orders and quotes (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
-  readonly #turns = new Turns();
-  readonly #recent: RecentOrders;
-  readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
-  readonly #identifierParameter: string;
+  readonly #placement: OrderPlacement;
 
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, clock: Clock) {
     this.#send = send;
-    this.#recent = new RecentOrders(clock);
-    this.#lookupEndpoint = lookupOrderBy(assumptions);
-    this.#identifierParameter = assumptions.customIdentifierParameter;
+    this.#placement = new OrderPlacement(send, assumptions, clock);
   }
 
   /**
@@ -103,35 +50,23 @@ export class OrdersResource {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
-    const { customIdentifier = ulid(), faults } = identityOf(order, options);
-    return this.#place({ ...order, customIdentifier }, faults, options, {
-      repeatable: false,
-      deliver: (delivery) => delivery.run(),
-    });
+    return this.#placement.create(order, options);
   }
 
   /**
    * Makes sure that an order with this `customIdentifier` exists: looks it up first and places it only when it is not there.
-   * Safe to run again, after a restart too.
+   * Safe to run again. After a restart give `lookFor`: another process may have sent the order a moment ago.
    *
+   * One more request compares the lines of an order that was found (product, image, quantity); `compare: false` skips it.
+   *
+   * @throws `OrderMismatchError` when the order that exists has other lines.
    * @throws the same as {@link OrdersResource.create}; `RequestValidationError` without a `customIdentifier`, too.
    * @example
    * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
    * if (recovered) console.log(`${reference} was there already`);
    */
-  ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): Call<PlacedOrder> {
-    const [{ lookFor }, rest] = apart(options, "lookFor");
-    const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
-    const missing = customIdentifier === undefined ? [missingIdentifier] : [];
-    const wrong = optionFaults({ lookFor }, "ensure");
-    return this.#place({ ...order, customIdentifier }, [...faults, ...missing, ...wrong], rest, {
-      repeatable: true,
-      deliver: (delivery) => {
-        const run = () => delivery.run(Math.max(lookFor ?? 0, this.#recent.doubt(customIdentifier)));
-        // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-        return this.#turns.take(customIdentifier, run, (turn) => delivery.within(turn));
-      },
-    });
+  ensure(order: IdentifiedOrderInput, options?: EnsureOptions): Call<PlacedOrder> {
+    return this.#placement.ensure(order, options);
   }
 
   /**
@@ -232,46 +167,6 @@ export class OrdersResource {
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
-    return this.#send(this.#lookupEndpoint, this.#by(by?.customIdentifier), options);
-  }
-
-  #place(
-    order: IdentifiedOrderInput,
-    faults: readonly Issue[],
-    options: RequestOptions | undefined,
-    { repeatable, deliver }: Placing,
-  ): Call<PlacedOrder> {
-    const { customIdentifier } = order;
-    return this.#send(createOrder, { body: order, faults }, options, {
-      strict: true,
-      recovery: () => orderRecovery(this.#lookup, customIdentifier, this.#recent, repeatable),
-      around: async (delivery) => {
-        try {
-          const delivered = await deliver(delivery);
-          // What was told from memory is no news: it would never be forgotten.
-          if (this.#recent.told(customIdentifier)?.data !== delivered.data)
-            this.#recent.tell(customIdentifier, delivered);
-          return delivered;
-        } catch (error) {
-          const until = delivery.doubtfulUntil();
-          if (until !== undefined) this.#recent.suspect(customIdentifier, until);
-          throw error;
-        }
-      },
-      shape: ({ reference }, { recovered }) => ({ reference, customIdentifier, recovered }),
-    });
-  }
-
-  /** Looks an order up for the SDK itself. */
-  readonly #lookup = (customIdentifier: string, options: RequestOptions): Call<OrderReference> =>
-    this.#send(this.#lookupEndpoint, this.#by(customIdentifier), options, strictly());
-
-  #by(customIdentifier: string) {
-    return { query: { [this.#identifierParameter]: customIdentifier } };
+    return this.#placement.lookup(by?.customIdentifier, options);
   }
 }
-
-const missingIdentifier: Issue = {
-  path: ["order", "customIdentifier"],
-  message: "is what `ensure` finds the order by: give your own, unique per order",
-};
