@@ -67,7 +67,7 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
 }
 
 /** Milliseconds for which every lost creation is looked for at least: a service may write an order after it responds. */
-export const shortSearch = 4_000;
+const shortSearch = 4_000;
 
 /**
  * Milliseconds for which to look for a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long
