@@ -60,10 +60,8 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
   if (error instanceof TimeoutError) return true;
   // The service itself responded: it has finished.
   if (hasErrorObject(error)) return false;
-  if (error instanceof ApiError) {
-    return gatewayTimeouts.has(error.status) || (error.status !== 500 && elapsed >= prompt);
-  }
-  return error instanceof ConnectionError && elapsed >= prompt;
+  if (error instanceof ApiError && gatewayTimeouts.has(error.status)) return true;
+  return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
 }
 
 /** Milliseconds for which every lost creation is looked for at least: a service may write an order after it responds. */
