@@ -1,5 +1,6 @@
 import type { Options } from "ky";
 import type { EncodedRequest } from "./encode.ts";
+import { fetchFresh, platformFetch } from "./no-store.ts";
 import { sendOnce } from "./send-once.ts";
 
 /** What the SDK asks of a `fetch`: the platform's own, an emulator's, or a partner's. */
@@ -30,7 +31,7 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
       retry: 0,
       timeout: false,
       throwHttpErrors: false,
-      fetch: (request) => (fetchLike ?? globalThis.fetch)(request as Request, init),
+      fetch: (request) => fetchFresh(fetchLike ?? platformFetch, request as Request, init),
     };
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;

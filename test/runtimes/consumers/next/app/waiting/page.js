@@ -1,0 +1,13 @@
+import { PodPartner } from "pod-partner";
+
+/** Waits for a render. Next.js 14 keeps the responses that such a page fetches, unless it is told not to. */
+export default async function Page({ searchParams }) {
+  const { baseUrl, secretKey, reference } = await searchParams;
+  const partner = new PodPartner({ baseUrl, secretKey });
+  const wait = partner.renders.wait(reference, { interval: 20, deadline: 5_000 });
+  const outcome = await wait.then(
+    ({ status }) => status,
+    ({ name }) => name,
+  );
+  return `[${outcome}]`;
+}

@@ -1,0 +1,2 @@
+// Turbopack reads no file above its root, and the packages lie there.
+export default { turbopack: { root: "/" } };

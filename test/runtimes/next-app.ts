@@ -1,0 +1,88 @@
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/** The folders of `next`, each with a Next.js of its own. */
+export const nextVersions = ["14", "newest"] as const;
+type NextVersion = (typeof nextVersions)[number];
+
+/** Where a package lies that a version of Next.js is installed with. */
+function folderOf(version: NextVersion, name: string): string | undefined {
+  const { resolve } = createRequire(here(`next/${version}/package.json`));
+  try {
+    return dirname(resolve(`${name}/package.json`));
+  } catch {
+    return undefined;
+  }
+}
+
+/** In CI a version that is missing is a failure; elsewhere its tests are skipped. */
+export const isNextMissing = (version: NextVersion): boolean =>
+  folderOf(version, "next") === undefined && process.env.CI === undefined;
+
+/** The app of `consumers/next`, built and started. */
+export interface NextApp extends AsyncDisposable {
+  /** Asks for a page, and gives the words in brackets that it shows. */
+  visit(path: string, query?: Readonly<Record<string, string>>): Promise<string | undefined>;
+}
+
+async function createApp(version: NextVersion): Promise<string> {
+  if (!existsSync(here("../../dist/index.js"))) throw new Error("There is no build to run: run `npm run build`.");
+  const folder = await mkdtemp(join(tmpdir(), "pod-partner-next-"));
+  await cp(here("consumers/next"), folder, { recursive: true });
+  await mkdir(join(folder, "node_modules"));
+  for (const name of ["next", "react", "react-dom"]) {
+    const target = folderOf(version, name);
+    if (target === undefined) throw new Error(`${name} is missing: run \`npm ci --prefix test/runtimes\`.`);
+    await symlink(target, join(folder, "node_modules", name), "dir");
+  }
+  await symlink(here("../../"), join(folder, "node_modules/pod-partner"), "dir");
+  return folder;
+}
+
+/** Builds the app and starts it on a free port. `env` holds for both. */
+export async function startNextApp(version: NextVersion, env: Readonly<Record<string, string>>): Promise<NextApp> {
+  const folder = await createApp(version);
+  const program = join(folder, "node_modules/next/dist/bin/next");
+  const options = {
+    cwd: folder,
+    env: { ...process.env, NODE_ENV: "production", NEXT_TELEMETRY_DISABLED: "1", ...env },
+  };
+  await run(process.execPath, [program, "build"], options);
+  const server = spawn(process.execPath, [program, "start", "-p", "0", "-H", "127.0.0.1"], options);
+  const origin = await originOf(server.stdout);
+  server.stdout.resume();
+  server.stderr.resume();
+  return {
+    async visit(path, query = {}) {
+      const response = await fetch(`${origin}${path}?${new URLSearchParams(query)}`);
+      return /\[(\w+)\]/.exec(await response.text())?.[1];
+    },
+    async [Symbol.asyncDispose]() {
+      const gone = once(server, "exit");
+      server.kill();
+      await gone;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads the address that the server prints before it is ready. */
+async function originOf(stdout: NodeJS.ReadableStream): Promise<string> {
+  let origin: string | undefined;
+  for await (const line of createInterface(stdout)) {
+    origin ??= /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0];
+    if (line.includes("Ready") && origin !== undefined) return origin;
+  }
+  throw new Error("Next.js ended before it was ready.");
+}

@@ -1,0 +1,53 @@
+import { PodPartner } from "pod-partner";
+import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { isNextMissing, type NextApp, nextVersions, startNextApp } from "./next-app.ts";
+
+/** Orders a render that takes a moment. */
+async function orderRender({ baseUrl, secretKey, demo }: RunningEmulator): Promise<string> {
+  const partner = new PodPartner({ baseUrl, secretKey });
+  const image = await partner.images.upload(sampleImage("a design"));
+  const { reference } = await partner.compositions.lookup({
+    sceneReference: demo.scenes.studio,
+    productReference: demo.products.slimCase,
+    perspectiveReference: demo.perspectives.front,
+  });
+  const render = await partner.renders.create({ compositionReference: reference, imageReference: image.reference });
+  return render.reference;
+}
+
+describe.each(nextVersions)("in Next.js %s", (version) => {
+  describe.skipIf(isNextMissing(version))("a page", () => {
+    let emulator: RunningEmulator | undefined;
+    let app: NextApp | undefined;
+
+    beforeAll(async () => {
+      emulator = await startEmulator({ renderDuration: 1_000 });
+      const { baseUrl, secretKey } = emulator;
+      app = await startNextApp(version, { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey });
+    }, 180_000);
+    afterAll(async () => {
+      await app?.[Symbol.asyncDispose]();
+      await emulator?.close();
+    });
+
+    it("sees a render complete: each look reaches the service", async () => {
+      if (emulator === undefined || app === undefined) throw new Error("It was not started.");
+      const { baseUrl, secretKey } = emulator;
+      const reference = await orderRender(emulator);
+      const seen = emulator.requests.length;
+      expect(await app.visit("/waiting", { baseUrl, secretKey, reference })).toBe("completed");
+      expect(emulator.requests.length - seen).toBeGreaterThan(5);
+    });
+
+    it("that Next.js tries to build in advance is built, and asks the service at each visit", async () => {
+      if (emulator === undefined || app === undefined) throw new Error("It was not started.");
+      for (const visit of ["first", "second"]) {
+        const seen = emulator.requests.length;
+        expect(await app.visit("/ahead"), visit).toBe("true");
+        const paths = emulator.requests.slice(seen).map(({ path }) => path);
+        expect(paths, visit).toEqual(["/auth/validate", "/rendertokens"]);
+      }
+    });
+  });
+});
