@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { connect, createServer } from "node:net";
+import { freePort, listening } from "./port.ts";
 
 /** Whether the machine has a Redis to start. */
 export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
@@ -16,29 +16,6 @@ export interface RedisServer {
   /** Lets it hang: connections stay, answers do not come. */
   pause(): void;
   resume(): void;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("No port was given.");
-  return address.port;
-}
-
-/** Waits until something listens: a refused connection is tried again. */
-async function listening(port: number): Promise<void> {
-  for (;;) {
-    const socket = connect(port, "127.0.0.1");
-    const up = await Promise.race([
-      once(socket, "connect").then(() => true),
-      once(socket, "close").then(() => false),
-    ]).catch(() => false);
-    socket.destroy();
-    if (up) return;
-  }
 }
 
 export async function startRedis(): Promise<RedisServer> {

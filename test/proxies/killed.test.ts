@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { OutcomeUnknownError } from "pod-partner";
+import { expect, it } from "vitest";
+import { orderOf } from "../flows/matrix/subjects.ts";
+import { rejection } from "../support/exchange.ts";
+import { behindEach, expectNoKey, failuresOf, type Stage, setUp } from "./stage.ts";
+
+/** Cuts the service off once it has the order, which takes it a moment to make. */
+async function cutAfterOrder({ emulator, relay }: Stage): Promise<void> {
+  while (!emulator.requests.some(({ method }) => method === "POST")) await sleep(1);
+  await relay.cut();
+}
+
+const slow = { fault: "slow", ms: 150, when: "before", on: "orders.create" } as const;
+
+behindEach((kind) => {
+  it("an order under way when the service is killed is found when it is back", async () => {
+    await using stage = await setUp(kind);
+    stage.emulator.faults.add({ ...slow, nth: 1 });
+    const placing = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
+    await cutAfterOrder(stage);
+    await sleep(300);
+    await stage.relay.mend();
+    expect((await placing).recovered).toBe(true);
+    expect((await stage.made()).orders).toBe(1);
+  });
+
+  it("where it does not come back the outcome is unknown, and nothing more is sent", async () => {
+    await using stage = await setUp(kind);
+    stage.emulator.faults.add(slow);
+    const partner = stage.partner({ retry: { retries: 1, minDelay: 0 } });
+    const placing = rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));
+    await cutAfterOrder(stage);
+    const error = await placing;
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ find: { customIdentifier: "shop-1" } });
+    expectNoKey(error);
+    expect((await stage.made()).orders).toBe(1);
+  });
+
+  it("each of many orders is made once while the service is killed twice", async () => {
+    await using stage = await setUp(kind);
+    stage.emulator.faults.add({ ...slow, ms: 30 });
+    const placing = stage.place(200, 8);
+    for (let kill = 0; kill < 2; kill++) {
+      await sleep(200);
+      await stage.relay.cut();
+      await sleep(100);
+      await stage.relay.mend();
+    }
+    expect(failuresOf(await placing)).toEqual([]);
+    expect((await stage.made()).orders).toBe(200);
+  });
+});

@@ -1,0 +1,41 @@
+import { ApiError } from "pod-partner";
+import { expect, it } from "vitest";
+import { orderOf } from "../flows/matrix/subjects.ts";
+import { rejection } from "../support/exchange.ts";
+import { behindEach, expectNoKey, failuresOf, setUp } from "./stage.ts";
+
+behindEach((kind) => {
+  it.each([429, 503])(
+    "where the gateway refuses with %i what is above its limit, each order is made once",
+    async (refusal) => {
+      await using stage = await setUp(kind, { perSecond: 30, refusal });
+      expect(failuresOf(await stage.place(40, 6))).toEqual([]);
+      expect((await stage.made()).orders).toBe(40);
+    },
+  );
+
+  it("where the gateway refuses with 403, that is the error, and nothing is made", async () => {
+    await using stage = await setUp(kind, { perSecond: 1, refusal: 403 });
+    const outcomes = await stage.place(12, 12);
+    const failures = failuresOf(outcomes);
+    expect(new Set(failures.map((failure) => failure.split(":")[0]))).toEqual(new Set(["PermissionDeniedError"]));
+    expect((await stage.made()).orders).toBe(outcomes.length - failures.length);
+  });
+});
+
+behindEach(
+  (kind) => {
+    it("a body that the gateway finds too large is an error with its status", async () => {
+      await using stage = await setUp(kind, { largestBody: 2_000 });
+      const png = Uint8Array.from(
+        { length: 5_000 },
+        (_, at) => [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a][at] ?? 0,
+      );
+      const error = await rejection(stage.partner().images.upload(png));
+      expect(error).toMatchObject({ name: ApiError.name, status: 413, isRetryable: false });
+      expectNoKey(error);
+      expect((await stage.partner().orders.create(orderOf(stage.emulator, "shop-1"))).recovered).toBe(false);
+    });
+  },
+  ["nginx"],
+);

@@ -1,0 +1,79 @@
+import { inspect } from "node:util";
+import { type Outcome, type PlacedOrder, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type EmulatorOptions, type RunningEmulator, startEmulator } from "pod-partner/testing";
+import { describe, expect } from "vitest";
+import { concurrently } from "../../src/util/concurrently.ts";
+import { orderOf } from "../flows/matrix/subjects.ts";
+import { secretKey } from "../support/partner.ts";
+import { type Gateway, type GatewayKind, gatewayKinds, isInstalled, startGateway } from "./gateway/gateway.ts";
+import { type Relay, startRelay } from "./gateway/relay.ts";
+import type { Rules } from "./gateway/rules.ts";
+
+/** Registers tests for each gateway. Those of one that the machine does not have are left out, but not in CI. */
+export function behindEach(tests: (kind: GatewayKind) => void, kinds: readonly GatewayKind[] = gatewayKinds): void {
+  describe.each(kinds)("behind %s", (kind) => {
+    describe.skipIf(!isInstalled(kind) && process.env.CI === undefined)("", () => tests(kind));
+  });
+}
+
+/** An emulator with a gateway before it. */
+export interface Stage extends AsyncDisposable {
+  readonly emulator: RunningEmulator;
+  readonly gateway: Gateway;
+  /** The wire between the two. */
+  readonly relay: Relay;
+  /** A client that goes through the gateway. */
+  partner(options?: PodPartnerOptions): PodPartner;
+  /** Places so many orders, some at a time, and gives what became of them. */
+  place(count: number, concurrency: number, partner?: PodPartner): Promise<Outcome<unknown, PlacedOrder>[]>;
+  /** How many orders and claims there are, as the service itself counts them. */
+  made(): Promise<{ readonly orders: number; readonly claims: number }>;
+}
+
+export async function setUp(
+  kind: GatewayKind,
+  rules: Omit<Rules, "upstream"> = {},
+  options: EmulatorOptions = {},
+): Promise<Stage> {
+  const emulator = await startEmulator({ secretKey, limits: { default: { q: 100_000, w: 60 } }, ...options });
+  const relay = await startRelay(Number(new URL(emulator.baseUrl).port));
+  const gateway = await startGateway(kind, { ...rules, upstream: relay.port });
+  const partner = (more: PodPartnerOptions = {}) =>
+    new PodPartner({ baseUrl: `${gateway.origin}/v2`, secretKey, ...more });
+  const insider = new PodPartner({ baseUrl: emulator.baseUrl, secretKey, fetch: emulator.fetch });
+  return {
+    emulator,
+    gateway,
+    relay,
+    partner,
+    place: async (count, concurrency, client = partner()) => {
+      const orders = Array.from({ length: count }, (_, number) => orderOf(emulator, `shop-${number}`));
+      const outcomes: Outcome<unknown, PlacedOrder>[] = [];
+      const placing = concurrently(orders, concurrency, (order) => client.orders.create(order));
+      for await (const outcome of placing) outcomes.push(outcome);
+      return outcomes;
+    },
+    made: async () => ({
+      orders: (await insider.orders.list().toArray()).length,
+      claims: (await insider.claims.list().toArray()).length,
+    }),
+    [Symbol.asyncDispose]: async () => {
+      await gateway[Symbol.asyncDispose]();
+      await relay.cut();
+      await emulator.close();
+    },
+  };
+}
+
+/** The names of the errors among outcomes. None of them may show the key. */
+export function failuresOf(outcomes: readonly Outcome<unknown, unknown>[]): string[] {
+  const errors = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome.error]));
+  for (const error of errors) expectNoKey(error);
+  return errors.map((error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error)));
+}
+
+export function expectNoKey(error: unknown): void {
+  const stack = error instanceof Error ? error.stack : undefined;
+  const shown = [inspect(error, { depth: 10, showHidden: true }), JSON.stringify(error), String(error), stack];
+  expect(shown.filter((text) => text?.includes(secretKey))).toEqual([]);
+}

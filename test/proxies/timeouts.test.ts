@@ -1,0 +1,52 @@
+import { expect, it } from "vitest";
+import { orderOf, subjects } from "../flows/matrix/subjects.ts";
+import { behindEach, type Stage, setUp } from "./stage.ts";
+
+/** The gateway answers 504 long before the service is done. */
+const impatient = { serviceTimeout: 200 };
+const late = { fault: "slow", ms: 900, when: "before", nth: 1 } as const;
+
+/** A claim about a shipment that exists. */
+async function claimOn({ emulator, partner }: Stage) {
+  const claim = subjects.find(({ name }) => name === "claims.createItemIssues");
+  if (claim === undefined) throw new Error("There is no such subject.");
+  return claim.prepare(partner(), emulator);
+}
+
+behindEach((kind) => {
+  it("an order that is made after the gateway's 504 is found, not made again", async () => {
+    await using stage = await setUp(kind, impatient);
+    stage.emulator.faults.add({ ...late, on: "orders.create" });
+    const call = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
+    const { data, attempts } = await call.withResponse();
+    expect(data.recovered).toBe(true);
+    expect(attempts[0]).toMatchObject({ step: "attempt", outcome: "504" });
+    expect((await stage.made()).orders).toBe(1);
+  });
+
+  it("a claim that is filed after the gateway's 504 is found, not filed again", async () => {
+    await using stage = await setUp(kind, impatient);
+    const { call } = await claimOn(stage);
+    stage.emulator.faults.add({ ...late, on: "claims.createItemIssues" });
+    const { attempts } = await call(stage.partner()).withResponse();
+    expect(attempts[0]).toMatchObject({ step: "attempt", outcome: "504" });
+    expect((await stage.made()).claims).toBe(1);
+  });
+
+  it("an order whose response was lost behind the gateway is found", async () => {
+    await using stage = await setUp(kind);
+    stage.emulator.faults.add({ fault: "drop", nth: 1, on: "orders.create" });
+    const call = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
+    const { data, attempts } = await call.withResponse();
+    expect(data.recovered).toBe(true);
+    expect(attempts[0]).toMatchObject({ step: "attempt", outcome: "502" });
+    expect((await stage.made()).orders).toBe(1);
+  });
+
+  it("a read that the gateway gave up is sent again", async () => {
+    await using stage = await setUp(kind, impatient);
+    stage.emulator.faults.add({ ...late, on: "organization.get" });
+    const { attempts } = await stage.partner().organization.get().withResponse();
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(["504", expect.anything(), "200"]);
+  });
+});
