@@ -1,0 +1,60 @@
+/** A service in a process of its own that is now and then slower than the gateway before it waits, and works on all the same. */
+import { type ItemIssuesInput, PodPartner } from "../../src/index.ts";
+import { startEmulator } from "../../src/testing/index.ts";
+import type { LateService, Made, ServiceJob } from "./behind-messages.ts";
+import { createDice } from "./dice.ts";
+
+const tell = (message: LateService | Made) => process.send?.(message);
+const share = 0.05;
+const grades = 5;
+
+async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<void> {
+  // Every third order of the seed has one item only.
+  const seed = { orders: Math.ceil(claims * 1.5) + 1 };
+  const emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } }, pageSize: 1_000, seed });
+  const { baseUrl, secretKey, fetch, demo, faults } = emulator;
+  const insider = new PodPartner({ baseUrl, secretKey, fetch });
+  const category = (await insider.claims.categories.list()).find(
+    ({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing",
+  );
+  if (category === undefined) throw new Error("The catalog has no category that needs no evidence");
+
+  const seeded = new Set<string>();
+  const claimable: ItemIssuesInput[] = [];
+  for await (const { reference } of insider.orders.list()) {
+    seeded.add(reference);
+    const { orderlines } = await insider.orders.get(reference);
+    // A second claim about the only item of an order would be refused, and not be seen.
+    if (orderlines[0]?.quantity === 1) continue;
+    const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
+    claimable.push({ orderReference: reference, shipmentReference: emulator.ship(reference), claimlines });
+  }
+
+  const dice = createDice(20_261_122);
+  let roll = 1;
+  for (let grade = 0; grade < grades; grade++) {
+    const ms = gatewayTimeout * 1.5 + ((slowest - gatewayTimeout * 1.5) * grade) / (grades - 1);
+    const nth = () => {
+      // The first fault is asked first: it throws the dice for all.
+      if (grade === 0) roll = dice();
+      return roll >= (share * grade) / grades && roll < (share * (grade + 1)) / grades;
+    };
+    faults.add({ fault: "slow", ms, when: "before", nth });
+  }
+  process.on("message", async () => {
+    faults.clear();
+    const orders: string[] = [];
+    for await (const { reference } of insider.orders.list()) {
+      if (seeded.has(reference)) continue;
+      const { orderlines } = await insider.orders.get(reference);
+      orders.push(orderlines[0]?.annotations[0]?.value ?? reference);
+    }
+    const filed = await insider.claims.list().toArray();
+    tell({ orders, claims: filed.map(({ orderReference }) => orderReference) });
+  });
+  const [storeReference, productReference] = [demo.stores.api, demo.products.screenProtector];
+  tell({ baseUrl, secretKey, storeReference, productReference, claims: claimable.slice(0, claims) });
+}
+
+process.once("message", (job: ServiceJob) => void serve(job));
+process.once("disconnect", () => process.exit());
