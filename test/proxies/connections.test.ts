@@ -35,5 +35,5 @@ behindEach(
       expect((await stage.made()).orders).toBe(120);
     });
   },
-  ["nginx"],
+  { kinds: ["nginx"] },
 );

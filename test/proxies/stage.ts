@@ -9,11 +9,22 @@ import { type Gateway, type GatewayKind, gatewayKinds, isInstalled, startGateway
 import { type Relay, startRelay } from "./gateway/relay.ts";
 import type { Rules } from "./gateway/rules.ts";
 
+/** Milliseconds for a test: what was lost late is looked for half a minute long. */
+const timeout = 90_000;
+
+interface Behind {
+  readonly kinds?: readonly GatewayKind[];
+  /** Whether tests run side by side. Default true: they wait more than they work. */
+  readonly concurrent?: boolean;
+}
+
 /** Registers tests for each gateway. Those of one that the machine does not have are left out, but not in CI. */
-export function behindEach(tests: (kind: GatewayKind) => void, kinds: readonly GatewayKind[] = gatewayKinds): void {
-  describe.each(kinds)("behind %s", (kind) => {
-    describe.skipIf(!isInstalled(kind) && process.env.CI === undefined)("", () => tests(kind));
-  });
+export function behindEach(tests: (kind: GatewayKind) => void, options: Behind = {}): void {
+  const { kinds = gatewayKinds, concurrent = true } = options;
+  for (const kind of kinds) {
+    const leftOut = !isInstalled(kind) && process.env.CI === undefined;
+    describe.skipIf(leftOut)(`behind ${kind}`, { concurrent, timeout }, () => tests(kind));
+  }
 }
 
 /** An emulator with a gateway before it. */

@@ -21,8 +21,8 @@ export interface Gateway extends AsyncDisposable {
   readonly origin: string;
   /** Has it read its configuration again, as an operator does after a change. */
   reload(): void;
-  /** Reloads it every so many milliseconds, until that is disposed of. */
-  reloadEvery(ms: number): Disposable & { readonly count: number };
+  /** Reloads it every so many milliseconds, until that is disposed of, or so many times. */
+  reloadEvery(ms: number, times?: number): Disposable & { readonly count: number };
 }
 
 /** Waits until it listens; a gateway that ends before that says why on its standard error. */
@@ -35,11 +35,12 @@ async function ready(child: ChildProcess, port: number): Promise<void> {
   await listening(port, ended.signal);
 }
 
-function reloadEvery(reload: () => void, ms: number) {
+function reloadEvery(reload: () => void, ms: number, times: number) {
   const state = { count: 0 };
   const timer = setInterval(() => {
     reload();
     state.count += 1;
+    if (state.count >= times) clearInterval(timer);
   }, ms);
   return {
     get count() {
@@ -61,7 +62,7 @@ export async function startGateway(kind: GatewayKind, rules: Rules): Promise<Gat
   return {
     origin: `${rules.tls === undefined ? "http" : "https"}://127.0.0.1:${port}`,
     reload,
-    reloadEvery: (ms) => reloadEvery(reload, ms),
+    reloadEvery: (ms, times = Number.POSITIVE_INFINITY) => reloadEvery(reload, ms, times),
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) {
         const gone = once(child, "exit");

@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import { soakBehind } from "../soak/behind.ts";
+import { behindEach } from "./stage.ts";
+
+const job = {
+  orders: 80,
+  claims: 20,
+  concurrency: 32,
+  gatewayTimeout: 300,
+  slowest: 4_000,
+  reloadEvery: 500,
+};
+
+behindEach((kind) => {
+  it("orders and claims are exact while it reloads and gives up before the service, in 5 % of requests", async () => {
+    const { orders, claims, wrong } = await soakBehind(kind, job);
+    expect(wrong).toEqual([]);
+    expect(orders).toMatchObject({ asked: 80, made: 80, failed: 0 });
+    expect(claims).toMatchObject({ asked: 20, made: 20, failed: 0 });
+  });
+});
