@@ -34,6 +34,7 @@ export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { Call, WithResponse } from "./http/call.ts";
 export type { ResponseMode } from "./http/decode.ts";
 export type { Method, Page } from "./http/endpoint.ts";
+export type { FetchLike } from "./http/fetch-like.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -50,7 +51,6 @@ export type { PacingStore } from "./http/pacing/store.ts";
 export type { AnyRequestOptions } from "./http/request-any.ts";
 export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/request-options.ts";
 export type { StandardSchema } from "./http/standard-schema.ts";
-export type { FetchLike } from "./http/transport.ts";
 export type { PodPartnerOptions } from "./options.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export { parseReference } from "./references/parse.ts";

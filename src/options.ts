@@ -1,10 +1,10 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
 import type { ResponseMode } from "./http/decode.ts";
+import type { FetchLike } from "./http/fetch-like.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { RetryOptions } from "./http/request-options.ts";
-import type { FetchLike } from "./http/transport.ts";
 import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";

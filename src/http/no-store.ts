@@ -1,4 +1,4 @@
-import type { FetchLike } from "./transport.ts";
+import type { FetchLike } from "./fetch-like.ts";
 
 let understood: boolean | undefined;
 

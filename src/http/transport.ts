@@ -1,10 +1,8 @@
 import type { Options } from "ky";
 import type { EncodedRequest } from "./encode.ts";
+import type { FetchLike } from "./fetch-like.ts";
 import { fetchFresh, platformFetch } from "./no-store.ts";
 import { sendOnce } from "./send-once.ts";
-
-/** What the SDK asks of a `fetch`: the platform's own, an emulator's, or a partner's. */
-export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
 
 /** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
 export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;

@@ -40,6 +40,10 @@ function tasksOf(job: ClientJob): readonly Task[] {
   ]);
 }
 
+/** What an error and its causes say. */
+const words = (error: unknown): string =>
+  error instanceof Error && error.cause !== undefined ? `${error} Cause: ${words(error.cause)}` : String(error);
+
 process.once("message", async (job: ClientJob) => {
   for await (const outcome of concurrently(tasksOf(job), job.concurrency, ({ run }) => run())) {
     const { name } = outcome.input;
@@ -47,7 +51,7 @@ process.once("message", async (job: ClientJob) => {
     else {
       const { error } = outcome;
       const timeline = error instanceof PodPartnerError ? error.attempts : [];
-      tell({ name, failure: String(error), recovered: false, timeline });
+      tell({ name, failure: words(error), recovered: false, timeline });
     }
   }
   process.disconnect();
