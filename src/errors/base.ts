@@ -13,6 +13,15 @@ export interface CallDetails {
   readonly find?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Whether a test holds of something that may not let itself be looked at. */
+function holds(test: () => boolean): boolean {
+  try {
+    return test();
+  } catch {
+    return false;
+  }
+}
+
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 
 /**
@@ -69,7 +78,14 @@ export abstract class PodPartnerError extends Error {
     error: unknown,
   ): error is Type {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
-    return typeof error === "object" && error !== null && marker(this.kind) in error;
+    const { kind } = this;
+    return typeof error === "object" && error !== null && holds(() => marker(kind) in error);
+  }
+
+  /** Plain `instanceof`, but of what a partner's code throws it may be asked, too: a revoked proxy throws where it is asked. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
+    return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));
   }
 
   /** The parts worth logging; never the secret key. */

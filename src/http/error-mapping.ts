@@ -52,10 +52,15 @@ function redirectMessage(location: string | undefined, url: string): string {
   return `a redirect to ${new URL(location, url).origin}, which is never followed`;
 }
 
+/** A 407 is none of the service's statuses (specification 7): a proxy in between gives it, and passes nothing on. */
+export const proxyMessage =
+  "a proxy between here and the service asks for its own credentials. Give them to the `fetch` that goes through it";
+
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
   const message = stringField(body, "message");
   if (message !== undefined) return message;
   if (status >= 300 && status < 400) return redirectMessage(headers.location, url);
+  if (status === 407) return proxyMessage;
   if (status === 202) return "the file is not ready yet";
   if (typeof body === "string") return `no error object, but text: ${body.slice(0, 200)}`;
   return "no error object";

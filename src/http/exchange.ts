@@ -1,10 +1,11 @@
 import { Download, type NotModified } from "../binary/download.ts";
 import { emptyFile, fileFault } from "../binary/file-answer.ts";
 import { PictureEnd, shortfall, trustOf } from "../binary/wholeness.ts";
-import { PodPartnerError } from "../errors/base.ts";
+import type { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError, TimeoutError } from "../errors/connection.ts";
+import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
-import { readText } from "./body.ts";
+import { type Body, openBody, readText } from "./body.ts";
 import { isConditional } from "./conditional.ts";
 import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
@@ -39,35 +40,39 @@ export interface ExchangeOptions {
 
 /** Sends a request once, and receives its answer within the timeout. */
 export function exchange(options: ExchangeOptions): Promise<Arrival> {
-  const { transport, request, lifeline, endpoint, timeout, binary, onHead } = options;
+  const { transport, request, lifeline, endpoint, timeout, binary, redact, onHead } = options;
   return lifeline.hold<Arrival>(({ resolve, reject }) => {
     const wire = new AbortController();
     let fail = reject;
-    const stopTimer = lifeline.clock.after(timeout, () => {
-      const error = new TimeoutError({ endpoint, timeout });
-      fail(error);
-      wire.abort(error);
-    });
+    let letGo: () => void = () => undefined;
+    let stopTimer: () => void = () => undefined;
     const stop = (reason: unknown) => {
       stopTimer();
       wire.abort(reason);
+      // A `fetch` that does not heed its signal gives a body that does not, either.
+      letGo();
     };
+    stopTimer = lifeline.clock.after(timeout, () => {
+      const error = new TimeoutError({ endpoint, timeout });
+      fail(error);
+      stop(error);
+    });
 
     const receive = async (): Promise<Arrival> => {
       const response = await transport(request, wire.signal);
-      if (wire.signal.aborted) {
-        // A `fetch` that does not heed its signal: nobody waits for this answer any more.
-        await response.body?.cancel();
-        throw wire.signal.reason;
-      }
+      const body = openBody(response);
+      letGo = body.close;
+      // The call may have ended before its answer came: nobody waits for it any more.
+      if (wire.signal.aborted) body.close();
+      wire.signal.throwIfAborted();
       onHead(response);
       if (binary && response.ok && response.status !== 202 && fileFault(response) === undefined) {
-        const body = openBody(response, options, stop, (onFail) => {
+        const stream = streamOf(body, response, options, stop, (onFail) => {
           fail = onFail;
         });
-        return { response, text: "", download: new Download(response.headers, body, endpoint) };
+        return { response, text: "", download: new Download(response.headers, stream, endpoint) };
       }
-      const text = await readText(response, options.maxResponseSize, endpoint);
+      const text = await readText(body, response, options.maxResponseSize, endpoint);
       stopTimer();
       return binary && response.status === 304 && isConditional(request.headers)
         ? { response, text, download: notModified(response.headers) }
@@ -76,7 +81,8 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 
     receive().then(resolve, (error: unknown) => {
       stopTimer();
-      reject(error instanceof PodPartnerError ? error : toFault(error, endpoint, options.redact));
+      letGo();
+      reject(error instanceof ResponseTooLargeError ? error : toFault(error, endpoint, redact));
     });
     return stop;
   });
@@ -89,13 +95,13 @@ const notModified = (headers: Headers): NotModified => ({
 });
 
 /** A body that keeps the call alive until it is read, let go, or out of time. */
-function openBody(
+function streamOf(
+  body: Body,
   response: Response,
   { lifeline, endpoint, complete, redact }: ExchangeOptions,
   stop: (reason: unknown) => void,
   onFail: (fail: (error: unknown) => void) => void,
 ): ReadableStream<Uint8Array> {
-  const reader = response.body?.getReader();
   const trust = trustOf(response);
   const end = new PictureEnd();
   let empty = true;
@@ -125,11 +131,11 @@ function openBody(
       },
       async pull(controller) {
         try {
-          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-          if (!done) {
-            empty &&= value.byteLength === 0;
-            if (trust !== "told") end.see(value);
-            return controller.enqueue(value);
+          const chunk = await body.next();
+          if (chunk !== undefined) {
+            empty &&= chunk.byteLength === 0;
+            if (trust !== "told") end.see(chunk);
+            return controller.enqueue(chunk);
           }
           close();
           const error = fault();
@@ -140,10 +146,7 @@ function openBody(
           controller.error(complete(toFault(error, endpoint, redact)));
         }
       },
-      async cancel(reason) {
-        await reader?.cancel(reason);
-        close();
-      },
+      cancel: close,
     },
     // The body is read as fast as the caller reads, no faster.
     { highWaterMark: 0 },

@@ -1,4 +1,5 @@
 import type { Issue } from "../errors/validation.ts";
+import { wordsOf } from "../util/foreign.ts";
 
 /** What every event tells: nothing of a header, a body or a query, so that nothing secret or personal is in it. */
 interface CallEvent {
@@ -154,7 +155,8 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
         if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
       },
       (error) => {
-        if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
+        if (logger !== undefined)
+          log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: wordsOf(error) });
       },
     );
   };

@@ -22,6 +22,8 @@ const lost: Readonly<Record<Method, Lost>> = {
   POST: "unsafe",
 };
 
+const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
+
 /** Makes a schema of any Standard Schema, so that a request of this kind is decoded like every other. */
 const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
   const anything = z.custom<Data>();
@@ -30,12 +32,15 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
     anything.check(
       z.superRefine((value, context) => {
         const result = standard["~standard"].validate(value);
-        if (result instanceof Promise) throw new TypeError("The schema checks asynchronously, which is not supported.");
+        if (isThenable(result)) {
+          Promise.resolve(result).catch(() => undefined);
+          throw new TypeError("the schema checks asynchronously, which is not supported");
+        }
         for (const { message, path } of result.issues ?? []) {
           const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
           context.addIssue({
             code: "custom",
-            message,
+            message: String(message),
             path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
           });
         }

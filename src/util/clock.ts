@@ -1,3 +1,5 @@
+import { attempt } from "./foreign.ts";
+
 /**
  * The one source of time: every deadline, wait, poll, refill and timestamp of the SDK and of the emulator reads it.
  *
@@ -21,3 +23,26 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
+
+/**
+ * A partner's own clock, made safe to rely on: what it calls back runs where nobody could catch what it throws. Where it does not tell a
+ * time, that goes on at the machine's pace; where it makes no timer, the machine does.
+ */
+export function reliable(clock: Clock): Clock {
+  if (clock === systemClock) return clock;
+  let latest = { told: 0, at: 0 };
+  return {
+    now: () => {
+      const told = attempt(() => clock.now());
+      const at = systemClock.now();
+      if (typeof told !== "number" || !Number.isFinite(told)) return latest.told + at - latest.at;
+      latest = { told, at };
+      return told;
+    },
+    after: (ms, callback) => {
+      const cancel = attempt(() => clock.after(ms, callback));
+      if (typeof cancel !== "function") return systemClock.after(ms, callback);
+      return () => void attempt(cancel);
+    },
+  };
+}
