@@ -45,6 +45,7 @@ export type {
   RetryEvent,
   StoreBackEvent,
   StoreLostEvent,
+  UnreadDownloadEvent,
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";

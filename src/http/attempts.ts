@@ -166,6 +166,7 @@ export class Attempts {
           this.#report = pacer.observe(endpoint, grant, redacted(headers, redact));
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
+        onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
         complete,
       });
       this.#accept(arrival, request.url);

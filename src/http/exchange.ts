@@ -2,9 +2,10 @@ import { Download, type NotModified } from "../binary/download.ts";
 import { emptyFile, fileFault } from "../binary/file-answer.ts";
 import { PictureEnd, shortfall, trustOf } from "../binary/wholeness.ts";
 import type { PodPartnerError } from "../errors/base.ts";
-import { ConnectionError, TimeoutError } from "../errors/connection.ts";
+import { ConnectionError, DeadlineError, TimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
+import { keepProcess } from "../util/clock.ts";
 import { type Body, openBody, readText } from "./body.ts";
 import { isConditional } from "./conditional.ts";
 import { toFault } from "./connection-fault.ts";
@@ -12,6 +13,7 @@ import type { EncodedRequest } from "./encode.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { type Redact, snapshot } from "./snapshot.ts";
 import type { Transport } from "./transport.ts";
+import { UnreadSocket } from "./unread-socket.ts";
 
 /** An answer that has arrived: its head, and its body as text or as a download. */
 export interface Arrival {
@@ -34,6 +36,8 @@ export interface ExchangeOptions {
   readonly redact: Redact;
   /** Called as soon as the head is there. */
   readonly onHead: (response: Response) => void;
+  /** Called when a download has run out of time and nobody has begun to read it, with the name of the error that says so. */
+  readonly onUnread: (error: string) => void;
   /** Completes an error that ends a download's body. */
   readonly complete: (error: unknown) => unknown;
 }
@@ -46,8 +50,10 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
     let fail = reject;
     let letGo: () => void = () => undefined;
     let stopTimer: () => void = () => undefined;
+    const socket = binary ? new UnreadSocket(request.url) : undefined;
     const stop = (reason: unknown) => {
       stopTimer();
+      socket?.end();
       wire.abort(reason);
       // A `fetch` that does not heed its signal gives a body that does not, either.
       letGo();
@@ -67,13 +73,22 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       wire.signal.throwIfAborted();
       onHead(response);
       if (binary && response.ok && response.status !== 202 && fileFault(response) === undefined) {
-        const stream = streamOf(body, response, options, stop, (onFail) => {
-          fail = onFail;
+        const stream = streamOf(body, response, options, {
+          stop,
+          fails: (how) => {
+            fail = how;
+          },
+          keep: (alive) => {
+            socket?.keep(alive);
+            keepProcess(stopTimer, alive);
+            lifeline.keepProcess(alive);
+          },
         });
         return { response, text: "", download: new Download(response.headers, stream, endpoint) };
       }
       const text = await readText(body, response, options.maxResponseSize, endpoint);
       stopTimer();
+      socket?.end();
       return binary && response.status === 304 && isConditional(request.headers)
         ? { response, text, download: notModified(response.headers) }
         : { response, text };
@@ -81,6 +96,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 
     receive().then(resolve, (error: unknown) => {
       stopTimer();
+      socket?.end();
       letGo();
       reject(error instanceof ResponseTooLargeError ? error : toFault(error, endpoint, redact));
     });
@@ -94,17 +110,29 @@ const notModified = (headers: Headers): NotModified => ({
   lastModified: headers.get("last-modified") ?? undefined,
 });
 
-/** A body that keeps the call alive until it is read, let go, or out of time. */
+/** What a body does to the attempt that it belongs to. */
+interface Hold {
+  readonly stop: (reason: unknown) => void;
+  /** Takes what is done when the attempt is out of time. */
+  readonly fails: (how: (error: unknown) => void) => void;
+  /** Whether the attempt keeps the process alive. */
+  readonly keep: (alive: boolean) => void;
+}
+
+/**
+ * A body that keeps the call alive until it is read, let go, or out of time. It keeps the process alive only while somebody waits for a
+ * piece of it.
+ */
 function streamOf(
   body: Body,
   response: Response,
-  { lifeline, endpoint, complete, redact }: ExchangeOptions,
-  stop: (reason: unknown) => void,
-  onFail: (fail: (error: unknown) => void) => void,
+  { lifeline, endpoint, complete, redact, onUnread }: ExchangeOptions,
+  { stop, fails, keep }: Hold,
 ): ReadableStream<Uint8Array> {
   const trust = trustOf(response);
   const end = new PictureEnd();
   let empty = true;
+  let unread = true;
   /** What is wrong with a body that has come to its end. */
   const fault = (): PodPartnerError | undefined => {
     const reason = shortfall(trust, end);
@@ -125,13 +153,18 @@ function streamOf(
           controller.error(complete(error));
           stop(error);
           lifeline.close();
+          if (unread && (error instanceof TimeoutError || error instanceof DeadlineError)) onUnread(error.name);
         };
-        onFail(fail);
+        fails(fail);
+        keep(false);
         lifeline.guard(fail);
       },
       async pull(controller) {
+        unread = false;
+        keep(true);
         try {
           const chunk = await body.next();
+          keep(false);
           if (chunk !== undefined) {
             empty &&= chunk.byteLength === 0;
             if (trust !== "told") end.see(chunk);

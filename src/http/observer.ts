@@ -51,6 +51,12 @@ export interface InvalidResponseEvent extends CallEvent {
   readonly issues: readonly Issue[];
 }
 
+/** A download has run out of time, and nobody has begun to read it: its body was let go. */
+export interface UnreadDownloadEvent extends CallEvent {
+  /** What it ended by: `TimeoutError` or `DeadlineError`. */
+  readonly error: string;
+}
+
 /** The store of a fleet's pacing cannot be reached: each process paces itself until it is back. */
 export interface StoreLostEvent {
   /** Why: the Redis client's words, or that it did not answer in time. */
@@ -72,6 +78,11 @@ export interface Hooks {
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
   /** Called when an answer breaks its schema, whether `responses` is `throw` or `report`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
+  /**
+   * Called when a download was let go at its `timeout` or `deadline` and nobody has begun to read it. Without it and without a
+   * `logger` the process warns, once for each endpoint.
+   */
+  readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
   /** Called when the store of a fleet's pacing cannot be reached any more. Without it and without a `logger` the process warns. */
   readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
   /** Called when that store can be reached again. */
@@ -84,7 +95,7 @@ export interface Logger {
   debug?(message: string, fields: object): void;
   /** Pauses, and a pacing store that is back. */
   info?(message: string, fields: object): void;
-  /** Retries, and a pacing store that is lost. */
+  /** Retries, downloads that nobody has read, and a pacing store that is lost. */
   warn?(message: string, fields: object): void;
   /** Answers that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
@@ -99,6 +110,7 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
   onRetry: "warn",
   onPause: "info",
   onInvalidResponse: "error",
+  onUnreadDownload: "warn",
   onStoreLost: "warn",
   onStoreBack: "info",
 };
@@ -137,6 +149,16 @@ function warnOfLostStore({ reason }: StoreLostEvent): void {
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
 }
 
+const warnedOf = new Set<string>();
+
+/** Nobody watches, but such a download has cost a connection, a token and the time of a timeout, and is a slip of the program's. */
+function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
+  if (warnedOf.has(endpoint)) return;
+  warnedOf.add(endpoint);
+  const text = `pod-partner: nobody has read the download of ${endpoint}: it was let go (${error}). Read it, or call its cancel().`;
+  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
+}
+
 /** Tells an event to whoever watches. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
@@ -152,7 +174,9 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
         const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
         // On its object: the hooks may be an instance that keeps what it hears.
         if (callback !== undefined) return callback.call(hooks, event);
-        if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
+        if (logger !== undefined) return;
+        if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);
+        if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
       },
       (error) => {
         if (logger !== undefined)

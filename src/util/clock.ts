@@ -1,4 +1,4 @@
-import { attempt } from "./foreign.ts";
+import { attempt, propertyOf } from "./foreign.ts";
 
 /**
  * The one source of time: every deadline, wait, poll, refill and timestamp of the SDK and of the emulator reads it.
@@ -20,16 +20,26 @@ export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));
-    return () => clearTimeout(timer);
+    const cancel = () => clearTimeout(timer);
+    cancel.keep = (alive: boolean) => void (alive ? timer.ref?.() : timer.unref?.());
+    return cancel;
   },
 };
+
+/**
+ * Whether a timer keeps the process alive until it is due, as it does at first. Only the machine's own clock can let go of it; the timers
+ * of another are its own affair.
+ */
+export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
+  const keep = propertyOf(cancel, "keep");
+  if (typeof keep === "function") keep(alive);
+}
 
 /**
  * A partner's own clock, made safe to rely on: what it calls back runs where nobody could catch what it throws. Where it does not tell a
  * time, that goes on at the machine's pace; where it makes no timer, the machine does.
  */
 export function reliable(clock: Clock): Clock {
-  if (clock === systemClock) return clock;
   let latest = { told: 0, at: 0 };
   return {
     now: () => {

@@ -1,5 +1,6 @@
 // It looks at the platform when it is loaded: before anything is taken away here.
 import "ky";
+import { runInNewContext } from "node:vm";
 import { ApiError, PodPartner } from "pod-partner";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -29,6 +30,19 @@ describe("a request that cannot be made", () => {
       expect(await rejection(call)).toMatchObject({ name: "ConnectionError", sent: false });
     }
     expect(sent).toEqual([]);
+  });
+});
+
+describe("an error of another realm, as a test runner such as Jest has one of its own", () => {
+  it("is read like any other: nobody could be reached, so nothing was sent", async () => {
+    const refused = 'Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })';
+    const fetch = () => Promise.reject(runInNewContext(`new TypeError("fetch failed", { cause: ${refused} })`));
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    expect(await rejection(partner.orders.create(combinedOrder))).toMatchObject({
+      name: "ConnectionError",
+      sent: false,
+      message: expect.stringContaining("ECONNREFUSED"),
+    });
   });
 });
 
