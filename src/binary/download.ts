@@ -140,8 +140,8 @@ export class Download {
 }
 
 /**
- * A body that tells of each of its pieces. It fails the moment that the body itself does: what is piped through a `TransformStream` does
- * not while a piece waits to be read.
+ * Reports each chunk of a body. The stream fails at the same moment as the body: one that is piped through a `TransformStream` does
+ * not fail while a chunk waits to be read.
  */
 function watched(body: ReadableStream<Uint8Array>, tell: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();

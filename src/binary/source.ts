@@ -144,7 +144,7 @@ function openAny(source: unknown): Opening<Opened> {
 
 /**
  * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
- * it closes it, whatever comes of it. One that cannot even be looked at is refused as well.
+ * it closes it, whatever comes of it. A source whose properties throw is refused, too.
  */
 export function openImage(source: unknown): Opening<Opened> {
   const unreadable = (error: unknown) => refuse(`the source cannot be read: ${wordsOf(error)}`);

@@ -2,31 +2,31 @@ import type { FileHandle } from "node:fs/promises";
 import { systemClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 
-/** Milliseconds between two tries; they double from one to the other. */
+/** Milliseconds between two attempts; they double up to the longest. */
 const pauses = { first: 1, longest: 32 };
 
 /**
- * Waits for something that cannot be waited for otherwise, by trying. A pipe that is opened or written in the usual way blocks a thread of
- * the process until somebody reads, and nothing can call that back.
+ * Tries again until an operation works. A blocking `open` or `write` of a pipe would occupy a thread of the process until another
+ * process reads, and cannot be cancelled.
  */
 class Patience {
   #over: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  /** Ends the waiting, once and for all. */
+  /** Ends all waiting with an error. */
   end(error: unknown): void {
     this.#over = { error };
     this.#wake();
   }
 
-  /** Tries until it works; `until` names the codes that tell to try again. */
-  async try<T>(work: () => Promise<T>, until: ReadonlySet<unknown>): Promise<T> {
+  /** Tries until it works; `again` has the error codes that mean: not yet. */
+  async try<T>(work: () => Promise<T>, again: ReadonlySet<unknown>): Promise<T> {
     for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.longest)) {
       if (this.#over !== undefined) throw this.#over.error;
       try {
         return await work();
       } catch (error) {
-        if (!until.has(propertyOf(error, "code"))) throw error;
+        if (!again.has(propertyOf(error, "code"))) throw error;
       }
       await this.#sleep(pause);
     }
@@ -44,7 +44,7 @@ class Patience {
   }
 }
 
-/** Nobody reads the pipe yet. */
+/** The pipe has no reader yet. */
 const unread: ReadonlySet<unknown> = new Set(["ENXIO"]);
 /** The pipe is full. */
 const full: ReadonlySet<unknown> = new Set(["EAGAIN", "EWOULDBLOCK"]);
@@ -57,8 +57,8 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, patience: Patience)
 }
 
 /**
- * Writes a body into what is there and is no file, such as a pipe or a device. However long that takes, it ends when the body fails: at an
- * abort, a timeout or a deadline.
+ * Writes a body into a pipe or a device. It ends when the body fails, also while it waits for a reader: at an abort, a timeout or a
+ * deadline.
  */
 export async function saveInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean): Promise<void> {
   const { constants, open } = await import("node:fs/promises");
@@ -66,7 +66,7 @@ export async function saveInto(path: string, body: ReadableStream<Uint8Array>, i
   const reader = body.getReader();
   reader.closed.catch((error: unknown) => patience.end(error));
   try {
-    // A socket without a listener says the same as a pipe without a reader, and stays as it is.
+    // A Unix socket gives ENXIO, too; it never becomes writable this way.
     const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
     const file = await patience.try(() => open(path, flags), isPipe ? unread : new Set());
     try {

@@ -13,7 +13,7 @@ export interface CallDetails {
   readonly find?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Whether a test holds of something that may not let itself be looked at. */
+/** Runs a test of a value that can throw when it is read. */
 function holds(test: () => boolean): boolean {
   try {
     return test();
@@ -82,7 +82,7 @@ export abstract class PodPartnerError extends Error {
     return typeof error === "object" && error !== null && holds(() => marker(kind) in error);
   }
 
-  /** Plain `instanceof`, but of what a partner's code throws it may be asked, too: a revoked proxy throws where it is asked. */
+  /** Plain `instanceof` that never throws: a caller's code can throw a revoked proxy, for which `instanceof` throws. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
     return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));

@@ -1,34 +1,34 @@
 import { bytesOf, chunksOf } from "../binary/chunks.ts";
 import { ResponseTooLargeError } from "../errors/response-size.ts";
 
-/** The pieces of an answer's body: bytes alone, whatever a partner's `fetch` gives. */
+/** The chunks of a response's body: always bytes, whatever a caller's own `fetch` returns. */
 export interface Body {
-  /** The next piece; undefined at the end. */
+  /** The next chunk; undefined at the end. */
   next(): Promise<Uint8Array | undefined>;
-  /** Lets the body go, and frees its socket. */
+  /** Cancels the body and frees its socket. */
   close(): void;
 }
 
 const none: Body = { next: async () => undefined, close: () => undefined };
 
-/** Opens an answer's body. Throws where somebody else has read it, or where it is no stream. */
+/** Opens a response's body. Throws if it was read before or is not a stream. */
 export function openBody({ body }: Response): Body {
   if (body === null) return none;
   const chunks = chunksOf(body);
-  if (chunks === undefined) throw new TypeError("the body of the answer is no stream");
+  if (chunks === undefined) throw new TypeError("the body of the response is not a stream");
   return {
     next: async () => {
       const { done, value } = await chunks.next();
       if (done) return undefined;
       const bytes = bytesOf(value);
-      if (bytes === undefined) throw new TypeError("the body of the answer gives something other than bytes");
+      if (bytes === undefined) throw new TypeError("the body of the response has chunks that are not bytes");
       return bytes;
     },
     close: chunks.close,
   };
 }
 
-/** Reads a body as text, and no more of it than `limit` bytes: those that come count, whatever the head says of them. */
+/** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
 export async function readText(body: Body, { status }: Response, limit: number, endpoint: string): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";

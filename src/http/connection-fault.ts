@@ -74,8 +74,8 @@ function neverLeft({ code = "", syscall, message }: Fault): boolean {
   return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
 }
 
-/** Such a redirect is refused by `fetch` itself, which does not tell the status or the target. */
-export const refusedRedirect = (endpoint: string): RedirectError =>
+/** `fetch` itself refuses such a redirect, which does not tell the status or the target. */
+const refusedRedirect = (endpoint: string): RedirectError =>
   new RedirectError({
     endpoint,
     message: "a redirect, which is never followed",
@@ -83,8 +83,8 @@ export const refusedRedirect = (endpoint: string): RedirectError =>
   });
 
 /**
- * Node's `fetch` makes a network error without words of a 407, and of nothing else that can happen here: where its stack shows
- * that, the service has not seen the request.
+ * Node's `fetch` hides a 407: it throws a network error without a message, and its stack is all that says so. The service has not
+ * received the request.
  */
 const refusedByProxy = ({ cause }: Thrown): boolean =>
   cause?.message === "" &&

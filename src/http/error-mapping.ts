@@ -52,9 +52,9 @@ function redirectMessage(location: string | undefined, url: string): string {
   return `a redirect to ${new URL(location, url).origin}, which is never followed`;
 }
 
-/** A 407 is none of the service's statuses (specification 7): a proxy in between gives it, and passes nothing on. */
+/** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
 export const proxyMessage =
-  "a proxy between here and the service asks for its own credentials. Give them to the `fetch` that goes through it";
+  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy";
 
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
   const message = stringField(body, "message");

@@ -36,7 +36,7 @@ export interface ExchangeOptions {
   readonly redact: Redact;
   /** Called as soon as the head is there. */
   readonly onHead: (response: Response) => void;
-  /** Called when a download has run out of time and nobody has begun to read it, with the name of the error that says so. */
+  /** Called when a download is out of time before the caller began to read it, with the error's name. */
   readonly onUnread: (error: string) => void;
   /** Completes an error that ends a download's body. */
   readonly complete: (error: unknown) => unknown;
@@ -55,7 +55,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       stopTimer();
       socket?.end();
       wire.abort(reason);
-      // A `fetch` that does not heed its signal gives a body that does not, either.
+      // The body of a `fetch` that ignores its signal ignores it, too.
       letGo();
     };
     stopTimer = lifeline.clock.after(timeout, () => {
@@ -68,7 +68,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       const response = await transport(request, wire.signal);
       const body = openBody(response);
       letGo = body.close;
-      // The call may have ended before its answer came: nobody waits for it any more.
+      // The call can end before its response arrives.
       if (wire.signal.aborted) body.close();
       wire.signal.throwIfAborted();
       onHead(response);
@@ -110,18 +110,18 @@ const notModified = (headers: Headers): NotModified => ({
   lastModified: headers.get("last-modified") ?? undefined,
 });
 
-/** What a body does to the attempt that it belongs to. */
+/** How a body controls its attempt. */
 interface Hold {
   readonly stop: (reason: unknown) => void;
-  /** Takes what is done when the attempt is out of time. */
+  /** Sets what happens when the attempt is out of time. */
   readonly fails: (how: (error: unknown) => void) => void;
-  /** Whether the attempt keeps the process alive. */
+  /** Sets whether the attempt keeps the process alive. */
   readonly keep: (alive: boolean) => void;
 }
 
 /**
- * A body that keeps the call alive until it is read, let go, or out of time. It keeps the process alive only while somebody waits for a
- * piece of it.
+ * A body that keeps the call open until it is read, cancelled, or out of time. It keeps the process alive only while the caller waits
+ * for a chunk.
  */
 function streamOf(
   body: Body,

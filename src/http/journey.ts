@@ -3,7 +3,6 @@ import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, framesOf } from "../errors/call-site.ts";
 import { TimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
-import { endingOf } from "../util/foreign.ts";
 import { withSome } from "../util/some.ts";
 import { type Attempted, Attempts } from "./attempts.ts";
 import type { Answer } from "./call.ts";

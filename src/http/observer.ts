@@ -51,9 +51,9 @@ export interface InvalidResponseEvent extends CallEvent {
   readonly issues: readonly Issue[];
 }
 
-/** A download has run out of time, and nobody has begun to read it: its body was let go. */
+/** A download was cancelled at its `timeout` or `deadline` before the caller began to read it. */
 export interface UnreadDownloadEvent extends CallEvent {
-  /** What it ended by: `TimeoutError` or `DeadlineError`. */
+  /** `TimeoutError` or `DeadlineError`. */
   readonly error: string;
 }
 
@@ -79,8 +79,8 @@ export interface Hooks {
   /** Called when an answer breaks its schema, whether `responses` is `throw` or `report`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
   /**
-   * Called when a download was let go at its `timeout` or `deadline` and nobody has begun to read it. Without it and without a
-   * `logger` the process warns, once for each endpoint.
+   * Called when a download is cancelled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
+   * without a `logger` the process emits a warning, once per endpoint.
    */
   readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
   /** Called when the store of a fleet's pacing cannot be reached any more. Without it and without a `logger` the process warns. */
@@ -95,7 +95,7 @@ export interface Logger {
   debug?(message: string, fields: object): void;
   /** Pauses, and a pacing store that is back. */
   info?(message: string, fields: object): void;
-  /** Retries, downloads that nobody has read, and a pacing store that is lost. */
+  /** Retries, unread downloads, and a pacing store that is lost. */
   warn?(message: string, fields: object): void;
   /** Answers that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
@@ -151,11 +151,11 @@ function warnOfLostStore({ reason }: StoreLostEvent): void {
 
 const warnedOf = new Set<string>();
 
-/** Nobody watches, but such a download has cost a connection, a token and the time of a timeout, and is a slip of the program's. */
+/** An unread download costs a token and a connection until its timeout, and is a mistake of the program. */
 function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
   if (warnedOf.has(endpoint)) return;
   warnedOf.add(endpoint);
-  const text = `pod-partner: nobody has read the download of ${endpoint}: it was let go (${error}). Read it, or call its cancel().`;
+  const text = `pod-partner: the download of ${endpoint} was never read and is now cancelled (${error}). Read it or call its cancel().`;
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
 }
 

@@ -19,7 +19,7 @@ export function createSend(core: Core): Send {
       try {
         return new Journey<Data>(core, endpoint, options, callSite).run(input, plan);
       } catch (error) {
-        // A signal of the caller's own making may throw as it is listened to.
+        // `addEventListener` of a polyfilled signal can throw.
         return Promise.reject(unexpected(error, core.redact));
       }
     };

@@ -82,7 +82,7 @@ function decodeURIComponentSafely(segment: string): string {
 /** Braces are no parameters here. */
 const withoutBraces = (path: string): string => path.replaceAll("{", "%7B").replaceAll("}", "%7D");
 
-/** Whether a path is sent as it is given: a URL has some characters taken out of it, and others encoded. */
+/** Whether a path is sent as it is given: the URL parser removes some characters and encodes others. */
 function staysAsItIs(path: string): boolean {
   const written = withoutBraces(path);
   const { pathname, search, hash } = new URL(`http://path${written}`);

@@ -8,7 +8,7 @@ const told = ["code", "errno", "syscall", "hostname", "address", "port"];
 /** Causes that are looked through. */
 const deepest = 5;
 
-/** Wraps what was thrown before the `fetch` was called: nothing was sent. */
+/** Wraps what was thrown before `fetch` was called: nothing was sent. */
 export class NeverSent {
   readonly error: unknown;
 
@@ -17,16 +17,16 @@ export class NeverSent {
   }
 }
 
-/** What was thrown, read once: from here on reading it cannot fail. */
+/** A copy of a thrown value. Reading the copy cannot throw. */
 export interface Thrown {
-  /** Whether it is an error, by what it has: one of another realm is none to `instanceof`. */
+  /** Whether it has a message. `instanceof` does not recognise an error of another realm. */
   readonly isError: boolean;
   readonly name: string;
-  /** Empty where an error has no message. */
+  /** Empty if an error has no message. */
   readonly message: string;
   readonly stack: string | undefined;
   readonly details: ReadonlyMap<string, string>;
-  /** Whether it stands for several errors; the first of them is its cause. */
+  /** Whether it is an aggregate; the first of its errors is its cause. */
   readonly several: boolean;
   readonly cause: Thrown | undefined;
 }
@@ -36,7 +36,7 @@ const detailOf = (thrown: unknown, name: string): readonly [string, string][] =>
   return typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [];
 };
 
-/** Reads what was thrown. */
+/** Copies a thrown value. */
 export function readThrown(thrown: unknown, depth = 0): Thrown {
   const message = textOf(thrown, "message");
   const isOne = isError(thrown) || message !== undefined;
@@ -54,11 +54,11 @@ export function readThrown(thrown: unknown, depth = 0): Thrown {
   };
 }
 
-/** An error that has nothing but words of what was thrown, and the key in none of them. */
+/** Makes an error that has only the texts of what was thrown, without the key. */
 export function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
   const error = new Error(redact(message));
   const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
-  // Where `Error.prototype` is frozen an assignment would throw.
+  // An assignment throws if `Error.prototype` is frozen.
   const define = (field: string, value: unknown) =>
     Object.defineProperty(error, field, { value, writable: true, configurable: true, enumerable: details.has(field) });
   for (const [field, text] of fields) define(field, redact(text));
@@ -66,7 +66,7 @@ export function harmless({ name, message, stack, details, cause }: Thrown, redac
   return error;
 }
 
-/** What was thrown where nothing should throw, as an error of the SDK's. */
+/** Wraps what was thrown where nothing should throw. */
 export function unexpected(error: unknown, redact: Redact): UnexpectedError {
   const thrown = readThrown(error);
   return new UnexpectedError({ reason: redact(thrown.message || thrown.name), cause: harmless(thrown, redact) });

@@ -44,7 +44,7 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
         try {
           return checkedResponse(await (fetchLike ?? globalThis.fetch)(request as Request, init));
         } catch (error) {
-          // Ky would read what was thrown, which may throw in its turn.
+          // Ky reads what was thrown, and reading it can throw.
           failure = { error };
           throw new Error("fetch failed");
         }

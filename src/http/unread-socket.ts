@@ -5,37 +5,37 @@ interface Socket {
   unref(): unknown;
 }
 
-/** What undici, the `fetch` of Node, tells on its channels (its documentation: Diagnostics Channel Support). */
-interface Told {
+/** A message of undici, the `fetch` of Node (its documentation: Diagnostics Channel Support). */
+interface Message {
   readonly request: object;
   readonly socket?: Socket;
 }
 
 const sent = "undici:client:sendHeaders";
-/** A request that is over: its socket may carry another one by now. */
+/** A request has ended: its socket may carry another one by now. */
 const over = ["undici:request:trailers", "undici:request:error"];
 
 const addressOf = (request: object): string => `${propertyOf(request, "origin")}${propertyOf(request, "path")}`;
 
-/** A connection that may carry many requests at a time belongs to none of them. */
+/** An HTTP/2 connection carries many requests at a time. */
 const isShared = (socket: Socket | undefined): boolean => propertyOf(socket, "alpnProtocol") === "h2";
 
 /**
- * Finds the socket of one request, to let go of it while its download is unread: one whose body has not come in full keeps the process
- * alive otherwise. Where several requests for the same address are under way at a time, or the runtime tells of none, it does nothing.
+ * Finds the socket of one request, so that it does not keep the process alive while the download is unread and its body has not
+ * arrived in full. It does nothing while several requests for the same URL are under way, and on a runtime without these channels.
  */
 export class UnreadSocket {
   readonly #address: string;
   readonly #candidates = new Map<object, Socket | undefined>();
   readonly #channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
   readonly #onSent = (message: unknown) => {
-    const { request, socket } = message as Told;
+    const { request, socket } = message as Message;
     if (addressOf(request) === this.#address) this.#candidates.set(request, socket);
   };
   readonly #onOver = (message: unknown) => {
-    if (this.#candidates.has((message as Told).request)) this.end();
+    if (this.#candidates.has((message as Message).request)) this.end();
   };
-  #letGo: Socket | undefined;
+  #released: Socket | undefined;
 
   constructor(url: string) {
     const { origin, pathname, search } = new URL(url);
@@ -44,25 +44,25 @@ export class UnreadSocket {
     for (const name of over) this.#channels?.subscribe(name, this.#onOver);
   }
 
-  /** Whether the socket keeps the process alive. Once it has been held again it stays so. */
+  /** Sets whether the socket keeps the process alive. After the first `true` it stays that way. */
   keep(alive: boolean): void {
     if (alive) {
-      this.#letGo?.ref();
+      this.#released?.ref();
       this.end();
       return;
     }
     this.#channels?.unsubscribe(sent, this.#onSent);
     const [socket, ...others] = this.#candidates.values();
     if (others.length > 0 || isShared(socket)) return;
-    this.#letGo = socket;
+    this.#released = socket;
     socket?.unref();
   }
 
-  /** Watches no longer. */
+  /** Stops watching. */
   end(): void {
     this.#channels?.unsubscribe(sent, this.#onSent);
     for (const name of over) this.#channels?.unsubscribe(name, this.#onOver);
     this.#candidates.clear();
-    this.#letGo = undefined;
+    this.#released = undefined;
   }
 }

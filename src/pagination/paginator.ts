@@ -58,8 +58,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
-    // Each request listens to the caller's signal for itself, as long as it takes: an iterator that is given up without a word leaves
-    // no listener behind, and can be collected.
+    // Only a request that is under way listens to the caller's signal: an abandoned iterator leaves no listener and can be collected.
     const each = { ...options, signal: eitherSignal(signal, left.signal) };
 
     const trail = new CursorTrail(this.#endpoint);

@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 const missing = "is required: give it, or set POD_PARTNER_BASE_URL";
 
 /**
- * Whether the platform finds credentials in a URL. The text alone does not tell: `http:user:pw@h`, `https:///user:pw@h` and
- * `http:\\user:pw@h` have some, too. An `@` with nothing before it has none, and is a slip.
+ * Whether a URL has credentials as the platform parses it: `http:user:pw@h`, `https:///user:pw@h` and `http:\\user:pw@h` do, too.
+ * An `@` without credentials before it is a mistake and counts as well.
  */
 function hasCredentials(text: string): boolean {
   const { username, password } = new URL(text);
@@ -18,7 +18,7 @@ export const baseUrl = () =>
       z.refine((text) => URL.canParse(text), { error: "expected a URL", abort: true }),
       z.refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "expected http or https" }),
       z.refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" }),
-      // A `?` or `#` with nothing behind it stays in the address, and would come before the path of every call.
+      // An empty query or fragment stays in the URL, in front of the path of each call.
       z.refine((text) => !/[?#]/.test(text) && !hasCredentials(text), {
         error: "must have no credentials, query or fragment",
       }),

@@ -47,7 +47,7 @@ export function check(
     if (parsed.success) return { ok: true, value: parsed.data };
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
   } catch (error) {
-    // A getter of the caller's, or a schema of theirs.
+    // A getter of the value, or the caller's own schema, can throw.
     return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };
   }
 }

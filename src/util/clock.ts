@@ -26,28 +26,25 @@ export const systemClock: Clock = {
   },
 };
 
-/**
- * Whether a timer keeps the process alive until it is due, as it does at first. Only the machine's own clock can let go of it; the timers
- * of another are its own affair.
- */
+/** Sets whether a timer of the system clock keeps the process alive, as it does at first. Does nothing for another clock. */
 export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
   const keep = propertyOf(cancel, "keep");
   if (typeof keep === "function") keep(alive);
 }
 
 /**
- * A partner's own clock, made safe to rely on: what it calls back runs where nobody could catch what it throws. Where it does not tell a
- * time, that goes on at the machine's pace; where it makes no timer, the machine does.
+ * Makes a caller's own clock safe to use in callbacks, where an error could not be caught. If `now` throws or returns no number, time
+ * goes on at the system's pace; if `after` throws or returns no function, the system sets the timer.
  */
 export function reliable(clock: Clock): Clock {
-  let latest = { told: 0, at: 0 };
+  let latest = { time: systemClock.now(), at: systemClock.now() };
   return {
     now: () => {
-      const told = attempt(() => clock.now());
+      const time = attempt(() => clock.now());
       const at = systemClock.now();
-      if (typeof told !== "number" || !Number.isFinite(told)) return latest.told + at - latest.at;
-      latest = { told, at };
-      return told;
+      if (typeof time !== "number" || !Number.isFinite(time)) return latest.time + at - latest.at;
+      latest = { time, at };
+      return time;
     },
     after: (ms, callback) => {
       const cancel = attempt(() => clock.after(ms, callback));

@@ -66,7 +66,7 @@ export async function* concurrently<Input, Value>(
       const next = source.next();
       if (!("then" in next)) return take(next);
       reading = true;
-      // What comes may be no result of an iterator at all.
+      // The source can give a value that is not an iterator result.
       Promise.resolve(next)
         .then(take)
         .catch((error: unknown) => {
@@ -79,7 +79,7 @@ export async function* concurrently<Input, Value>(
   };
 
   const onAbort = () => fail(signal?.reason);
-  // Listened to only while something is waited for: nobody ends the listening of a loop that is never taken up again.
+  // Listens only while it waits: an abandoned loop would never stop listening.
   const somethingToHappen = async () => {
     signal?.addEventListener("abort", onAbort, { once: true });
     await new Promise<void>((resolve) => {

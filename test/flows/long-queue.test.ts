@@ -32,8 +32,8 @@ async function place(last: number) {
   return { posts, looks, recovered };
 }
 
-describe("an order that is to be sent again, and has to wait long for its token", () => {
-  it("is looked for once more before it is sent: it has been written meanwhile", async () => {
+describe("an order that waits long for the token of its second attempt", () => {
+  it("is looked up again before it is sent, and found", async () => {
     const { posts, looks } = await place(Number.POSITIVE_INFINITY);
     expect(posts).toBe(2);
     expect(await place(looks)).toEqual({ posts: 1, looks: looks + 1, recovered: true });

@@ -30,8 +30,8 @@ async function rest() {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
-describe("an iterator that is given up after its first item, while its signal lives on", () => {
-  it("leaves no listener behind, and is collected with the pages that it has read ahead", async () => {
+describe("an iterator that is abandoned after its first item while its signal lives on", () => {
+  it("leaves no listener and is collected together with its prefetched pages", async () => {
     const partner = connect();
     const { signal } = new AbortController();
     const iterators: WeakRef<object>[] = [];
@@ -47,14 +47,14 @@ describe("an iterator that is given up after its first item, while its signal li
     expect(iterators.filter((iterator) => iterator.deref() !== undefined)).toEqual([]);
   });
 
-  it("leaves no listener behind when it makes many calls", async () => {
+  it("leaves no listener if it makes many calls", async () => {
     const { signal } = new AbortController();
     const loop = concurrently([1, 2, 3], 2, async (input) => input, signal);
     expect(await loop.next()).toMatchObject({ value: { ok: true, value: 1 } });
     expect(getEventListeners(signal, "abort")).toEqual([]);
   });
 
-  it("still ends, when it is taken up again after an abort", async () => {
+  it("ends with the abort reason if it is resumed after an abort", async () => {
     const controller = new AbortController();
     const begun: number[] = [];
     const work = async (input: number) => {
@@ -68,7 +68,7 @@ describe("an iterator that is given up after its first item, while its signal li
     expect(begun).toEqual([1]);
   });
 
-  it("still ends a page that is under way at an abort", async () => {
+  it("ends at an abort while a page is under way", async () => {
     const controller = new AbortController();
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",

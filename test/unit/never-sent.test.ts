@@ -1,4 +1,4 @@
-// It looks at the platform when it is loaded: before anything is taken away here.
+// It reads the platform's classes when it loads: this must happen before a test replaces one.
 import "ky";
 import { runInNewContext } from "node:vm";
 import { ApiError, PodPartner } from "pod-partner";
@@ -11,7 +11,7 @@ import { png } from "../support/pictures.ts";
 describe("a request that cannot be made", () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it("was never sent: a creation does not end as one whose outcome is unknown", async () => {
+  it("is a ConnectionError with sent: false, for a creation too", async () => {
     const sent: unknown[] = [];
     const fetch = async (request: Request) => {
       sent.push(request);
@@ -33,8 +33,8 @@ describe("a request that cannot be made", () => {
   });
 });
 
-describe("an error of another realm, as a test runner such as Jest has one of its own", () => {
-  it("is read like any other: nobody could be reached, so nothing was sent", async () => {
+describe("an error of another realm, such as that of a Jest test", () => {
+  it("is read like an error of this realm: its code shows that nothing was sent", async () => {
     const refused = 'Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })';
     const fetch = () => Promise.reject(runInNewContext(`new TypeError("fetch failed", { cause: ${refused} })`));
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
@@ -46,7 +46,7 @@ describe("an error of another realm, as a test runner such as Jest has one of it
   });
 });
 
-describe("a proxy that asks for its own credentials (407)", () => {
+describe("a proxy that requires credentials (407)", () => {
   const context = useService();
 
   it.each([
@@ -54,7 +54,7 @@ describe("a proxy that asks for its own credentials (407)", () => {
     ["a creation", () => context.partner.orders.create(combinedOrder)],
     ["an upload of bytes", () => context.partner.images.upload(png)],
     ["an upload of a blob", () => context.partner.images.upload(new Blob([Uint8Array.from(png)]))],
-  ])("is told as what it is, and asked once, for %s", async (_, call) => {
+  ])("is an ApiError that names the proxy, without a retry, for %s", async (_, call) => {
     context.service.always({ status: 407, headers: { "proxy-authenticate": "Basic" }, body: "log in" });
     const error = await rejection(call());
     if (!ApiError.isInstance(error)) throw error;
@@ -63,7 +63,7 @@ describe("a proxy that asks for its own credentials (407)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("is told the same from a fetch that gives such an answer", async () => {
+  it("is the same error if fetch returns the response", async () => {
     const fetch = async () => new Response("log in", { status: 407 });
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch });
     const error = await rejection(partner.orders.create(combinedOrder));
@@ -74,7 +74,7 @@ describe("a proxy that asks for its own credentials (407)", () => {
     });
   });
 
-  it("or that refuses to make a tunnel: nothing was sent", async () => {
+  it("is a ConnectionError with sent: false if it refuses a tunnel", async () => {
     const refused = new Error("Proxy response (407) !== 200 when HTTP Tunneling");
     const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });

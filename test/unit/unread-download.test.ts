@@ -21,16 +21,16 @@ const program = (baseUrl: string, then: string) => `
   ${then}
 `;
 
-describe("a process that has asked for a download", () => {
+describe("a process with an open download", () => {
   const size = 20_000_000;
-  const bodies: Readonly<Record<string, number>> = { small: 1_000, large: size, "not all there": 1_000 };
+  const bodies: Readonly<Record<string, number>> = { small: 1_000, large: size, incomplete: 1_000 };
   let open: ServerResponse | undefined;
   const server = createServer((request, response) => {
     const [, what = ""] = decodeURIComponent(request.url ?? "").split("/");
-    const length = what === "not all there" ? size : bodies[what];
+    const length = what === "incomplete" ? size : bodies[what];
     response.writeHead(200, { "content-type": "image/png", "content-length": length });
     response.write(Buffer.alloc(bodies[what] ?? 0, 7));
-    if (what === "not all there") open = response;
+    if (what === "incomplete") open = response;
     else response.end();
   });
   beforeAll(async () => {
@@ -57,16 +57,13 @@ describe("a process that has asked for a download", () => {
     return { child, exit };
   }
 
-  it.each(Object.keys(bodies))(
-    "ends when it has nothing else to do: the body, which is %s, is not read",
-    async (what) => {
-      expect(await run(what, "").exit).toEqual([0, ""]);
-    },
-  );
+  it.each(Object.keys(bodies))("exits while a body that is %s is unread", async (what) => {
+    expect(await run(what, "").exit).toEqual([0, ""]);
+  });
 
   it("waits for a body that it reads", async () => {
     const { child, exit } = run(
-      "not all there",
+      "incomplete",
       `const reading = download.bytes();
        console.log("reading");
        console.log((await reading).length);`,
@@ -76,13 +73,13 @@ describe("a process that has asked for a download", () => {
     expect(await exit).toEqual([0, `reading\n${size}`]);
   });
 
-  it("waits for nothing between two pieces", async () => {
+  it("exits between two chunks", async () => {
     const { exit } = run("large", "await download.stream().getReader().read();");
     expect(await exit).toEqual([0, ""]);
   });
 });
 
-describe("a download that nobody reads", () => {
+describe("an unread download", () => {
   afterEach(() => void vi.restoreAllMocks());
 
   async function letTimeOut(options: PodPartnerOptions, name = "Render", read = false) {
@@ -101,7 +98,7 @@ describe("a download that nobody reads", () => {
     return (await reading) ?? (await rejection(download.bytes()));
   }
 
-  it("is told to the hook and to the logger when it is let go, by the endpoint's name", async () => {
+  it("is reported to the hook and the logger, with its endpoint, when it is cancelled", async () => {
     const told: unknown[] = [];
     const onUnreadDownload = (event: UnreadDownloadEvent) => void told.push(event);
     const warnings = vi.spyOn(process, "emitWarning").mockReturnValue();
@@ -117,7 +114,7 @@ describe("a download that nobody reads", () => {
     expect(warnings).not.toHaveBeenCalled();
   });
 
-  it("is a warning of the process where nobody else is told, once for each endpoint", async () => {
+  it("is a process warning without hook and logger, once per endpoint", async () => {
     const warnings = vi.spyOn(process, "emitWarning").mockReturnValue();
     for (const name of ["Render", "Render", "Product"]) await letTimeOut({}, name);
     expect(warnings.mock.calls).toEqual([
@@ -126,7 +123,7 @@ describe("a download that nobody reads", () => {
     ]);
   });
 
-  it("is no such download when somebody reads it and it comes too slowly", async () => {
+  it("is not reported if the caller reads it and it is too slow", async () => {
     const told: unknown[] = [];
     const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void told.push(event) };
     expect(await letTimeOut({ hooks }, "Render", true)).toMatchObject({ name: "TimeoutError" });
