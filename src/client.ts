@@ -25,6 +25,7 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
+import { reliable, systemClock } from "./util/clock.ts";
 
 /**
  * The client of the Print-on-Demand Partner API v2. Make one per process and key: it paces all of its calls together.
@@ -70,7 +71,8 @@ export class PodPartner {
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, hooks, logger, pacing, assumptions, ...resolved } = resolveOptions(options);
-    const { clock, baseUrl } = resolved;
+    const { baseUrl } = resolved;
+    const clock = options.clock === undefined ? systemClock : reliable(options.clock);
     const observe = createObserver(hooks, logger);
     const store = typeof pacing === "object" ? pacing.store : undefined;
     this.#pacer = new Pacer(
@@ -79,6 +81,7 @@ export class PodPartner {
     );
     this.#send = createSend({
       ...resolved,
+      clock,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,

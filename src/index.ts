@@ -28,6 +28,7 @@ export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
 export { ResponseTooLargeError } from "./errors/response-size.ts";
 export type { TimelineEntry } from "./errors/timeline.ts";
+export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
@@ -45,6 +46,7 @@ export type {
   RetryEvent,
   StoreBackEvent,
   StoreLostEvent,
+  UnreadDownloadEvent,
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";

@@ -41,6 +41,13 @@ function ofIterable(source: AsyncIterable<unknown>): Chunks {
   };
 }
 
+/** A chunk as bytes; undefined where it is something else. A file handle of Node 22 gives buffers without a view. */
+export function bytesOf(chunk: unknown): Uint8Array | undefined {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
+}
+
 /** The chunks of a web or Node stream; undefined of what is none. Throws where somebody else reads it already. */
 export function chunksOf(source: unknown): Chunks | undefined {
   if (!isObject(source)) return undefined;

@@ -79,14 +79,10 @@ export class Download {
     if (onProgress === undefined) return this.#body;
     const { size } = this;
     let received = 0;
-    const report = new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        received += chunk.byteLength;
-        onProgress({ received, size });
-        controller.enqueue(chunk);
-      },
+    this.#body = watched(this.#body, (chunk) => {
+      received += chunk.byteLength;
+      onProgress({ received, size });
     });
-    this.#body = this.#body.pipeThrough(report);
     return this.#body;
   }
 
@@ -141,6 +137,32 @@ export class Download {
     // A body that has failed has told its reader so.
     await this.#body.cancel().catch(() => undefined);
   }
+}
+
+/**
+ * Reports each chunk of a body. The stream fails at the same moment as the body: one that is piped through a `TransformStream` does
+ * not fail while a chunk waits to be read.
+ */
+function watched(body: ReadableStream<Uint8Array>, tell: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      start: (controller) => void reader.closed.catch((error: unknown) => controller.error(error)),
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        try {
+          tell(value);
+        } catch (error) {
+          await reader.cancel(error);
+          throw error;
+        }
+        controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function sizeOf(headers: Headers): number | undefined {

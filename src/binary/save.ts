@@ -1,6 +1,5 @@
 import type { FileHandle } from "node:fs/promises";
-
-type Chunks = AsyncIterable<Uint8Array>;
+import { saveInto } from "./special-file.ts";
 
 const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, "code") === "ENOENT";
 
@@ -18,11 +17,11 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Writes all chunks, and closes the file in any case. */
-async function fill(file: FileHandle, chunks: Chunks, finish?: () => Promise<void>): Promise<void> {
+/** Writes a body, and closes the file in any case. */
+async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
   try {
-    for await (const chunk of chunks) await file.writeFile(chunk);
-    await finish?.();
+    for await (const chunk of body) await file.writeFile(chunk);
+    await file.sync();
   } finally {
     await file.close();
   }
@@ -32,18 +31,18 @@ async function fill(file: FileHandle, chunks: Chunks, finish?: () => Promise<voi
  * Writes a file that appears whole or not at all: beside its place first, then moved there. Where the path is a link, the file behind
  * it is replaced, and the link stays.
  */
-export async function saveWhole(path: string, chunks: Chunks): Promise<void> {
+export async function saveWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
   const { open, rename, rm, stat } = await import("node:fs/promises");
   const { dirname, join } = await import("node:path");
   const there = await stat(path).catch(() => undefined);
   // A device or a pipe takes what is written to it, and must not be replaced; a folder refuses before anything is read.
-  if (there?.isFile() === false) return fill(await open(path, "w"), chunks);
+  if (there?.isFile() === false) return saveInto(path, body, there.isFIFO());
   const target = await targetOf(path);
   // A name of its own: one made of the file's could be too long for the file system.
   const partial = join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
   try {
     const file = await open(partial, "wx");
-    await fill(file, chunks, () => file.sync());
+    await fill(file, body);
     await rename(partial, target);
   } catch (error) {
     await rm(partial, { force: true });

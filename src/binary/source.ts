@@ -1,5 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
-import { type Chunks, chunksOf } from "./chunks.ts";
+import { wordsOf } from "../util/foreign.ts";
+import { bytesOf, type Chunks, chunksOf } from "./chunks.ts";
 import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
 
@@ -47,8 +48,6 @@ export type Opened =
 
 const refuse = (message: string): Opened => ({ ok: false, issues: [{ path: [], message }] });
 
-const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
-
 const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that the service accepts";
 
 const notBytes = "the stream gives something other than bytes";
@@ -59,7 +58,7 @@ async function openBlob(blob: Blob): Promise<Opened> {
   try {
     head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
   } catch (error) {
-    return refuse(`the file cannot be read: ${reasonOf(error)}`);
+    return refuse(`the file cannot be read: ${wordsOf(error)}`);
   }
   return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
 }
@@ -71,7 +70,7 @@ async function openFile(path: string): Promise<Opened> {
   try {
     blob = await openAsBlob(path);
   } catch (error) {
-    return refuse(`the file cannot be read: ${reasonOf(error)}`);
+    return refuse(`the file cannot be read: ${wordsOf(error)}`);
   }
   return openBlob(blob);
 }
@@ -82,13 +81,6 @@ async function openBytes(given: Uint8Array): Promise<Opened> {
   // Of memory that is shared with other threads `fetch` would make a text.
   const bytes = isOwn(given) ? given : Uint8Array.from(given);
   return isImage(bytes) ? { ok: true, upload: { replayable: true, body: () => bytes } } : refuse(noImage);
-}
-
-/** A chunk as bytes; undefined where it is something else. A file handle of Node 22 gives buffers without a view. */
-function bytesOf(chunk: unknown): Uint8Array | undefined {
-  if (chunk instanceof Uint8Array) return chunk;
-  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
 }
 
 /** Reads no further than the signature before it is decided whether anything is sent. */
@@ -105,7 +97,7 @@ async function openChunks(chunks: Chunks): Promise<Opened> {
       length += bytes.byteLength;
     }
   } catch (error) {
-    return refuse(`the stream cannot be read: ${reasonOf(error)}`);
+    return refuse(`the stream cannot be read: ${wordsOf(error)}`);
   }
   if (!isImage(concatenate(head, length))) return refuse(noImage);
   const body = new ReadableStream<Uint8Array>(
@@ -133,7 +125,7 @@ function openStream(source: unknown): Opening<Opened> {
     chunks = chunksOf(source);
   } catch (error) {
     // Whoever reads it already has to let it go.
-    return closed(Promise.resolve(refuse(`the stream cannot be read: ${reasonOf(error)}`)));
+    return closed(Promise.resolve(refuse(`the stream cannot be read: ${wordsOf(error)}`)));
   }
   if (chunks === undefined) {
     return closed(Promise.resolve(refuse("expected a file's path, bytes, a blob or a stream")));
@@ -144,12 +136,22 @@ function openStream(source: unknown): Opening<Opened> {
 /** The opening of what holds nothing open. */
 const closed = (made: Promise<Opened>): Opening<Opened> => ({ made, close: () => undefined });
 
-/**
- * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
- * it closes it, whatever comes of it.
- */
-export function openImage(source: unknown): Opening<Opened> {
+function openAny(source: unknown): Opening<Opened> {
   if (typeof source === "string") return closed(openFile(source));
   if (source instanceof Uint8Array) return closed(openBytes(source));
   return source instanceof Blob ? closed(openBlob(source)) : openStream(source);
+}
+
+/**
+ * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
+ * it closes it, whatever comes of it. A source whose properties throw is refused, too.
+ */
+export function openImage(source: unknown): Opening<Opened> {
+  const unreadable = (error: unknown) => refuse(`the source cannot be read: ${wordsOf(error)}`);
+  try {
+    const { made, close } = openAny(source);
+    return { made: made.catch(unreadable), close };
+  } catch (error) {
+    return closed(Promise.resolve(unreadable(error)));
+  }
 }

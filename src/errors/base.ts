@@ -13,6 +13,15 @@ export interface CallDetails {
   readonly find?: Readonly<Record<string, unknown>> | undefined;
 }
 
+/** Runs a test of a value that can throw when it is read. */
+function holds(test: () => boolean): boolean {
+  try {
+    return test();
+  } catch {
+    return false;
+  }
+}
+
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 
 /**
@@ -69,7 +78,14 @@ export abstract class PodPartnerError extends Error {
     error: unknown,
   ): error is Type {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
-    return typeof error === "object" && error !== null && marker(this.kind) in error;
+    const { kind } = this;
+    return typeof error === "object" && error !== null && holds(() => marker(kind) in error);
+  }
+
+  /** Plain `instanceof` that never throws: a caller's code can throw a revoked proxy, for which `instanceof` throws. */
+  static override [Symbol.hasInstance](error: unknown): boolean {
+    // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
+    return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));
   }
 
   /** The parts worth logging; never the secret key. */

@@ -1,6 +1,7 @@
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError } from "../errors/connection.ts";
+import { endingOf } from "../util/foreign.ts";
 import type { Core } from "./core.ts";
 import type { EncodedRequest } from "./encode.ts";
 import type { Endpoint } from "./endpoint.ts";
@@ -165,6 +166,7 @@ export class Attempts {
           this.#report = pacer.observe(endpoint, grant, redacted(headers, redact));
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
+        onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
         complete,
       });
       this.#accept(arrival, request.url);
@@ -176,7 +178,7 @@ export class Attempts {
       if (isRateLimited(error)) this.#refused(error);
       const didNothing = error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
       if (didNothing) this.#inDoubt = inDoubtBefore;
-      done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");
+      done(error instanceof ApiError ? String(error.status) : endingOf(error));
       throw error;
     }
   }
@@ -200,7 +202,7 @@ export class Attempts {
         try {
           return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
         } catch (error) {
-          if (!(error instanceof SentBack)) throw error;
+          if (lifeline.ended(error) || !(error instanceof SentBack)) throw error;
         }
       }
     } finally {

@@ -1,6 +1,9 @@
-import { RedirectError } from "../errors/api.ts";
+import { ApiError, RedirectError } from "../errors/api.ts";
 import { ConnectionError } from "../errors/connection.ts";
+import { attempt } from "../util/foreign.ts";
+import { proxyMessage } from "./error-mapping.ts";
 import type { Redact } from "./snapshot.ts";
+import { harmless, NeverSent, readThrown, type Thrown } from "./thrown.ts";
 
 /*
  * When in doubt a request counts as sent: a creation is then looked up, instead of made twice. What is listed here was seen on
@@ -31,10 +34,11 @@ const noHandshake =
   /^ERR_TLS_HANDSHAKE_TIMEOUT$|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|TLSV1_UNRECOGNIZED_NAME|.*_ALERT_(PROTOCOL_VERSION|HANDSHAKE_FAILURE))$/;
 
 /**
- * Where there is no code that tells: Deno, Node of a TLS connection that was closed half-made, and Node of a port that `fetch`
- * calls nobody at (such as 6000, in the standard's list of bad ports).
+ * Where there is no code that tells: Deno, Node of a TLS connection that was closed half-made, Node of a port that `fetch`
+ * calls nobody at (such as 6000, in the standard's list of bad ports), and undici of a proxy that refuses to make a tunnel.
  */
-const neverConnected = /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$/;
+const neverConnected =
+  /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$|^Proxy response \(\d+\) !== 200/;
 
 /** How Node, Bun and Deno say that they refuse a redirect. */
 const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;
@@ -50,26 +54,14 @@ interface Fault {
   readonly message: string;
 }
 
-/** Causes that are looked through. */
-const deepest = 5;
-
-/** What an error says by a name of its own. */
-const property = (error: Error, name: string): string | undefined => {
-  const value: unknown = Reflect.get(error, name);
-  return typeof value === "string" ? value : undefined;
-};
-
 /** Looks through the causes for the one that names a code, down to the first of an aggregate. */
-function findFault(error: unknown): Fault {
-  let fault: Fault = { code: undefined, syscall: undefined, message: describe(error) };
-  let current = error;
-  for (let depth = 0; depth < deepest && current instanceof Error; depth++) {
-    const code = property(current, "code");
-    fault = { code, syscall: property(current, "syscall"), message: current.message || fault.message };
+function findFault(thrown: Thrown): Fault {
+  let fault: Fault = { code: undefined, syscall: undefined, message: thrown.message || thrown.name };
+  for (let current: Thrown | undefined = thrown; current?.isError; current = current.cause) {
+    const code = current.details.get("code");
+    fault = { code, syscall: current.details.get("syscall"), message: current.message || fault.message };
     // An aggregate, as Node throws one when it has tried every address of a name, has a code but does not say what failed.
-    const parts: readonly unknown[] = current instanceof AggregateError ? current.errors : [];
-    if (code !== undefined && parts.length === 0) break;
-    current = parts[0] ?? current.cause;
+    if (code !== undefined && !current.several) break;
   }
   return fault;
 }
@@ -82,29 +74,7 @@ function neverLeft({ code = "", syscall, message }: Fault): boolean {
   return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
 }
 
-/** What an error tells of its kind and place. All else that a partner's own `fetch` may hang on it could show the request. */
-const told = ["code", "errno", "syscall", "hostname", "address", "port"];
-
-/** A copy of what was thrown that has nothing but words of it, and the key in none of them. */
-function harmless(thrown: unknown, redact: Redact, depth = 0): Error {
-  if (!(thrown instanceof Error)) return new Error(redact(describe(thrown)));
-  const error = new Error(redact(thrown.message));
-  error.name = redact(thrown.name);
-  error.stack = redact(`${thrown.stack}`);
-  for (const name of told) {
-    const value: unknown = Reflect.get(thrown, name);
-    if (typeof value === "string" || typeof value === "number") Reflect.set(error, name, redact(String(value)));
-  }
-  const cause: unknown = thrown.cause ?? (thrown instanceof AggregateError ? thrown.errors[0] : undefined);
-  if (cause !== undefined && depth < deepest) error.cause = harmless(cause, redact, depth + 1);
-  return error;
-}
-
-/** What is no error, in words; of an object only its kind. */
-const describe = (thrown: unknown): string =>
-  typeof thrown === "object" || typeof thrown === "function" ? Object.prototype.toString.call(thrown) : String(thrown);
-
-/** An upload's redirect is refused by `fetch` itself, which does not tell the status or the target. */
+/** `fetch` itself refuses such a redirect, which does not tell the status or the target. */
 const refusedRedirect = (endpoint: string): RedirectError =>
   new RedirectError({
     endpoint,
@@ -112,12 +82,31 @@ const refusedRedirect = (endpoint: string): RedirectError =>
     response: { status: 0, headers: {}, body: undefined },
   });
 
+/**
+ * Node's `fetch` hides a 407: it throws a network error without a message, and its stack is all that says so. The service has not
+ * received the request.
+ */
+const refusedByProxy = ({ cause }: Thrown): boolean =>
+  cause?.message === "" &&
+  /^\s+at makeNetworkError .*\n\s+at (async )?httpNetworkOrCacheFetch /m.test(cause.stack ?? "");
+
+const proxyError = (endpoint: string): ApiError =>
+  new ApiError({ endpoint, message: proxyMessage, response: { status: 407, headers: {}, body: undefined } });
+
 /** Turns what a `fetch` throws into an error that says whether the service may have received the request. */
-export function toFault(thrown: unknown, endpoint: string, redact: Redact): ConnectionError | RedirectError {
+export function toFault(error: unknown, endpoint: string, redact: Redact): ConnectionError | ApiError {
+  const early = attempt(() => (error instanceof NeverSent ? error : undefined));
+  const thrown = readThrown(early === undefined ? error : early.error);
+  if (refusedByProxy(thrown)) return proxyError(endpoint);
   const fault = findFault(thrown);
   if (redirected.test(fault.message)) return refusedRedirect(endpoint);
   const { code = "" } = fault;
   const message = redact(fault.message.replace(chatter, ""));
   const reason = code === "" || message.includes(code) ? message : redact(`${message} (${code})`);
-  return new ConnectionError({ endpoint, reason, sent: !neverLeft(fault), cause: harmless(thrown, redact) });
+  return new ConnectionError({
+    endpoint,
+    reason,
+    sent: early === undefined && !neverLeft(fault),
+    cause: harmless(thrown, redact),
+  });
 }

@@ -1,6 +1,7 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/outcome.ts";
+import { endingOf } from "../util/foreign.ts";
 import type { Attempted, Attempts } from "./attempts.ts";
 import type { Delivery } from "./core.ts";
 import type { EncodedRequest } from "./encode.ts";
@@ -178,7 +179,7 @@ export class Creation<Data> implements Delivery<Data> {
       done(outcomeOf(result));
       return result;
     } catch (error) {
-      done(error instanceof Error ? error.name : "aborted");
+      done(endingOf(error));
       throw error;
     }
   }

@@ -2,6 +2,7 @@ import { type Opening, openImage, type Upload } from "../binary/source.ts";
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
 import { isPlainObject } from "../schemas/kinds.ts";
+import { wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
@@ -79,7 +80,7 @@ function jsonFault(value: unknown): string | undefined {
     JSON.stringify(value);
     return undefined;
   } catch (error) {
-    return `cannot be written as JSON: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`;
+    return `cannot be written as JSON: ${wordsOf(error).split("\n")[0]}`;
   }
 }
 

@@ -52,10 +52,15 @@ function redirectMessage(location: string | undefined, url: string): string {
   return `a redirect to ${new URL(location, url).origin}, which is never followed`;
 }
 
+/** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
+export const proxyMessage =
+  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy";
+
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
   const message = stringField(body, "message");
   if (message !== undefined) return message;
   if (status >= 300 && status < 400) return redirectMessage(headers.location, url);
+  if (status === 407) return proxyMessage;
   if (status === 202) return "the file is not ready yet";
   if (typeof body === "string") return `no error object, but text: ${body.slice(0, 200)}`;
   return "no error object";

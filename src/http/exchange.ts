@@ -1,16 +1,19 @@
 import { Download, type NotModified } from "../binary/download.ts";
 import { emptyFile, fileFault } from "../binary/file-answer.ts";
 import { PictureEnd, shortfall, trustOf } from "../binary/wholeness.ts";
-import { PodPartnerError } from "../errors/base.ts";
-import { ConnectionError, TimeoutError } from "../errors/connection.ts";
+import type { PodPartnerError } from "../errors/base.ts";
+import { ConnectionError, DeadlineError, TimeoutError } from "../errors/connection.ts";
+import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
-import { readText } from "./body.ts";
+import { keepProcess } from "../util/clock.ts";
+import { type Body, openBody, readText } from "./body.ts";
 import { isConditional } from "./conditional.ts";
 import { toFault } from "./connection-fault.ts";
 import type { EncodedRequest } from "./encode.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { type Redact, snapshot } from "./snapshot.ts";
 import type { Transport } from "./transport.ts";
+import { UnreadSocket } from "./unread-socket.ts";
 
 /** An answer that has arrived: its head, and its body as text or as a download. */
 export interface Arrival {
@@ -33,42 +36,59 @@ export interface ExchangeOptions {
   readonly redact: Redact;
   /** Called as soon as the head is there. */
   readonly onHead: (response: Response) => void;
+  /** Called when a download is out of time before the caller began to read it, with the error's name. */
+  readonly onUnread: (error: string) => void;
   /** Completes an error that ends a download's body. */
   readonly complete: (error: unknown) => unknown;
 }
 
 /** Sends a request once, and receives its answer within the timeout. */
 export function exchange(options: ExchangeOptions): Promise<Arrival> {
-  const { transport, request, lifeline, endpoint, timeout, binary, onHead } = options;
+  const { transport, request, lifeline, endpoint, timeout, binary, redact, onHead } = options;
   return lifeline.hold<Arrival>(({ resolve, reject }) => {
     const wire = new AbortController();
     let fail = reject;
-    const stopTimer = lifeline.clock.after(timeout, () => {
-      const error = new TimeoutError({ endpoint, timeout });
-      fail(error);
-      wire.abort(error);
-    });
+    let letGo: () => void = () => undefined;
+    let stopTimer: () => void = () => undefined;
+    const socket = binary ? new UnreadSocket(request.url) : undefined;
     const stop = (reason: unknown) => {
       stopTimer();
+      socket?.end();
       wire.abort(reason);
+      // The body of a `fetch` that ignores its signal ignores it, too.
+      letGo();
     };
+    stopTimer = lifeline.clock.after(timeout, () => {
+      const error = new TimeoutError({ endpoint, timeout });
+      fail(error);
+      stop(error);
+    });
 
     const receive = async (): Promise<Arrival> => {
       const response = await transport(request, wire.signal);
-      if (wire.signal.aborted) {
-        // A `fetch` that does not heed its signal: nobody waits for this answer any more.
-        await response.body?.cancel();
-        throw wire.signal.reason;
-      }
+      const body = openBody(response);
+      letGo = body.close;
+      // The call can end before its response arrives.
+      if (wire.signal.aborted) body.close();
+      wire.signal.throwIfAborted();
       onHead(response);
       if (binary && response.ok && response.status !== 202 && fileFault(response) === undefined) {
-        const body = openBody(response, options, stop, (onFail) => {
-          fail = onFail;
+        const stream = streamOf(body, response, options, {
+          stop,
+          fails: (how) => {
+            fail = how;
+          },
+          keep: (alive) => {
+            socket?.keep(alive);
+            keepProcess(stopTimer, alive);
+            lifeline.keepProcess(alive);
+          },
         });
-        return { response, text: "", download: new Download(response.headers, body, endpoint) };
+        return { response, text: "", download: new Download(response.headers, stream, endpoint) };
       }
-      const text = await readText(response, options.maxResponseSize, endpoint);
+      const text = await readText(body, response, options.maxResponseSize, endpoint);
       stopTimer();
+      socket?.end();
       return binary && response.status === 304 && isConditional(request.headers)
         ? { response, text, download: notModified(response.headers) }
         : { response, text };
@@ -76,7 +96,9 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 
     receive().then(resolve, (error: unknown) => {
       stopTimer();
-      reject(error instanceof PodPartnerError ? error : toFault(error, endpoint, options.redact));
+      socket?.end();
+      letGo();
+      reject(error instanceof ResponseTooLargeError ? error : toFault(error, endpoint, redact));
     });
     return stop;
   });
@@ -88,17 +110,29 @@ const notModified = (headers: Headers): NotModified => ({
   lastModified: headers.get("last-modified") ?? undefined,
 });
 
-/** A body that keeps the call alive until it is read, let go, or out of time. */
-function openBody(
+/** How a body controls its attempt. */
+interface Hold {
+  readonly stop: (reason: unknown) => void;
+  /** Sets what happens when the attempt is out of time. */
+  readonly fails: (how: (error: unknown) => void) => void;
+  /** Sets whether the attempt keeps the process alive. */
+  readonly keep: (alive: boolean) => void;
+}
+
+/**
+ * A body that keeps the call open until it is read, cancelled, or out of time. It keeps the process alive only while the caller waits
+ * for a chunk.
+ */
+function streamOf(
+  body: Body,
   response: Response,
-  { lifeline, endpoint, complete, redact }: ExchangeOptions,
-  stop: (reason: unknown) => void,
-  onFail: (fail: (error: unknown) => void) => void,
+  { lifeline, endpoint, complete, redact, onUnread }: ExchangeOptions,
+  { stop, fails, keep }: Hold,
 ): ReadableStream<Uint8Array> {
-  const reader = response.body?.getReader();
   const trust = trustOf(response);
   const end = new PictureEnd();
   let empty = true;
+  let unread = true;
   /** What is wrong with a body that has come to its end. */
   const fault = (): PodPartnerError | undefined => {
     const reason = shortfall(trust, end);
@@ -119,17 +153,22 @@ function openBody(
           controller.error(complete(error));
           stop(error);
           lifeline.close();
+          if (unread && (error instanceof TimeoutError || error instanceof DeadlineError)) onUnread(error.name);
         };
-        onFail(fail);
+        fails(fail);
+        keep(false);
         lifeline.guard(fail);
       },
       async pull(controller) {
+        unread = false;
+        keep(true);
         try {
-          const { done, value } = (await reader?.read()) ?? { done: true, value: undefined };
-          if (!done) {
-            empty &&= value.byteLength === 0;
-            if (trust !== "told") end.see(value);
-            return controller.enqueue(value);
+          const chunk = await body.next();
+          keep(false);
+          if (chunk !== undefined) {
+            empty &&= chunk.byteLength === 0;
+            if (trust !== "told") end.see(chunk);
+            return controller.enqueue(chunk);
           }
           close();
           const error = fault();
@@ -140,10 +179,7 @@ function openBody(
           controller.error(complete(toFault(error, endpoint, redact)));
         }
       },
-      async cancel(reason) {
-        await reader?.cancel(reason);
-        close();
-      },
+      cancel: close,
     },
     // The body is read as fast as the caller reads, no faster.
     { highWaterMark: 0 },

@@ -17,6 +17,7 @@ import { Lifeline } from "./lifeline.ts";
 import { optionFaults } from "./option-faults.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
+import { unexpected } from "./thrown.ts";
 
 const ignore = () => undefined;
 
@@ -121,7 +122,8 @@ export class Journey<Data> {
   }
 
   /** Gives an error its endpoint, its timeline and the caller's own line. */
-  #complete(error: unknown): unknown {
+  #complete(thrown: unknown): unknown {
+    const error = this.#typed(thrown);
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       const { name, journal } = this.#call;
       const callSite = framesOf(this.#callSite);
@@ -129,5 +131,11 @@ export class Journey<Data> {
       attachCall(error, { endpoint: name, attempts: journal.entries, callSite, find });
     }
     return error;
+  }
+
+  /** Whatever is thrown becomes one of the SDK's errors; only the caller's own reason for an abort stays what it is. */
+  #typed(thrown: unknown): unknown {
+    const { core, lifeline } = this.#call;
+    return thrown instanceof PodPartnerError || lifeline.ended(thrown) ? thrown : unexpected(thrown, core.redact);
   }
 }

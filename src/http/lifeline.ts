@@ -1,5 +1,5 @@
 import { DeadlineError } from "../errors/connection.ts";
-import type { Clock } from "../util/clock.ts";
+import { type Clock, keepProcess } from "../util/clock.ts";
 
 interface Settle<T> {
   resolve(value: T): void;
@@ -85,6 +85,11 @@ export class Lifeline {
   /** Has `stop` called when the call ends before {@link Lifeline.close}: for what goes on after the call has its answer. */
   guard(stop: (reason: unknown) => void): void {
     this.#interrupt = stop;
+  }
+
+  /** Whether the deadline keeps the process alive, as it does at first: not where nobody waits for anything. */
+  keepProcess(alive: boolean): void {
+    keepProcess(this.#stopDeadline, alive);
   }
 
   /** Waits `ms` milliseconds. When the deadline would come first it throws now: waiting for it would be of no use. */

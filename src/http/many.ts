@@ -1,6 +1,7 @@
 import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
+import { attempt } from "../util/foreign.ts";
 import { assertOptions, type OptionKind } from "./option-faults.ts";
 import type { RequestOptions } from "./request-options.ts";
 
@@ -22,7 +23,9 @@ interface Many<Input, Value, Options extends ManyOptions> {
 }
 
 const isIterable = (inputs: unknown): boolean =>
-  typeof inputs === "object" && inputs !== null && (Symbol.iterator in inputs || Symbol.asyncIterator in inputs);
+  typeof inputs === "object" &&
+  inputs !== null &&
+  attempt(() => Symbol.iterator in inputs || Symbol.asyncIterator in inputs) === true;
 
 /** Makes a call for each of many inputs, with low priority unless the options say another, and gives each outcome as it comes. */
 export async function* many<Input, Value, Options extends ManyOptions>(

@@ -1,4 +1,5 @@
 import type { Issue } from "../errors/validation.ts";
+import { wordsOf } from "../util/foreign.ts";
 
 /** What every event tells: nothing of a header, a body or a query, so that nothing secret or personal is in it. */
 interface CallEvent {
@@ -50,6 +51,12 @@ export interface InvalidResponseEvent extends CallEvent {
   readonly issues: readonly Issue[];
 }
 
+/** A download was cancelled at its `timeout` or `deadline` before the caller began to read it. */
+export interface UnreadDownloadEvent extends CallEvent {
+  /** `TimeoutError` or `DeadlineError`. */
+  readonly error: string;
+}
+
 /** The store of a fleet's pacing cannot be reached: each process paces itself until it is back. */
 export interface StoreLostEvent {
   /** Why: the Redis client's words, or that it did not answer in time. */
@@ -71,6 +78,11 @@ export interface Hooks {
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
   /** Called when an answer breaks its schema, whether `responses` is `throw` or `report`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
+  /**
+   * Called when a download is cancelled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
+   * without a `logger` the process emits a warning, once per endpoint.
+   */
+  readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
   /** Called when the store of a fleet's pacing cannot be reached any more. Without it and without a `logger` the process warns. */
   readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
   /** Called when that store can be reached again. */
@@ -83,7 +95,7 @@ export interface Logger {
   debug?(message: string, fields: object): void;
   /** Pauses, and a pacing store that is back. */
   info?(message: string, fields: object): void;
-  /** Retries, and a pacing store that is lost. */
+  /** Retries, unread downloads, and a pacing store that is lost. */
   warn?(message: string, fields: object): void;
   /** Answers that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
@@ -98,6 +110,7 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
   onRetry: "warn",
   onPause: "info",
   onInvalidResponse: "error",
+  onUnreadDownload: "warn",
   onStoreLost: "warn",
   onStoreBack: "info",
 };
@@ -136,6 +149,16 @@ function warnOfLostStore({ reason }: StoreLostEvent): void {
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
 }
 
+const warnedOf = new Set<string>();
+
+/** An unread download costs a token and a connection until its timeout, and is a mistake of the program. */
+function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
+  if (warnedOf.has(endpoint)) return;
+  warnedOf.add(endpoint);
+  const text = `pod-partner: the download of ${endpoint} was never read and is now cancelled (${error}). Read it or call its cancel().`;
+  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
+}
+
 /** Tells an event to whoever watches. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
@@ -151,10 +174,13 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
         const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
         // On its object: the hooks may be an instance that keeps what it hears.
         if (callback !== undefined) return callback.call(hooks, event);
-        if (hook === "onStoreLost" && logger === undefined) warnOfLostStore(event as StoreLostEvent);
+        if (logger !== undefined) return;
+        if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);
+        if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
       },
       (error) => {
-        if (logger !== undefined) log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: String(error) });
+        if (logger !== undefined)
+          log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: wordsOf(error) });
       },
     );
   };

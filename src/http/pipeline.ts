@@ -4,6 +4,7 @@ import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import { Journey } from "./journey.ts";
 import { noOptions } from "./request-options.ts";
+import { unexpected } from "./thrown.ts";
 
 /** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
 export function createSend(core: Core): Send {
@@ -12,7 +13,17 @@ export function createSend(core: Core): Send {
     input: EndpointInput,
     options = noOptions,
     plan?: Plan<Data, Result>,
-  ): Call<Data | Result> =>
-    toCall(new Journey<Data>(core, endpoint, options, captureCallSite(send)).run(input, plan), core.pacer);
+  ): Call<Data | Result> => {
+    const callSite = captureCallSite(send);
+    const begin = () => {
+      try {
+        return new Journey<Data>(core, endpoint, options, callSite).run(input, plan);
+      } catch (error) {
+        // `addEventListener` of a polyfilled signal can throw.
+        return Promise.reject(unexpected(error, core.redact));
+      }
+    };
+    return toCall(begin(), core.pacer);
+  };
   return send as Send;
 }

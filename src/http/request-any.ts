@@ -22,6 +22,8 @@ const lost: Readonly<Record<Method, Lost>> = {
   POST: "unsafe",
 };
 
+const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
+
 /** Makes a schema of any Standard Schema, so that a request of this kind is decoded like every other. */
 const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
   const anything = z.custom<Data>();
@@ -30,12 +32,15 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
     anything.check(
       z.superRefine((value, context) => {
         const result = standard["~standard"].validate(value);
-        if (result instanceof Promise) throw new TypeError("The schema checks asynchronously, which is not supported.");
+        if (isThenable(result)) {
+          Promise.resolve(result).catch(() => undefined);
+          throw new TypeError("the schema checks asynchronously, which is not supported");
+        }
         for (const { message, path } of result.issues ?? []) {
           const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
           context.addIssue({
             code: "custom",
-            message,
+            message: String(message),
             path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
           });
         }
@@ -46,22 +51,23 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
 const isStandard = (schema: unknown): boolean =>
   ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
 
-function faultsOf(method: Method, path: unknown, schema: unknown): Issue[] {
+const isMethod = (method: unknown): method is Method => typeof method === "string" && Object.hasOwn(lost, method);
+
+function faultsOf(method: unknown, path: unknown, schema: unknown): Issue[] {
   const issues: Issue[] = [];
   if (schema !== undefined && !isStandard(schema))
     issues.push({
       path: ["schema"],
       message: "expected a schema of zod, or of any library that follows Standard Schema",
     });
-  if (!Object.hasOwn(lost, method))
-    issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
+  if (!isMethod(method)) issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
   if (typeof path !== "string") return [...issues, { path: ["path"], message: 'expected a path such as "/orders"' }];
   const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
   if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
     issues.push({ path: ["path"], message: 'expected a path such as "/orders", without "." or ".." segments' });
-  }
-  if (/[?#\\\s]/.test(path))
+  } else if (!staysAsItIs(path)) {
     issues.push({ path: ["path"], message: "must be encoded, without a query: give that as `query`" });
+  }
   return issues;
 }
 
@@ -73,19 +79,29 @@ function decodeURIComponentSafely(segment: string): string {
   }
 }
 
+/** Braces are no parameters here. */
+const withoutBraces = (path: string): string => path.replaceAll("{", "%7B").replaceAll("}", "%7D");
+
+/** Whether a path is sent as it is given: the URL parser removes some characters and encodes others. */
+function staysAsItIs(path: string): boolean {
+  const written = withoutBraces(path);
+  const { pathname, search, hash } = new URL(`http://path${written}`);
+  return pathname + search + hash === written && !/[?#]/.test(path);
+}
+
 /** Sends a request to any path under the base URL. */
 export function requestAny<Data>(send: Send, method: Method, path: string, given: AnyRequestOptions<Data>): Call<Data> {
   const [{ schema }, options] = apart(given, "schema");
   // What is none is told with all else that is wrong.
-  const text = String(path);
+  const text = typeof path === "string" ? path : "";
+  const known: Method = isMethod(method) ? method : "GET";
   const any = endpoint<string, Data>({
     // Each path may draw from policies of its own.
-    call: `request ${method} ${text.replace(/\?.*$/s, "")}`,
-    method,
-    // Braces are no parameters here.
-    path: text.replaceAll("{", "%7B").replaceAll("}", "%7D"),
+    call: `request ${known} ${text.replace(/\?.*$/s, "")}`,
+    method: known,
+    path: withoutBraces(text),
     response: { kind: "whole", schema: toSchema(schema), optional: true },
-    lost: lost[method],
+    lost: lost[known],
   });
   return send(any, { faults: faultsOf(method, path, schema) }, options);
 }

@@ -68,7 +68,7 @@ export function snapshot(status: number, headers: Headers, text: string, redact:
   const body = json === undefined ? undefined : json.ok ? redactAll(json.value, redact) : redact(text);
   return {
     status,
-    headers: Object.fromEntries([...headers].map(([name, value]) => [name, redact(value)])),
+    headers: Object.fromEntries([...headers].map(([name, value]) => [redact(name), redact(value)])),
     body,
   };
 }

@@ -2,14 +2,21 @@ import type { Options } from "ky";
 import type { EncodedRequest } from "./encode.ts";
 import type { FetchLike } from "./fetch-like.ts";
 import { fetchFresh, platformFetch } from "./no-store.ts";
+import { checkedResponse } from "./response-check.ts";
 import { sendOnce } from "./send-once.ts";
+import { NeverSent } from "./thrown.ts";
 
 /** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
 export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
 
 export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
   // When it loads it touches `Request`, for which the platform loads what else only a call needs: not before there is a client.
-  const loading = import("ky");
+  const loading = import("ky").then(
+    (module) => module.default,
+    (error: unknown) => {
+      throw new NeverSent(error);
+    },
+  );
   loading.catch(() => undefined);
   return async ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
@@ -25,22 +32,33 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
       init.window = null;
     }
     if (method === "POST" || method === "PATCH") sendOnce(init);
+    let called = false;
+    let failure: { readonly error: unknown } | undefined;
     const options: Options = {
       retry: 0,
       timeout: false,
       throwHttpErrors: false,
-      fetch: (request) => fetchFresh(fetchLike ?? platformFetch, request as Request, init),
+      fetch: async (request) => {
+        called = true;
+        try {
+          return checkedResponse(await fetchFresh(fetchLike ?? platformFetch, request as Request, init));
+        } catch (error) {
+          // Ky reads what was thrown, and reading it can throw.
+          failure = { error };
+          throw new Error("fetch failed");
+        }
+      },
     };
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;
-    const { default: ky, isNetworkError } = await loading;
+    const ky = await loading;
     // The call may have ended meanwhile, and not every `fetch` heeds its signal.
     signal.throwIfAborted();
     try {
       return await ky(url, options);
     } catch (error) {
-      // Ky's own error would show the request.
-      throw isNetworkError(error) ? error.cause : error;
+      if (failure !== undefined) throw failure.error;
+      throw called ? error : new NeverSent(error);
     }
   };
 }

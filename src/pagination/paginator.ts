@@ -2,6 +2,7 @@ import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.t
 import type { Page } from "../http/endpoint.ts";
 import { assertOptions } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
+import { eitherSignal } from "../util/either-signal.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
 
@@ -57,13 +58,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
-    const leave = () => left.abort(signal?.reason);
-    if (signal?.aborted) leave();
-    signal?.addEventListener("abort", leave, { once: true });
+    // Only a request that is under way listens to the caller's signal: an abandoned iterator leaves no listener and can be collected.
+    const each = { ...options, signal: eitherSignal(signal, left.signal) };
 
     const trail = new CursorTrail(this.#endpoint);
     const recent = new RecentItems<Item>();
-    const fetch = (cursor: string | undefined) => this.#fetchPage(cursor, { ...options, signal: left.signal });
+    const fetch = (cursor: string | undefined) => this.#fetchPage(cursor, each);
     const following = async (page: Page<Item> | undefined): Promise<Page<Item> | undefined> => {
       if (page === undefined || page.nextCursor === null) return undefined;
       trail.follow(page.nextCursor);
@@ -94,7 +94,6 @@ export class Paginator<Item> implements AsyncIterable<Item> {
         checkSignal(this.#options);
       }
     } finally {
-      signal?.removeEventListener("abort", leave);
       left.abort();
     }
   }

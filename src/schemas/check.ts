@@ -1,6 +1,7 @@
 import { en } from "zod/locales";
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
+import { wordsOf } from "../util/foreign.ts";
 import type { Schema } from "./shape.ts";
 
 /** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
@@ -41,7 +42,12 @@ export function check(
   at: Issue["path"],
   unknown = "is not a known field of this request",
 ): Checked {
-  const parsed = z.safeParse(build(schema), value, english);
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
+  try {
+    const parsed = z.safeParse(build(schema), value, english);
+    if (parsed.success) return { ok: true, value: parsed.data };
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
+  } catch (error) {
+    // A getter of the value, or the caller's own schema, can throw.
+    return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };
+  }
 }

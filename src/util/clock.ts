@@ -1,3 +1,5 @@
+import { attempt, propertyOf } from "./foreign.ts";
+
 /**
  * The one source of time: every deadline, wait, poll, refill and timestamp of the SDK and of the emulator reads it.
  *
@@ -18,6 +20,36 @@ export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));
-    return () => clearTimeout(timer);
+    const cancel = () => clearTimeout(timer);
+    cancel.keep = (alive: boolean) => void (alive ? timer.ref?.() : timer.unref?.());
+    return cancel;
   },
 };
+
+/** Sets whether a timer of the system clock keeps the process alive, as it does at first. Does nothing for another clock. */
+export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
+  const keep = propertyOf(cancel, "keep");
+  if (typeof keep === "function") keep(alive);
+}
+
+/**
+ * Makes a caller's own clock safe to use in callbacks, where an error could not be caught. If `now` throws or returns no number, time
+ * goes on at the system's pace; if `after` throws or returns no function, the system sets the timer.
+ */
+export function reliable(clock: Clock): Clock {
+  let latest = { time: systemClock.now(), at: systemClock.now() };
+  return {
+    now: () => {
+      const time = attempt(() => clock.now());
+      const at = systemClock.now();
+      if (typeof time !== "number" || !Number.isFinite(time)) return latest.time + at - latest.at;
+      latest = { time, at };
+      return time;
+    },
+    after: (ms, callback) => {
+      const cancel = attempt(() => clock.after(ms, callback));
+      if (typeof cancel !== "function") return systemClock.after(ms, callback);
+      return () => void attempt(cancel);
+    },
+  };
+}

@@ -58,7 +58,7 @@ export async function* concurrently<Input, Value>(
     reading = false;
     if (done) end({ failed: false });
     // An input that comes after the end belongs to nobody.
-    else if (over === undefined) start(value as Input);
+    else if (over === undefined && !signal?.aborted) start(value as Input);
     wake();
   };
   const read = () => {
@@ -66,33 +66,38 @@ export async function* concurrently<Input, Value>(
       const next = source.next();
       if (!("then" in next)) return take(next);
       reading = true;
-      next.then(take, (error: unknown) => {
-        reading = false;
-        fail(error);
-      });
+      // The source can give a value that is not an iterator result.
+      Promise.resolve(next)
+        .then(take)
+        .catch((error: unknown) => {
+          reading = false;
+          fail(error);
+        });
     } catch (error) {
       fail(error);
     }
   };
 
   const onAbort = () => fail(signal?.reason);
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
+  // Listens only while it waits: an abandoned loop would never stop listening.
+  const somethingToHappen = async () => {
+    signal?.addEventListener("abort", onAbort, { once: true });
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    signal?.removeEventListener("abort", onAbort);
+  };
 
   try {
     for (;;) {
       for (let next = finished.shift(); next !== undefined; next = finished.shift()) yield next.outcome;
+      if (signal?.aborted) onAbort();
       while (over === undefined && !reading && running.size < concurrency) read();
       if (over !== undefined && running.size === 0 && finished.length === 0) break;
-      if (finished.length === 0) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      if (finished.length === 0) await somethingToHappen();
     }
     if (over.failed) throw over.reason;
   } finally {
-    signal?.removeEventListener("abort", onAbort);
     // Those that are done, too: a value that nobody takes may hold something open, such as a download.
     for (const { left } of [...finished, ...running]) left.abort();
     try {

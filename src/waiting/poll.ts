@@ -1,6 +1,7 @@
 import { DeadlineError } from "../errors/connection.ts";
 import type { Journal } from "../http/journal.ts";
 import type { Lifeline } from "../http/lifeline.ts";
+import { endingOf } from "../util/foreign.ts";
 
 /** One look: done with a value, or how many milliseconds to wait before the next. */
 export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
@@ -12,7 +13,7 @@ async function journaled<T>(done: (outcome: string) => void, step: Promise<T>, o
     done(outcomeOf(value));
     return value;
   } catch (error) {
-    done(error instanceof Error ? error.name : "aborted");
+    done(endingOf(error));
     throw error;
   }
 }

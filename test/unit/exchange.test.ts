@@ -53,3 +53,25 @@ describe("an answer that comes after its call has ended, from a fetch that does 
     expect([heads, clock.pending]).toEqual([[], 0]);
   });
 });
+
+describe("a body that is being read when its call ends, from a fetch that does not heed its signal", () => {
+  it.each([
+    ["a timeout", get, { timeout: 1_000 }, TimeoutError],
+    ["a deadline", get, { deadline: 1_000 }, DeadlineError],
+  ])("is let go after %s", async (_, call, options, kind) => {
+    const clock = createManualClock();
+    const { response, state } = endless();
+    const fetch = async () => response;
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      fetch,
+      retry: { retries: 0 },
+    });
+    const outcome = rejection(call(partner, options));
+    await clock.advance(1_000);
+    expect(await outcome).toBeInstanceOf(kind);
+    expect([state.canceled, clock.pending]).toEqual([true, 0]);
+  });
+});

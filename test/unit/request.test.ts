@@ -40,12 +40,44 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     expect(error).toMatchObject({ issues: [{ path: ["thing", "id"] }] });
   });
 
-  it.each(["orders", "//evil.example/x", "/a/../b", "/a/%2e%2e/b", "/a/./b", "/a?b=c", "/a#b", "/a\\b", "/a b"])(
-    "refuses the path %j",
+  it.each([
+    ...["orders", "//evil.example/x", "/a/../b", "/a/%2e%2e/b", "/a/./b", "/a?b=c", "/a#b", "/a\\b", "/a b"],
+    // What a URL would have taken out, at its end or anywhere: the rest could be another path.
+    ...[
+      "/orders/..\u0000",
+      "/orders/.\u0001.",
+      "/a/.\t./b",
+      "/a/.\n.",
+      "/a\u0000",
+      "/a\u0000b",
+      "/a\u007f",
+      "/a\u0085b",
+    ],
+    // What a URL would have encoded.
+    ...["/é", '/a"b', "/a<b>", "/a`b", "/a\ud800", "/\u2028"],
+    ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", ""],
+  ])("refuses the path %j", async (path) => {
+    expect(await refused("PUT" as never, path)).toMatchObject({ issues: [{ path: ["path"] }] });
+  });
+
+  it.each(["/a/%00", "/a/..;/b", "/a/...", "/a//b", "/a/%2F..%2F", "/a:b@c/~!$&'()*+,;=", "/"])(
+    "sends the path %j as it is",
     async (path) => {
-      expect(await refused("GET" as never, path)).toMatchObject({ issues: [{ path: ["path"] }] });
+      context.service.answers({ body: {} });
+      await context.partner.request("GET", path);
+      expect(context.service.requests[0]?.path).toBe(`/v2${path}`);
     },
   );
+
+  it.each([
+    [Symbol("GET"), "/a"],
+    [{ toString: null }, "/a"],
+    ["GET", Symbol("/a")],
+    ["GET", { toString: null }],
+    [null, null],
+  ])("refuses what is no method or no path, such as %o and %o", async (method, path) => {
+    await refused(method as never, path as never);
+  });
 
   it("refuses a method that the service does not have, together with the path", async () => {
     expect(await refused("TRACE" as never, "orders")).toMatchObject({

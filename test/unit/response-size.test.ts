@@ -41,6 +41,15 @@ describe("an answer that is larger than maxResponseSize", () => {
     expect(released).toBe(true);
   });
 
+  it.each(["10", "0", "-1", "nonsense"])(
+    "is refused by the bytes that come, when they were announced as %s",
+    async (length) => {
+      const headers = { "content-length": length };
+      const partner = bounded(async () => new Response(message(50 * limit), { headers }));
+      await expect(partner.auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
+    },
+  );
+
   it("passes up to the bound, its characters whole wherever its pieces are cut", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ message: "€".repeat(1000) }));
     const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>

@@ -160,6 +160,33 @@ describe("the secret key never shows (law 1)", () => {
     },
   );
 
+  it.each([
+    ...["http://user:pw5up3r@h/v2", "http:user:pw5up3r@h/v2", "http:/user:pw5up3r@h/v2", "https:///user:pw5up3r@h/v2"],
+    ...[
+      "http:\\\\user:pw5up3r@h/v2",
+      "https:\\/user:pw5up3r@h/v2",
+      "ht\ntp://user:pw5up3r@h/v2",
+      "http:\t//:pw5up3r@h/v2",
+    ],
+    ...["  http:pw5up3r@h/v2", "http://user:pw5up3r%40@h/v2", "HTTP:USER:pw5up3r@h\\v2"],
+    // These cannot be parsed.
+    ...["http://user:pw5up3r@[/v2", "http://user:pw5up3r@/v2", "http://user:pw5up3r@h:99999/v2", "//user:pw5up3r@h/v2"],
+    ...["user:pw5up3r@h/v2", "ftp://user:pw5up3r@h/v2", "http://user:pw5up3r@h/v1"],
+  ])("and neither does a password, in the error for the base URL %j", async (baseUrl) => {
+    const error = await rejection((async () => new sdk.PodPartner({ baseUrl, secretKey }))());
+    if (!sdk.ConfigurationError.isInstance(error)) throw error;
+    expect(error.issues.map(({ path }) => path)).toContainEqual(["baseUrl"]);
+    expect(shown(error)).not.toMatch(/pw5up3r/i);
+  });
+
+  it("in an error for an answer that repeats it as the name of a header", async () => {
+    context.service.answers({ status: 400, headers: { [`x-${secretKey}-seen`]: "yes" } });
+    const error = await rejection(context.partner.auth.validate());
+    if (!sdk.ApiError.isInstance(error)) throw error;
+    expect(error.response.headers).toHaveProperty("x-[redacted]-seen", "yes");
+    expectSilence(error);
+  });
+
   it.each(["\u0000", "\r\nX-Evil: 1", "€", "\u007f"])(
     "in the error for a key that no header can hold, with %j in it",
     async (bad) => {

@@ -1,0 +1,38 @@
+/*
+ * Reads values that a caller's code made or threw. A getter can throw, a name can be a number, and `instanceof` throws for a revoked
+ * proxy. The functions here never throw.
+ */
+
+/** Returns what `read` returns; undefined if it throws. */
+export function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+const isObject = (value: unknown): value is object =>
+  (typeof value === "object" && value !== null) || typeof value === "function";
+
+/** Reads a property of any value; undefined if it is missing or cannot be read. */
+export const propertyOf = (value: unknown, name: PropertyKey): unknown =>
+  isObject(value) ? attempt(() => Reflect.get(value, name)) : undefined;
+
+/** Reads a property that is a string; undefined if it is anything else. */
+export function textOf(value: unknown, name: PropertyKey): string | undefined {
+  const text = propertyOf(value, name);
+  return typeof text === "string" ? text : undefined;
+}
+
+/** Whether a value is an error of this realm. */
+export const isError = (value: unknown): value is Error => attempt(() => value instanceof Error) === true;
+
+/** Describes a thrown value: the message of an error, or only the kind of another object, since its fields can be secret. */
+export function wordsOf(thrown: unknown): string {
+  if (!isObject(thrown)) return String(thrown);
+  return textOf(thrown, "message") || (attempt(() => Object.prototype.toString.call(thrown)) ?? "[object Object]");
+}
+
+/** The outcome of a failed step, for the timeline: the error's name. */
+export const endingOf = (error: unknown): string => (isError(error) ? (textOf(error, "name") ?? "Error") : "aborted");

@@ -1,0 +1,232 @@
+import { type Clock, PodPartner, PodPartnerError, type PodPartnerOptions, type StandardSchema } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { secretKey } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
+import { noResponses, thrownThings } from "./thrown.ts";
+
+const things = Object.entries(thrownThings);
+const baseUrl = "https://partner.example/v2";
+const clock = createManualClock();
+const connect = (options: PodPartnerOptions) =>
+  new PodPartner({ baseUrl, secretKey, clock, retry: { retries: 1 }, ...options });
+const valid = async () => Response.json({ message: "valid" });
+
+const nothing = () => undefined;
+
+/** A function that throws what a row of the table makes. */
+const throwing = (make: () => unknown) => (): never => {
+  throw make();
+};
+
+let unhandled: unknown[] = [];
+const onUnhandled = (reason: unknown) => unhandled.push(reason);
+beforeEach(() => {
+  unhandled = [];
+  process.on("unhandledRejection", onUnhandled);
+});
+afterEach(async () => {
+  await new Promise(setImmediate);
+  process.off("unhandledRejection", onUnhandled);
+  expect(unhandled).toEqual([]);
+  expect(clock.pending).toBe(0);
+});
+
+/** The typed error that a call ends with. */
+async function typed(call: PromiseLike<unknown>): Promise<PodPartnerError> {
+  const error = await rejection(settle(clock, call));
+  if (!PodPartnerError.isInstance(error)) expect.fail("the call ended with something else than an error of the SDK");
+  expect(error.stack).toBeTypeOf("string");
+  expect(JSON.stringify(error)).not.toContain(secretKey);
+  return error;
+}
+
+describe("whatever a fetch throws, the call ends with an error of the SDK", () => {
+  it.each(things)("at once: %s", async (_, make) => {
+    const error = await typed(connect({ fetch: throwing(make) as never }).orders.get(ref("Order")));
+    expect(error).toMatchObject({ name: "ConnectionError", sent: true, endpoint: "GET /orders/{orderReference}" });
+    expect(error.cause).toBeInstanceOf(Error);
+  });
+
+  it.each(things)("later, of a creation: %s", async (_, make) => {
+    const fetch = async () => Promise.reject(make());
+    const error = await typed(connect({ fetch }).orders.create(combinedOrder));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: expect.any(String) } });
+  });
+
+  it.each(things)("from its body: %s", async (_, make) => {
+    const fetch = async () => new Response(new ReadableStream({ pull: () => Promise.reject(make()) }));
+    expect(await typed(connect({ fetch }).orders.get(ref("Order")))).toMatchObject({ name: "ConnectionError" });
+  });
+
+  it.each(things)("from a download's body: %s", async (_, make) => {
+    const body = () => new ReadableStream({ pull: () => Promise.reject(make()) });
+    const fetch = async () => new Response(body(), { headers: { "content-type": "image/png" } });
+    const download = await settle(clock, connect({ fetch }).renders.media(ref("Render")));
+    expect(await typed(download.bytes())).toMatchObject({ name: "ConnectionError" });
+  });
+
+  it.each(things)("as the caller's own reason for an abort, which stays what it is: %s", async (_, make) => {
+    const controller = new AbortController();
+    const partner = connect({ fetch: () => new Promise<never>(() => undefined) });
+    const outcomes = [
+      partner.orders.get(ref("Order"), { signal: controller.signal }),
+      partner.orders.create(combinedOrder, { signal: controller.signal }),
+      partner.orders.list({ signal: controller.signal }).toArray(),
+    ].map((call) => call.then(nothing, (error: unknown) => [error]));
+    await clock.advance(0);
+    controller.abort(make());
+    for (const outcome of await Promise.all(outcomes)) {
+      expect(Object.is(outcome?.[0], controller.signal.reason)).toBe(true);
+    }
+  });
+});
+
+describe("whatever a fetch gives, the call ends with an error of the SDK", () => {
+  it.each(Object.entries(noResponses))("for a read: %s", async (_, make) => {
+    const error = await typed(connect({ fetch: async () => make() as Response }).orders.get(ref("Order")));
+    expect(error).toMatchObject({ name: "ConnectionError", sent: true });
+  });
+
+  it.each(Object.entries(noResponses))("for a download: %s", async (_, make) => {
+    const fetch = async () => make() as Response;
+    const call = connect({ fetch })
+      .renders.media(ref("Render"))
+      .then((download) => download.bytes());
+    await typed(call);
+  });
+
+  it.each(Object.entries(noResponses))("for a creation, as a lost answer: %s", async (_, make) => {
+    const sent: string[] = [];
+    const fetch = async (request: Request) => {
+      sent.push(request.method);
+      if (request.method === "GET") return Response.json({ code: "not_found", message: "None." }, { status: 404 });
+      return make() as Response;
+    };
+    const error = await typed(connect({ fetch }).orders.create(combinedOrder));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: expect.any(String) } });
+    // It is looked for before it is sent again.
+    expect(sent.slice(0, 2)).toEqual(["POST", "GET"]);
+  });
+
+  it("recovers an order whose answer came as `Response.error()`", async () => {
+    const fetch = async (request: Request) =>
+      request.method === "GET" ? Response.json({ orderReference: ref("Order") }) : Response.error();
+    const order = await settle(clock, connect({ fetch }).orders.create(combinedOrder));
+    expect(order).toMatchObject({ reference: ref("Order"), recovered: true });
+  });
+});
+
+describe("whatever else of the partner's throws", () => {
+  it.each(things)("a hook or a logger: the call goes on: %s", async (_, make) => {
+    const raise = throwing(make);
+    const reject = () => Promise.reject(make());
+    for (const broken of [raise, reject]) {
+      const hooks = { onRequest: broken, onResponse: broken };
+      const logger = { debug: broken, error: broken };
+      for (const options of [
+        { hooks, logger },
+        { hooks, logger: { error: () => undefined } },
+      ]) {
+        expect(await settle(clock, connect({ fetch: valid, ...options }).auth.validate())).toHaveProperty("message");
+      }
+    }
+  });
+
+  it.each(things)("a source of an upload: %s", async (_, make) => {
+    const raise = throwing(make);
+    const bomb = { get: raise };
+    const sources = [
+      make(),
+      Object.defineProperty({}, "getReader", bomb),
+      Object.defineProperty({}, Symbol.asyncIterator, bomb),
+      { [Symbol.asyncIterator]: raise },
+      { [Symbol.asyncIterator]: () => ({ next: raise }) },
+      { [Symbol.asyncIterator]: () => ({ next: async () => undefined }) },
+      { [Symbol.asyncIterator]: () => ({ next: async () => make() }) },
+      new ReadableStream({ pull: () => Promise.reject(make()) }),
+    ];
+    for (const source of sources) {
+      const error = await typed(connect({ fetch: valid }).images.upload(source as never));
+      expect(error.name).toBe("RequestValidationError");
+    }
+  });
+
+  it.each(things)("a schema: %s", async (_, make) => {
+    const failing: StandardSchema["~standard"]["validate"][] = [
+      throwing(make),
+      () => Promise.reject(make()),
+      () => make() as never,
+      () => ({ issues: [make() as never] }),
+    ];
+    for (const validate of failing) {
+      const schema: StandardSchema = { "~standard": { version: 1, vendor: "test", validate } };
+      const call = connect({ fetch: valid }).request("GET", "/things", { schema });
+      const outcome = await settle(clock, call).then(
+        () => "resolved",
+        (error: unknown) => error,
+      );
+      if (outcome !== "resolved") expect(outcome).toMatchObject({ name: "ResponseValidationError" });
+    }
+  });
+
+  it.each(things)("an iterable of inputs: %s", async (_, make) => {
+    const partner = connect({ fetch: valid });
+    const trapped = (name: string) => Object.defineProperty({}, name, { get: throwing(make) });
+    const inputs = [
+      make(),
+      { [Symbol.asyncIterator]: () => ({ next: throwing(make) }) },
+      { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(make()) }) },
+      { [Symbol.asyncIterator]: () => ({ next: async () => undefined }) },
+      { [Symbol.asyncIterator]: () => ({ next: () => trapped("then") }) },
+      { [Symbol.iterator]: () => ({ next: () => trapped("done") }) },
+    ];
+    for (const given of inputs) {
+      const outcomes = partner.orders.createMany(given as never)[Symbol.asyncIterator]();
+      const first = await outcomes.next().then(
+        ({ done }) => (done ? "ended" : "an outcome"),
+        () => "failed",
+      );
+      expect(first).not.toBe("an outcome");
+    }
+  });
+
+  it.each(things)("a clock, which the machine's own stands in for: %s", async (_, make) => {
+    const told = throwing(make);
+    const broken: Clock[] = [
+      { now: told, after: told },
+      { now: () => make() as number, after: () => 5 as never },
+      { now: () => Number.NaN, after: (ms, callback) => setTimeout(callback, ms) as never },
+      {
+        now: () => 0,
+        after: (ms, callback) => {
+          setTimeout(callback, ms).unref();
+          return told;
+        },
+      },
+    ];
+    for (const clock of broken) {
+      const partner = connect({ fetch: valid, clock });
+      expect(await partner.auth.validate({ deadline: 5_000 })).toHaveProperty("message");
+      const hanging = connect({ fetch: () => new Promise<never>(() => undefined), clock, retry: { retries: 0 } });
+      expect(await rejection(hanging.auth.validate({ timeout: 5 }))).toHaveProperty("name", "TimeoutError");
+    }
+  });
+
+  it.each(things)("a signal of the partner's own make: %s", async (_, make) => {
+    const bomb = { get: throwing(make), enumerable: true };
+    const base = {
+      aborted: false,
+      reason: undefined,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    };
+    for (const name of ["aborted", "addEventListener"] as const) {
+      const signal = Object.defineProperty({ ...base }, name, bomb) as never;
+      expect((await typed(connect({ fetch: valid }).auth.validate({ signal }))).name).toMatch(/Unexpected|Request/);
+    }
+  });
+});

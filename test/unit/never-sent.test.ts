@@ -1,0 +1,84 @@
+// It reads the platform's classes when it loads: this must happen before a test replaces one.
+import "ky";
+import { runInNewContext } from "node:vm";
+import { ApiError, PodPartner } from "pod-partner";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { secretKey, useService } from "../support/partner.ts";
+import { png } from "../support/pictures.ts";
+
+describe("a request that cannot be made", () => {
+  afterEach(() => void vi.unstubAllGlobals());
+
+  it("is a ConnectionError with sent: false, for a creation too", async () => {
+    const sent: unknown[] = [];
+    const fetch = async (request: Request) => {
+      sent.push(request);
+      return Response.json({});
+    };
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    vi.stubGlobal(
+      "Request",
+      class {
+        constructor() {
+          throw new TypeError("no such request");
+        }
+      },
+    );
+    for (const call of [partner.orders.create(combinedOrder), partner.request("POST", "/things")]) {
+      expect(await rejection(call)).toMatchObject({ name: "ConnectionError", sent: false });
+    }
+    expect(sent).toEqual([]);
+  });
+});
+
+describe("an error of another realm, such as that of a Jest test", () => {
+  it("is read like an error of this realm: its code shows that nothing was sent", async () => {
+    const refused = 'Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })';
+    const fetch = () => Promise.reject(runInNewContext(`new TypeError("fetch failed", { cause: ${refused} })`));
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
+    expect(await rejection(partner.orders.create(combinedOrder))).toMatchObject({
+      name: "ConnectionError",
+      sent: false,
+      message: expect.stringContaining("ECONNREFUSED"),
+    });
+  });
+});
+
+describe("a proxy that requires credentials (407)", () => {
+  const context = useService();
+
+  it.each([
+    ["a read", () => context.partner.auth.validate()],
+    ["a creation", () => context.partner.orders.create(combinedOrder)],
+    ["an upload of bytes", () => context.partner.images.upload(png)],
+    ["an upload of a blob", () => context.partner.images.upload(new Blob([Uint8Array.from(png)]))],
+  ])("is an ApiError that names the proxy, without a retry, for %s", async (_, call) => {
+    context.service.always({ status: 407, headers: { "proxy-authenticate": "Basic" }, body: "log in" });
+    const error = await rejection(call());
+    if (!ApiError.isInstance(error)) throw error;
+    expect(error.status).toBe(407);
+    expect(error.message).toMatch(/answered 407: a proxy .* credentials/);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is the same error if fetch returns the response", async () => {
+    const fetch = async () => new Response("log in", { status: 407 });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch });
+    const error = await rejection(partner.orders.create(combinedOrder));
+    expect(error).toMatchObject({
+      name: "ApiError",
+      status: 407,
+      message: expect.stringMatching(/a proxy .* credentials/),
+    });
+  });
+
+  it("is a ConnectionError with sent: false if it refuses a tunnel", async () => {
+    const refused = new Error("Proxy response (407) !== 200 when HTTP Tunneling");
+    const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });
+    const error = await rejection(partner.orders.create(combinedOrder));
+    expect(error).toMatchObject({ name: "ConnectionError", sent: false, message: expect.stringContaining("(407)") });
+  });
+});
