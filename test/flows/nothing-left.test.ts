@@ -54,7 +54,7 @@ describe("over a port", () => {
     // What the platform keeps open for the next call ends with the server.
     await emulator.close();
     await expect.poll(() => sockets.open, patience).toBe(0);
-  });
+  }, 90_000);
 
   it("50 downloads whose bodies nobody reads do not block the 51st call, and end with their timeout", async () => {
     using sockets = watchSockets();
