@@ -146,7 +146,7 @@ export class Bucket {
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#saidUntil = said;
-    if (this.#surprised) this.#share.notice(0, this.interval, now);
+    if (this.#surprised) this.#share.notice(0, now);
     this.#share.refuse(this.#heldUntil, this.interval);
   }
 
@@ -177,7 +177,7 @@ export class Bucket {
       this.#level -= taken;
       for (const other of this.#inFlight) other.level -= taken;
       // What the first answer corrects is only a guess of ours.
-      if (known) this.#share.notice(likely, this.interval, now);
+      if (known) this.#share.notice(likely, now);
     }
     const shared = this.#share.present;
     this.#share.hear(ticket.sentAt, likely, this.quota, this.interval, now);

@@ -37,14 +37,10 @@ export class Share {
   #time = 0;
   /** What others are thought to have drunk since the latest answer. */
   #thought = 0;
-  /** What stands in for that at first. */
-  #guess = { drunk: 0, time: 0 };
   #sentAt = Number.NEGATIVE_INFINITY;
   /** When the first goes after a refusal. */
   #turnAt: number | undefined;
   readonly #times: AnswerTimes;
-  /** Spreads consumers that would go in step. */
-  #jitter = 1;
 
   constructor(times: AnswerTimes) {
     this.#times = times;
@@ -55,15 +51,13 @@ export class Share {
   }
 
   /** Certainly somebody else took tokens. */
-  notice(likely: number, interval: number, now: number): void {
+  notice(likely: number, now: number): void {
     if (this.present) return;
     this.#level = likely;
     this.#at = now;
     this.#heardAt = now;
     this.#noticedAt = now;
     this.#told = false;
-    // Before more is known, others are taken to drink half.
-    this.#guess = { drunk: this.#trial(interval) / interval / 2, time: this.#trial(interval) };
     this.#drunk = 0;
     this.#time = 0;
     this.#thought = 0;
@@ -72,10 +66,10 @@ export class Share {
   /** Told, not found out: there are so many consumers all told, and of the level this one may use so much. */
   join(level: number, consumers: number, interval: number, now: number): void {
     this.#level = undefined;
-    this.notice(level, interval, now);
+    this.notice(level, now);
     this.#told = true;
-    const { time } = this.#guess;
-    this.#guess = { drunk: ((1 - 1 / consumers) * time) / interval, time };
+    this.#time = this.#trial(interval);
+    this.#drunk = ((1 - 1 / consumers) * this.#time) / interval;
   }
 
   /** The service refused a request until a time. */
@@ -89,12 +83,11 @@ export class Share {
     this.#refill(quota, interval, now);
     const elapsed = now - this.#heardAt;
     this.#heardAt = now;
-    // What was under way when others were noticed was served in any order: it tells the level, but not what others drink. Where they
-    // were told of, it may not show yet what they sent, and the first answer after it shows the whole level, of which a part was known.
-    const early = sentAt <= this.#noticedAt;
-    if (early || this.#told) {
-      this.#level = early && this.#told ? Math.min(this.#level, likely) : likely;
-      this.#told &&= early;
+    // What was under way when this one was told may not show what others sent. The first answer after it shows the whole level, of which
+    // a part was known: it tells nothing of what others drink.
+    if (this.#told) {
+      this.#told = sentAt <= this.#noticedAt;
+      this.#level = this.#told ? Math.min(this.#level, likely) : likely;
       this.#thought = 0;
       return;
     }
@@ -103,7 +96,6 @@ export class Share {
     this.#drunk = this.#drunk * fading + this.#thought + this.#level - likely;
     this.#thought = 0;
     this.#time = this.#time * fading + elapsed;
-    this.#guess = { drunk: this.#guess.drunk * fading, time: this.#guess.time * fading };
     this.#level = likely;
     if (this.#time > this.#trial(interval) && (this.#drunk / this.#time) * interval < noise) this.#level = undefined;
   }
@@ -114,7 +106,6 @@ export class Share {
     if (this.#level === undefined) return;
     this.#refill(quota, interval, now);
     this.#level -= 1;
-    this.#jitter = 0.75 + Math.random() / 2;
   }
 
   /** Milliseconds until this consumer's next turn; 0 when nobody else is known. */
@@ -123,7 +114,7 @@ export class Share {
     this.#refill(quota, interval, now);
     const most = Math.max(burst.least, burst.ofLevel * this.#level);
     if (inFlight >= most && this.#level > this.#reserve(quota, interval)) return longestLook;
-    const due = this.#turnAt ?? this.#sentAt + this.#jitter * this.pace(quota, interval);
+    const due = this.#turnAt ?? this.#sentAt + this.pace(quota, interval);
     // The level changes meanwhile: it is looked at again, once a token at the least.
     return Math.max(0, Math.min(due - now, Math.max(interval, longestLook)));
   }
@@ -143,8 +134,8 @@ export class Share {
 
   /** Tokens per millisecond that others drink: the less is heard of them, the less. */
   #rate(now: number): number {
-    const time = this.#time + this.#guess.time + now - this.#heardAt;
-    return time > 0 ? Math.max(0, (this.#drunk + this.#guess.drunk) / time) : 0;
+    const time = this.#time + now - this.#heardAt;
+    return time > 0 ? Math.max(0, this.#drunk / time) : 0;
   }
 
   /** How long others are believed in before they can turn out to be gone, or never to have been there. */
