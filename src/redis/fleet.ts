@@ -211,7 +211,7 @@ export class Fleet implements TokenSource {
       policies: policies.map((policy) => {
         const { quota, window } = this.#own.bucket(policy);
         const bucket = { quota, window, born: this.#outlook.born(policy) };
-        return { ...bucket, underWay: this.#underWay(policy, now), ...this.#news.take(policy, now) };
+        return { ...bucket, underWay: this.#underWay(policy), ...this.#news.take(policy, now) };
       }),
     });
     this.#busy = false;
@@ -221,7 +221,7 @@ export class Fleet implements TokenSource {
   }
 
   /** Tokens of a policy in this process's hands, and requests on their way. */
-  #underWay(policy: string, now: number): number {
-    return this.#own.bucket(policy).underWay(now) + this.#holdings.tokens(policy);
+  #underWay(policy: string): number {
+    return this.#own.bucket(policy).underWay + this.#holdings.tokens(policy);
   }
 }

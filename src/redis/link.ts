@@ -14,6 +14,8 @@ export class Link {
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
   #way = 0;
+  /** The latest visit: the server's time then, and when it set out by this process's clock. */
+  #latest: { readonly at: number; readonly setOut: number } | undefined;
   /** Called at once when the store is lost. */
   onLost: () => void = () => undefined;
 
@@ -40,12 +42,17 @@ export class Link {
   }
 
   /** Runs the script; undefined when that failed. */
-  async exchange(keys: readonly string[], ask: Omit<Ask, "returning">): Promise<Reply | undefined> {
+  async exchange(
+    keys: readonly string[],
+    ask: Omit<Ask, "returning" | "latest" | "passed">,
+  ): Promise<Reply | undefined> {
     const returning = this.#state === "lost";
     const setOut = this.#clock.now();
     try {
-      const text = JSON.stringify({ ...ask, returning } satisfies Ask);
+      const { at, setOut: before } = this.#latest ?? { at: 0, setOut };
+      const text = JSON.stringify({ ...ask, returning, latest: at, passed: setOut - before } satisfies Ask);
       const reply = readReply(await this.#inTime(this.#script.run(keys, text)));
+      this.#latest = { at: reply.at, setOut };
       this.#way += (this.#clock.now() - setOut - this.#way) / 4;
       // Lost meanwhile: it comes back by a visit that says so.
       if (!returning && this.#state === "lost") return undefined;

@@ -40,6 +40,9 @@ export interface Ask {
   readonly process: string;
   /** Whether this process comes back from pacing itself. */
   readonly returning: boolean;
+  /** The server's time at this process's latest visit, in milliseconds since 1970, and the milliseconds since then by its own clock. */
+  readonly latest: number;
+  readonly passed: number;
   /** Tokens for calls that wait. */
   readonly wanted: number;
   /** Tokens for calls to come. */

@@ -6,8 +6,9 @@ export const picture = /* lua */ `
 local function open(key, policy)
   local text = redis.call("GET", key)
   local bucket = text and cjson.decode(text)
-  -- A clock that was set back would make what is past of what is to come.
-  if bucket and bucket.at < now + backwards then return bucket end
+  -- A clock that was set back would make what is past of what is to come; one that was set ahead would have tokens come that have not.
+  local stepped = ahead > forwards and bucket and bucket.at < now - ahead / 2
+  if bucket and bucket.at < now + backwards and not stepped then return bucket end
   return {
     quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now, born = math.floor(now),
     granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}

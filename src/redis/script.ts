@@ -28,10 +28,12 @@ local doorstep, safety = 1, 4
 -- Whoever wants no more tokens than this has a start of so many milliseconds on those who want more: somebody may wait for it, while
 -- a long list takes its time anyway.
 local few, start = 4, 1000
--- Milliseconds by which the server's clock may run backwards without being taken for set anew.
-local backwards = 1000
+-- Milliseconds by which the server's clock may run backwards without being taken for set anew; and ahead of this process's own: no
+-- visit takes longer.
+local backwards, forwards = 1000, 500
+local ahead = ask.latest > 0 and now - ask.latest - ask.passed or 0
 -- Others besides the fleet: see http/pacing/share.ts.
-local reserve, reserveTime, quotaPart, delays, longestWay, noise, least = 25, 120000, 2 / 3, 3, 500, 0.03, 0.5
+local reserve, perWay, reserveTime, quotaPart, longestWay, noise, least = 24, 7, 120000, 2 / 3, 500, 0.03, 0.1
 
 ${picture}
 local function note(bucket, policy)
@@ -63,12 +65,13 @@ local function offer(bucket)
   end
   local before = countBefore(bucket)
   if bucket.others then
-    local tokens = math.max(1, math.min(reserve, bucket.quota * quotaPart, reserveTime / interval(bucket)))
-    local reach = tokens * interval(bucket) + delays * math.min(ask.way, longestWay)
-    local step = reach / math.max(least, bucket.level)
+    local wanted = reserve + perWay * math.min(ask.way, longestWay) / interval(bucket)
+    local full = math.max(1, math.min(wanted, bucket.quota * quotaPart, reserveTime / interval(bucket)))
+    local part = math.max(least, bucket.level / full)
+    local step = interval(bucket) / (part * math.min(1, part))
     return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
   end
-  local kept = bucket.quota >= 10 and interval(bucket) <= 1000 and doorstep or 0
+  local kept = bucket.quota >= 10 and interval(bucket) <= 30000 and doorstep or 0
   -- While requests are on their way the bucket may be full and refill nothing: it has no more than they leave room for.
   local room = bucket.quota - count(bucket) - kept
   -- A full bucket gives a token to whoever asks: it can hold none for others.

@@ -65,7 +65,18 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
     ) => {
       now += 10;
       const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, answers: [], hold: 0, ...told };
-      const ask = { process, returning: false, wanted: 0, stock: 0, way: 5, visit: 1, policies: [policy], ...rest };
+      const ask = {
+        process,
+        returning: false,
+        latest: 0,
+        passed: 0,
+        wanted: 0,
+        stock: 0,
+        way: 5,
+        visit: 1,
+        policies: [policy],
+        ...rest,
+      };
       const text = script.replace(serverTime, `{ ${Math.floor(now / 1000)}, ${(now % 1000) * 1000} }`);
       return readReply(await context.redis.eval(text, { keys: ["bucket"], arguments: [JSON.stringify(ask)] }));
     };

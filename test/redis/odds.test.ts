@@ -115,6 +115,21 @@ describeWithRedis("a fleet against the odds", () => {
     expect(refusals(outcomes)).toBeLessThanOrEqual(8);
   });
 
+  it.each([1_000, 5_000, 3_600_000])("is not refused when Redis's clock is set ahead by %s ms", async (ms) => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, large);
+    const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 200));
+    clock.after(8_000, () => {
+      fleet.ahead = ms;
+    });
+    await clock.run(began + 40_000);
+    expect(times(outcomes)).toHaveLength(800);
+    expect(refusals(outcomes)).toBe(0);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(10_500);
+  });
+
   it.each([4, 8])("lets none of %s processes use what was granted before Redis was emptied", async (processes) => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;

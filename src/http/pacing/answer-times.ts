@@ -1,20 +1,16 @@
-/** How long answers take, as far back as is of use: each bound drifts slowly towards what is usual now. */
+/** So fast the shortest time grows, with each answer, where answers take longer than before: a stall does not count, a longer way does. */
+const growth = { factor: 1.005, ms: 0.001 };
+
+/** How long answers take at the least, as of late. */
 export class AnswerTimes {
   #shortest = Number.POSITIVE_INFINITY;
-  #longest = 0;
 
   add(took: number): void {
-    this.#shortest = took < this.#shortest ? took : this.#shortest + (took - this.#shortest) * 0.02;
-    this.#longest = took > this.#longest ? took : this.#longest + (took - this.#longest) * 0.02;
+    this.#shortest = Math.min(took, this.#shortest * growth.factor + growth.ms);
   }
 
-  /** Milliseconds. Infinite before the first answer. */
+  /** Milliseconds; 0 before the first answer. */
   get shortest(): number {
-    return this.#shortest;
-  }
-
-  /** Milliseconds. 0 before the first answer. */
-  get longest(): number {
-    return this.#longest;
+    return Number.isFinite(this.#shortest) ? this.#shortest : 0;
   }
 }

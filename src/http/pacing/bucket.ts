@@ -1,6 +1,5 @@
 import { AnswerTimes } from "./answer-times.ts";
 import type { PolicyReport } from "./headers.ts";
-import { longestArrival, OnTheWay } from "./on-the-way.ts";
 import { Opening } from "./opening.ts";
 import { Share } from "./share.ts";
 import type { Ticket } from "./ticket.ts";
@@ -9,9 +8,9 @@ import type { Ticket } from "./ticket.ts";
  * Left in a bucket of at least this quota, where a token comes within so many milliseconds: without it the scout of another process
  * would find the bucket empty every time.
  */
-const doorstep = { quota: 10, interval: 1_000, tokens: 1 };
-/** By the most careful reckoning a request without an answer arrives within so many milliseconds, or half a window. */
-const unansweredFor = 1_500;
+const doorstep = { quota: 10, interval: 30_000, tokens: 1 };
+/** The service's clock may be slower than this one by this part: as much less refill is counted on. */
+const drift = 0.001;
 /** The two clocks tick a little apart: a token is used these many milliseconds after it is due, at the least and by plan. */
 const safety = { least: 3, planned: 4 };
 
@@ -40,7 +39,6 @@ export class Bucket {
   readonly #share = new Share(this.#times);
   /** Without an answer, in the order they were sent. */
   readonly #inFlight = new Set<Ticket>();
-  readonly #onTheWay = new OnTheWay();
 
   constructor(quota: number, window: number, now: number) {
     this.quota = quota;
@@ -59,25 +57,14 @@ export class Bucket {
     return this.#opening.told;
   }
 
-  /** Whether requests are on their way. */
-  get busy(): boolean {
-    return this.#inFlight.size > 0;
-  }
-
   /** Milliseconds that an answer takes at the least; 0 before the first one. */
   get way(): number {
-    return Number.isFinite(this.#times.shortest) ? this.#times.shortest : 0;
+    return this.#times.shortest;
   }
 
-  /** Requests that may not have reached the service yet, by the most careful reckoning. */
-  underWay(now: number): number {
-    const arrival = Math.max(longestArrival, Math.min(unansweredFor, this.window / 2));
-    let arrived = 0;
-    for (const { sentAt } of this.#inFlight) {
-      if (sentAt + arrival > now) break;
-      arrived += 1;
-    }
-    return this.#inFlight.size - arrived;
+  /** Requests without an answer: they may not have reached the service yet. */
+  get underWay(): number {
+    return this.#inFlight.size;
   }
 
   /** Tokens that can be used now. */
@@ -92,12 +79,11 @@ export class Bucket {
     this.#refill(now);
     const scouting = this.#opening.scouting(now, this.#inFlight);
     if (scouting > 0) return scouting;
-    if (this.#share.present) return this.#share.wait(this.quota, this.interval, now);
-    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level);
+    if (this.#share.present) return this.#share.wait(this.quota, this.interval, this.#inFlight.size, now);
+    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level, this.way);
     if (cautious > 0) return cautious;
-    const full = Math.max(1, this.quota - this.#onTheWay.size);
-    const kept = this.quota >= doorstep.quota && this.interval <= doorstep.interval ? doorstep.tokens : 0;
-    const needed = 1 + kept;
+    const full = Math.max(1, this.quota - this.#inFlight.size);
+    const needed = 1 + (this.quota >= doorstep.quota && this.interval <= doorstep.interval ? doorstep.tokens : 0);
     if (this.#level >= Math.min(needed + safety.least / this.interval, full)) return 0;
     return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
   }
@@ -117,13 +103,12 @@ export class Bucket {
 
   take(now: number): Ticket {
     this.#refill(now);
-    if (this.#inFlight.size === 0) this.#opening.goAhead(now, this.#heldUntil, this.way);
+    if (this.#inFlight.size === 0) this.#opening.goAhead(now, this.#heldUntil);
     this.#level -= 1;
     this.#sent += 1;
     this.#share.take(this.quota, this.interval, now);
     const ticket = { sentAt: now, level: this.#level, sent: this.#sent, answered: this.#answered, overtaken: 0 };
     this.#inFlight.add(ticket);
-    this.#onTheWay.add(ticket);
     return ticket;
   }
 
@@ -131,44 +116,52 @@ export class Bucket {
   forget(ticket: Ticket, now: number): void {
     this.#refill(now);
     this.#inFlight.delete(ticket);
-    this.#onTheWay.delete(ticket);
   }
 
   /** Learns from the answer to a request. `report` is undefined when it does not name this policy. */
   observe(ticket: Ticket, report: PolicyReport | undefined, now: number): void {
     this.#refill(now);
-    for (const other of this.#inFlight) {
-      if (other === ticket) break;
-      other.overtaken += 1;
-    }
+    const earlier = this.#overtake(ticket, now);
     const meanwhile = this.#answered - ticket.answered;
     this.#answered += 1;
     this.#inFlight.delete(ticket);
-    this.#onTheWay.delete(ticket);
     this.#times.add(now - ticket.sentAt);
-    this.#opening.hear(now, this.way);
+    this.#opening.hear(now);
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
     const { told, toldBefore } = this.#opening;
-    this.#opening.tell(now, this.way);
+    this.#opening.tell(now);
     this.#surprised = toldBefore;
     const remaining = Math.min(report.remaining, this.quota);
-    // At the least: whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
+    // Whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
     const atLeast = remaining - meanwhile - this.#inFlight.size;
     if (!told) this.#level = Math.min(this.#level, atLeast);
-    // Likely: the service counted in the order of sending.
-    this.#noticeOthers(ticket, remaining, now, toldBefore);
+    this.#noticeOthers(ticket, remaining, earlier, now, toldBefore);
     this.#level = Math.max(this.#level, atLeast);
   }
 
-  /** The service refused a request for want of a token: nothing goes until `until`. Somebody else took it, unless it is the first news. */
+  /** The service refused a request for want of a token: nothing goes until then. Somebody else took it, unless it is the first news. */
   hold(until: number, now: number, said: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#saidUntil = said;
-    this.#share.refuse(this.#heldUntil, this.interval, now);
-    if (this.#surprised) this.#share.notice(0, this.interval, now);
+    if (this.#surprised) this.#share.notice(0, now);
+    this.#share.refuse(this.#heldUntil, this.interval);
+  }
+
+  /**
+   * At the most so many requests that were sent later than this one, which is answered now, may have been counted before it: those that
+   * are answered already, and those sent so long ago that they could be. A request is on its way for half of the shortest time at least.
+   */
+  #overtake(ticket: Ticket, now: number): number {
+    let earlier = ticket.overtaken;
+    for (const other of this.#inFlight) {
+      if (other.sent < ticket.sent) other.overtaken += 1;
+      else if (other.sentAt > now - this.way / 2) break;
+      else if (other !== ticket) earlier += 1;
+    }
+    return earlier;
   }
 
   /** So many consumers are known to drink, this one included, and it may use so many tokens of what there is. */
@@ -176,19 +169,15 @@ export class Bucket {
     this.#share.join(level, consumers, this.interval, now);
   }
 
-  /**
-   * Somebody else took tokens when fewer remain than this side's own requests explain. Up to one token is a fraction, and those
-   * that overtook this request on the way back may have done so on the way there.
-   */
-  #noticeOthers(ticket: Ticket, remaining: number, now: number, known: boolean): void {
-    const sentLater = this.#sent - ticket.sent;
-    const likely = remaining + 0.5 - sentLater;
-    const taken = ticket.level - ticket.overtaken - Math.min(sentLater, 2) - (remaining + 1);
+  /** Somebody else took tokens when fewer remain than this side's own requests can explain. Up to one token is a fraction. */
+  #noticeOthers(ticket: Ticket, remaining: number, earlier: number, now: number, known: boolean): void {
+    const likely = remaining + 0.5 - (this.#sent - ticket.sent);
+    const taken = ticket.level - earlier - (remaining + 1);
     if (taken > 0) {
       this.#level -= taken;
       for (const other of this.#inFlight) other.level -= taken;
       // What the first answer corrects is only a guess of ours.
-      if (known) this.#share.notice(likely, this.interval, now);
+      if (known) this.#share.notice(likely, now);
     }
     const shared = this.#share.present;
     this.#share.hear(ticket.sentAt, likely, this.quota, this.interval, now);
@@ -199,18 +188,13 @@ export class Bucket {
     if (quota === undefined || window === undefined) return;
     this.quota = quota;
     this.window = window;
-    this.#level = Math.min(this.#level, quota - this.#onTheWay.size);
+    this.#level = Math.min(this.#level, quota - this.#inFlight.size);
     for (const ticket of this.#inFlight) ticket.level = Math.min(ticket.level, quota - 1);
   }
 
   #refill(now: number): void {
-    this.#onTheWay.settle(now, this.#times.longest, (at) => this.#advance(at));
-    this.#advance(now);
-  }
-
-  #advance(to: number): void {
-    const elapsed = Math.max(0, to - this.#at);
-    this.#at = Math.max(this.#at, to);
-    this.#level = Math.min(this.quota - this.#onTheWay.size, this.#level + elapsed / this.interval);
+    const elapsed = Math.max(0, now - this.#at);
+    this.#at = Math.max(this.#at, now);
+    this.#level = Math.min(this.quota - this.#inFlight.size, this.#level + ((1 - drift) * elapsed) / this.interval);
   }
 }

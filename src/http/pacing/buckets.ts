@@ -61,7 +61,8 @@ export class Buckets implements TokenSource {
     for (const [policy, ticket] of tickets) this.bucket(policy).observe(ticket, this.reportOf(policy, report), now);
     if (report.size === 0 || (asKnown && report.size === tickets.size)) return undefined;
     const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
-    return [...report.keys()].map((name) => policies.get(name) ?? name);
+    // A policy that has been renamed may be named by both of its names.
+    return [...new Set([...report.keys()].map((name) => policies.get(name) ?? name))];
   }
 
   meet(policy: string, report: RateLimitReport): void {
@@ -140,7 +141,7 @@ export class Buckets implements TokenSource {
   #forgetOne(): void {
     if (this.#buckets.size < memory) return;
     for (const [policy, bucket] of this.#buckets) {
-      if (policy in specified || bucket.busy) continue;
+      if (policy in specified || bucket.underWay > 0) continue;
       this.#buckets.delete(policy);
       this.#renamed.delete(policy);
       return;

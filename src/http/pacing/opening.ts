@@ -7,10 +7,10 @@ const stale = 250;
 /** So many times the way of an answer, at the least, it takes until answers know of others: the first ones do not. */
 const careful = 3;
 /**
- * While the picture is new or old, requests go ahead by a part of the level, or by so many for each answer: processes that start
- * together see each other before they have sent more than there is.
+ * While the picture is new or old, so many requests are on their way at a time, or a part of the level, which grows meanwhile: processes
+ * that start together see each other before they have sent more than there is.
  */
-const allowed = { ofLevel: 1 / 16, perAnswer: 2 };
+const allowed = { least: 4, atFirst: 1 / 32, atLast: 1 / 4 };
 
 /** Keeps most requests back while little is known of the bucket. */
 export class Opening {
@@ -19,9 +19,7 @@ export class Opening {
   /** Whether an answer has told what the bucket holds. */
   #told = false;
   #toldAt = Number.NEGATIVE_INFINITY;
-  #until = 0;
-  /** Answers since it was begun. */
-  #answers = 0;
+  #beganAt = Number.NEGATIVE_INFINITY;
 
   /** Whether an answer has told what the bucket holds, since that was last in doubt. */
   get told(): boolean {
@@ -42,36 +40,32 @@ export class Opening {
   }
 
   /** Milliseconds that the next request has to wait when no answer comes; 0 when it may go. */
-  wait(now: number, inFlight: number, level: number): number {
-    if (now >= this.#until) return 0;
-    const byLevel = this.#told ? level * allowed.ofLevel : 0;
-    return inFlight < Math.max(byLevel, allowed.perAnswer * (1 + this.#answers)) ? 0 : this.#until - now;
+  wait(now: number, inFlight: number, level: number, way: number): number {
+    const lasts = Math.max(scoutPatience, careful * way);
+    const part = (now - this.#beganAt) / lasts;
+    if (part >= 1) return 0;
+    const ofLevel = this.#told ? allowed.atFirst + (allowed.atLast - allowed.atFirst) * part : 0;
+    return inFlight < Math.max(allowed.least, ofLevel * level) ? 0 : (1 - part) * lasts;
   }
 
   /** A request goes while none is on its way. Others may have come since; after a refusal that is sure, and it goes alone. */
-  goAhead(now: number, heldUntil: number, way: number): void {
+  goAhead(now: number, heldUntil: number): void {
     if (heldUntil > this.#toldAt) {
       this.#heard = false;
       this.#told = false;
-    } else if (now - this.#toldAt > stale) this.#begin(now, way);
+    } else if (now - this.#toldAt > stale) this.#beganAt = now;
   }
 
   /** An answer has come. */
-  hear(now: number, way: number): void {
-    this.#answers += 1;
-    if (!this.#heard) this.#begin(now, way);
+  hear(now: number): void {
+    if (!this.#heard) this.#beganAt = now;
     this.#heard = true;
   }
 
   /** It told what the bucket holds. */
-  tell(now: number, way: number): void {
-    if (!this.#told) this.#begin(now, way);
+  tell(now: number): void {
+    if (!this.#told) this.#beganAt = now;
     this.#told = true;
     this.#toldAt = now;
-  }
-
-  #begin(now: number, way: number): void {
-    this.#until = now + Math.max(scoutPatience, careful * way);
-    this.#answers = 0;
   }
 }

@@ -27,6 +27,8 @@ export interface Traffic {
   readonly latency: Latency;
   readonly call?: string;
   readonly priority?: Priority;
+  /** How often a call comes again after a refusal, before it fails. */
+  readonly retries?: number;
 }
 
 /** What has become of a consumer's calls, as it goes on. */
@@ -34,13 +36,14 @@ export interface Outcome {
   /** When each call was answered with success, and how long after it was made. */
   readonly answered: { readonly at: number; readonly took: number }[];
   refusals: number;
+  failed: number;
   /** The most refusals that one call has met. */
   worst: number;
 }
 
 /** Sends calls through a pacer as the journey of a call does: takes or waits, sends, learns, and comes back after a refusal. */
 export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest }: Traffic): Outcome {
-  const outcome: Outcome = { answered: [], refusals: 0, worst: 0 };
+  const outcome: Outcome = { answered: [], refusals: 0, failed: 0, worst: 0 };
   const endpoint = endpointOf(rest.call ?? "orders.get");
   let left = calls;
 
@@ -63,7 +66,12 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
           outcome.refusals += 1;
           outcome.worst = Math.max(outcome.worst, refusals + 1);
           pacer.hold(endpoint, parseRateLimit(headers), retryAfter);
-          void send(startedAt, refusals + 1);
+          if (refusals < (rest.retries ?? Number.POSITIVE_INFINITY)) {
+            void send(startedAt, refusals + 1);
+            return;
+          }
+          outcome.failed += 1;
+          start();
           return;
         }
         outcome.answered.push({ at: clock.now(), took: clock.now() - startedAt });
