@@ -1,3 +1,4 @@
+import { keyOf } from "../http/pacing/line.ts";
 import { Leases } from "./leases.ts";
 
 /** All tokens in this process's hands: for each line of requests, those that the fleet has granted it. */
@@ -10,7 +11,7 @@ export class Holdings {
 
   /** The tokens for requests that draw from these policies. */
   of(policies: readonly string[]): Leases {
-    const key = policies.join();
+    const key = keyOf(policies);
     let leases = this.#lines.get(key);
     if (leases === undefined) {
       leases = new Leases(policies);

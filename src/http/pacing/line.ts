@@ -39,6 +39,9 @@ const front = -Number.MAX_SAFE_INTEGER;
 
 export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
 
+/** A policy's name may contain a comma, but no line end: a structured field has none. */
+export const keyOf = (policies: readonly string[]): string => policies.join("\n");
+
 const all = () => true;
 const byPlace = (one: Waiter, other: Waiter) => one.place - other.place;
 
@@ -61,7 +64,7 @@ export class Lines implements Iterable<Line> {
 
   /** The line of calls that draw from these policies. */
   of(policies: readonly string[]): Line {
-    const key = policies.join();
+    const key = keyOf(policies);
     let line = this.#lines.get(key);
     if (line === undefined) {
       if (this.#lines.size >= memory) this.#forgetEmpty();

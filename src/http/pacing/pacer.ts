@@ -5,7 +5,7 @@ import type { Priority } from "../request-options.ts";
 import { Buckets, specified } from "./buckets.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { type Line, Lines, SentBack, sizeOf } from "./line.ts";
-import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
+import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
 import { Routes } from "./routes.ts";
 import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
@@ -14,7 +14,7 @@ import { WakeUp } from "./wake-up.ts";
 const longHold = 10_000;
 
 /** Named everywhere by some services, they bind those routes alone that the specification says. */
-const otherRoutes: ReadonlySet<string> = new Set(Object.keys(specified));
+const otherRoutes: ReadonlySet<string> = new Set(specified.keys());
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
@@ -129,11 +129,11 @@ export class Pacer {
   }
 
   snapshot(): RateLimits {
-    const limits: Record<string, RateLimit> = {};
-    for (const policy of this.#tokens.names()) {
-      limits[policy] = { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) };
-    }
-    return withEstimate(limits, (calls, policy) => this.#tokens.until(policy, this.#waitingFor(policy) + calls));
+    const limits = [...this.#tokens.names()].map((policy): [string, RateLimit] => [
+      policy,
+      { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) },
+    ]);
+    return toRateLimits(limits, (calls, policy) => this.#tokens.until(policy, this.#waitingFor(policy) + calls));
   }
 
   #waitingFor(policy: string): number {
