@@ -137,7 +137,7 @@ export class Attempts {
 
   /** Sends a request once. */
   async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
-    const { core, endpoint, name, lifeline, journal, complete } = this.#call;
+    const { core, endpoint, name, retry, lifeline, journal, complete } = this.#call;
     const timeout =
       endpoint.lost === "recoverable" ? lifeline.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
@@ -162,7 +162,7 @@ export class Attempts {
         binary: endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
-          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact));
+          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact), retry.maxRetryAfter);
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
         complete,
@@ -189,18 +189,20 @@ export class Attempts {
 
   /** Waits in line for the tokens that the request needs. */
   async #queueUp(): Promise<Grant> {
-    const { core, endpoint, name, options, lifeline, journal } = this.#call;
+    const { core, endpoint, name, options, retry, lifeline, journal } = this.#call;
+    this.#checkDistance();
     const { policy, ms } = core.pacer.waitOf(endpoint);
     // With a store the tokens may be there and only have to be fetched.
     if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
     const done = journal.begin("queue");
     try {
       for (;;) {
-        this.#checkHold();
         try {
-          return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
+          const priority = options.priority ?? "normal";
+          return await core.pacer.acquire(endpoint, priority, lifeline, this.#count > 0, retry.maxRetryAfter);
         } catch (error) {
           if (!(error instanceof SentBack)) throw error;
+          this.#checkDistance();
         }
       }
     } finally {
@@ -208,17 +210,20 @@ export class Attempts {
     }
   }
 
-  /** Throws where another's refusal asks for a wait that is longer than this call would wait for its own. */
-  #checkHold(): void {
+  /** Throws where the next token of a bucket is further away than this call waits, whatever header said so. */
+  #checkDistance(): void {
     const { core, endpoint, name, retry } = this.#call;
-    const held = core.pacer.heldFor(endpoint);
-    if (held <= retry.maxRetryAfter) return;
+    const { maxRetryAfter } = retry;
+    const far = core.pacer.tooFar(endpoint, maxRetryAfter);
+    if (far === undefined) return;
+    const [seconds, most] = [Math.ceil(far.ms / 1_000), maxRetryAfter / 1_000];
     throw new RateLimitError({
       endpoint: name,
       response: { status: 429, headers: {}, body: undefined },
       code: "rate_limited",
-      message: `another call was refused: the bucket is empty for ${Math.ceil(held / 1_000)} s more`,
-      retryAfter: held,
+      message: `the next token of the policy ${JSON.stringify(far.policy)} comes in ${seconds} s, and \`retry.maxRetryAfter\` allows ${most} s`,
+      retryAfter: far.ms,
+      unsent: true,
     });
   }
 

@@ -38,6 +38,13 @@ export class Holdings {
     for (const line of this.#all()) if (line.policies.some((policy) => policies.includes(policy))) line.clear();
   }
 
+  /** It is worth asking for tokens of these policies at a time, if not before. */
+  askAt(policies: readonly string[], time: number): void {
+    for (const line of this.#all()) {
+      if (line.policies.some((policy) => policies.includes(policy))) line.askAt = Math.min(line.askAt, time);
+    }
+  }
+
   clear(): void {
     for (const leases of this.#lines.values()) leases.clear();
   }

@@ -115,8 +115,12 @@ export class Buckets implements TokenSource {
     for (const policy of policies) this.bucket(policy).hold(now + ms, now, now + said);
   }
 
-  heldFor(policy: string): number {
-    return this.bucket(policy).heldFor(this.#clock.now());
+  away(policy: string): number {
+    return this.bucket(policy).away(this.#clock.now());
+  }
+
+  doubt(policy: string, patience: number): void {
+    this.bucket(policy).doubt(patience, this.#clock.now());
   }
 
   level(policy: string): PolicyLevel {

@@ -10,11 +10,15 @@ import { Routes } from "./routes.ts";
 import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
 
-/** Whoever waits for longer than this looks anew whether that is worth while. Milliseconds. */
-const longHold = 10_000;
-
 /** Named everywhere by some services, they bind those routes alone that the specification says. */
 const otherRoutes: ReadonlySet<string> = new Set(specified.keys());
+
+interface Wait {
+  readonly policy: string;
+  readonly ms: number;
+}
+
+const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
@@ -51,14 +55,21 @@ export class Pacer {
   /**
    * Waits in line for the tokens of a request. Leaving the line costs no token.
    *
-   * @throws {@link SentBack} when the line is held for long meanwhile: it is to be decided anew whether to wait.
+   * @throws {@link SentBack} when the next token is further away than `patience` milliseconds.
    * @param again The request had its turn and was refused: it goes before all others of its priority.
    */
-  acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
+  acquire(
+    endpoint: Endpoint,
+    priority: Priority,
+    lifeline: Lifeline,
+    again = false,
+    patience = Number.POSITIVE_INFINITY,
+  ): Promise<Grant> {
     const line = this.#lines.of(this.#routes.of(endpoint));
     return lifeline.hold<Grant>(({ resolve, reject }) => {
       const go = () => resolve(this.#tokens.take(this.#routes.of(endpoint)));
-      const waiter = this.#lines.join(line, endpoint.call, priority, { go, back: () => reject(new SentBack()) }, again);
+      const turn = { go, back: () => reject(new SentBack()) };
+      const waiter = this.#lines.join(line, endpoint.call, turn, { priority, again, patience });
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
@@ -69,20 +80,33 @@ export class Pacer {
   }
 
   /** What a request of this endpoint would wait for behind all that wait already, and how long; for telling a pause. */
-  waitOf(endpoint: Endpoint): { readonly policy: string; readonly ms: number } {
-    return this.#routes
-      .of(endpoint)
-      .map((policy) => ({ policy, ms: this.#tokens.until(policy, this.#waitingFor(policy) + 1) }))
-      .reduce((longest, next) => (next.ms > longest.ms ? next : longest));
+  waitOf(endpoint: Endpoint): Wait {
+    const waits = this.#routes.of(endpoint).map((policy) => {
+      const ms = this.#tokens.until(policy, this.#waitingFor(policy) + 1);
+      return { policy, ms };
+    });
+    return furthest(waits);
   }
 
-  /** Milliseconds for which nothing goes that draws from an endpoint's policies, since the service said so. */
-  heldFor(endpoint: Endpoint): number {
-    return Math.max(...this.#routes.of(endpoint).map((policy) => this.#tokens.heldFor(policy)));
+  /** The policy of an endpoint whose next token is furthest away, where that is further than `patience` milliseconds. */
+  tooFar(endpoint: Endpoint, patience: number): Wait | undefined {
+    const far = furthest(this.#routes.of(endpoint).map((policy) => ({ policy, ms: this.#tokens.away(policy) })));
+    if (far.ms <= patience) return undefined;
+    this.#tokens.doubt(far.policy, patience);
+    return far;
   }
 
-  /** Learns from an answer's headers. */
-  observe(endpoint: Endpoint, grant: Grant, headers: Pick<Headers, "get">): RateLimitReport {
+  /**
+   * Learns from an answer's headers.
+   *
+   * @param patience Milliseconds that the request's call waits for a token at the most.
+   */
+  observe(
+    endpoint: Endpoint,
+    grant: Grant,
+    headers: Pick<Headers, "get">,
+    patience = Number.POSITIVE_INFINITY,
+  ): RateLimitReport {
     const report = parseRateLimit(headers);
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
@@ -91,6 +115,7 @@ export class Pacer {
       });
     }
     for (const [policy, { sentAt }] of grant.tickets) {
+      this.#tokens.doubt(policy, patience);
       if (endpoint.policies.includes(policy as never)) continue;
       const remaining = this.#tokens.reportOf(policy, report)?.remaining;
       const { quota, window } = this.#tokens.level(policy);
@@ -124,7 +149,7 @@ export class Pacer {
     const likely = unsaid.length > 0 ? unsaid : policies;
     const held = empty.length > 0 || !sure ? empty : likely;
     this.#tokens.hold(held, ms, said);
-    if (said >= longHold) this.#lines.sendBack(held);
+    this.#pump();
     return held;
   }
 
@@ -152,8 +177,12 @@ export class Pacer {
         const wanted = sizeOf(line);
         if (wanted === 0) continue;
         const wait = this.#tokens.wait(line.policies, wanted);
-        if (wait <= 0) ready.push(line);
-        else if (wait < next) {
+        if (wait <= 0) {
+          ready.push(line);
+          continue;
+        }
+        this.#lines.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
+        if (wait < next) {
           next = wait;
           beat = this.#tokens.beat(line.policies);
         }

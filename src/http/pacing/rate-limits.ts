@@ -41,5 +41,9 @@ export function toRateLimits(
   const value: Estimate = (calls, policy = "default") => estimate(calls, policy);
   const record: Record<string, RateLimit> = Object.create(null);
   for (const [policy, limit] of limits) record[policy] = limit;
-  return Object.defineProperty(record, "estimate", { value, enumerable: false }) as RateLimits;
+  return Object.defineProperties(record, {
+    estimate: { value, enumerable: false },
+    // A template literal or a log that takes it for a text does not fail.
+    [Symbol.toPrimitive]: { value: () => "[object RateLimits]" },
+  }) as RateLimits;
 }
