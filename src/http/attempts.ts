@@ -12,7 +12,7 @@ import type { RateLimitReport } from "./pacing/headers.ts";
 import { SentBack } from "./pacing/line.ts";
 import type { Grant } from "./pacing/tokens.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
-import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeat } from "./retry.ts";
+import { askedDelay, backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat } from "./retry.ts";
 import { redacted, snapshot } from "./snapshot.ts";
 
 /** The call that attempts are made for. */
@@ -114,6 +114,15 @@ export class Attempts {
     }
   }
 
+  /** A gateway refused what is too fast. Where that slows the client down, sending it again is no part of a storm. */
+  #slowed(): void {
+    const { core, name } = this.#call;
+    const length = core.pacer.slowedTo;
+    if (length === 0 || !core.paced) return;
+    core.retryBudget.forgive();
+    core.observe("onPause", { endpoint: name, reason: "gateway-limit", policy: "default", length });
+  }
+
   /** The service refused for want of a token: whoever draws from the same bucket waits, whatever becomes of this call. */
   #refused(error: RateLimitError): void {
     const { core, endpoint, retry, name } = this.#call;
@@ -162,7 +171,8 @@ export class Attempts {
         binary: endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
-          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact), retry.maxRetryAfter);
+          const patience = retry.maxRetryAfter;
+          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact), { status, patience });
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
         complete,
@@ -174,6 +184,7 @@ export class Attempts {
     } catch (error) {
       if (!heard) pacer.forget(grant);
       if (isRateLimited(error)) this.#refused(error);
+      if (isOverload(error)) this.#slowed();
       const didNothing = error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
       if (didNothing) this.#inDoubt = inDoubtBefore;
       done(error instanceof ApiError ? String(error.status) : error instanceof Error ? error.name : "aborted");

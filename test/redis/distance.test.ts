@@ -36,7 +36,7 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
     const call = async (pacer: Pacer, answer: Headers) => {
       const outcome = acquire(pacer, clock).then((grant) => {
         if (typeof grant === "string") return grant;
-        pacer.observe(endpoint, grant, answer, patience);
+        pacer.observe(endpoint, grant, answer, { patience });
         return "sent";
       });
       await clock.run(clock.now() + 500);
@@ -70,7 +70,7 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
       const grant = await acquire(pacer, clock);
       if (typeof grant === "string") return;
       sent += 1;
-      pacer.observe(endpoint, grant, headers("q=50;w=10", 50 - sent, name), patience);
+      pacer.observe(endpoint, grant, headers("q=50;w=10", 50 - sent, name), { patience });
     };
     for (let number = 0; number < 10; number++) {
       void call();

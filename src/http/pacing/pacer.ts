@@ -3,6 +3,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
 import { Buckets, specified } from "./buckets.ts";
+import { Ceiling, type Fate } from "./ceiling.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { type Line, Lines, SentBack, sizeOf } from "./line.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
@@ -20,12 +21,19 @@ interface Wait {
 
 const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
 
+/** A gateway refuses with 503, or with a 429 that lacks the headers of the service's own. */
+function fateOf(status: number, report: RateLimitReport): Fate {
+  if (status === 503 || (status === 429 && report.size === 0)) return "refused";
+  return status < 500 ? "served" : "lost";
+}
+
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
   readonly #clock: Clock;
   readonly #tokens: TokenSource;
   readonly #lines = new Lines();
   readonly #routes = new Routes();
+  readonly #ceiling = new Ceiling();
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
@@ -44,12 +52,29 @@ export class Pacer {
       this.#pump();
       if (sizeOf(this.#lines.of(policies)) > 0) return undefined;
     }
-    return this.#tokens.wait(policies, 1) > 0 ? undefined : this.#tokens.take(policies);
+    const free = this.#ceiling.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
+    return free ? this.#take(policies) : undefined;
+  }
+
+  #take(policies: readonly string[]): Grant {
+    this.#ceiling.take(this.#clock.now());
+    return this.#tokens.take(policies);
+  }
+
+  #end({ tickets }: Grant, fate: Fate, certain = false): void {
+    const [sent] = tickets.values();
+    const now = this.#clock.now();
+    this.#ceiling.end(sent?.sentAt ?? now, fate, now, certain);
+  }
+
+  /** Milliseconds between two requests, by what a gateway in front of the service lets through; 0 while it is not known to refuse. */
+  get slowedTo(): number {
+    return this.#ceiling.interval;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(endpoint: Endpoint): Grant {
-    return this.#tokens.take(this.#routes.of(endpoint));
+    return this.#take(this.#routes.of(endpoint));
   }
 
   /**
@@ -67,7 +92,7 @@ export class Pacer {
   ): Promise<Grant> {
     const line = this.#lines.of(this.#routes.of(endpoint));
     return lifeline.hold<Grant>(({ resolve, reject }) => {
-      const go = () => resolve(this.#tokens.take(this.#routes.of(endpoint)));
+      const go = () => resolve(this.#take(this.#routes.of(endpoint)));
       const turn = { go, back: () => reject(new SentBack()) };
       const waiter = this.#lines.join(line, endpoint.call, turn, { priority, again, patience });
       // Whoever stands in line already has arranged for the next turn.
@@ -97,7 +122,7 @@ export class Pacer {
   }
 
   /**
-   * Learns from an answer's headers.
+   * Learns from an answer's headers, and from a status that refuses it.
    *
    * @param patience Milliseconds that the request's call waits for a token at the most.
    */
@@ -105,9 +130,13 @@ export class Pacer {
     endpoint: Endpoint,
     grant: Grant,
     headers: Pick<Headers, "get">,
-    patience = Number.POSITIVE_INFINITY,
+    {
+      status = 200,
+      patience = Number.POSITIVE_INFINITY,
+    }: { readonly status?: number; readonly patience?: number } = {},
   ): RateLimitReport {
     const report = parseRateLimit(headers);
+    this.#end(grant, fateOf(status, report), headers.get("retry-after") !== null);
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(endpoint, () => {
@@ -128,6 +157,7 @@ export class Pacer {
 
   /** The request ended without an answer. */
   forget(grant: Grant): void {
+    this.#end(grant, "lost");
     this.#tokens.forget(grant);
     this.#pump();
   }
@@ -158,7 +188,10 @@ export class Pacer {
       policy,
       { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) },
     ]);
-    return toRateLimits(limits, (calls, policy) => this.#tokens.until(policy, this.#waitingFor(policy) + calls));
+    return toRateLimits(limits, (calls, policy) => {
+      const all = this.#waitingFor(policy) + calls;
+      return Math.max(this.#tokens.until(policy, all), all * this.#ceiling.interval);
+    });
   }
 
   #waitingFor(policy: string): number {
@@ -170,6 +203,11 @@ export class Pacer {
   /** Serves the lines as far as the tokens go, then arranges to be called when the next one is due. */
   #pump(): void {
     for (;;) {
+      const closed = this.#lines.occupied ? this.#ceiling.wait(this.#clock.now()) : 0;
+      if (closed > 0) {
+        this.#wakeUp.in(closed, 0);
+        return;
+      }
       let next = Number.POSITIVE_INFINITY;
       let beat = 0;
       const ready: Line[] = [];
