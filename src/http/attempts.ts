@@ -1,4 +1,4 @@
-import { ApiError, RateLimitError } from "../errors/api.ts";
+import { ApiError, type RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError } from "../errors/connection.ts";
 import type { Core } from "./core.ts";
@@ -8,6 +8,7 @@ import { toApiError } from "./error-mapping.ts";
 import { type Arrival, exchange } from "./exchange.ts";
 import type { Journal } from "./journal.ts";
 import type { Lifeline } from "./lifeline.ts";
+import { tooFarError } from "./pacing/distance.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import { SentBack } from "./pacing/line.ts";
 import type { Grant } from "./pacing/tokens.ts";
@@ -224,18 +225,8 @@ export class Attempts {
   /** Throws where the next token of a bucket is further away than this call waits, whatever header said so. */
   #checkDistance(): void {
     const { core, endpoint, name, retry } = this.#call;
-    const { maxRetryAfter } = retry;
-    const far = core.pacer.tooFar(endpoint, maxRetryAfter);
-    if (far === undefined) return;
-    const [seconds, most] = [Math.ceil(far.ms / 1_000), maxRetryAfter / 1_000];
-    throw new RateLimitError({
-      endpoint: name,
-      response: { status: 429, headers: {}, body: undefined },
-      code: "rate_limited",
-      message: `the next token of the policy ${JSON.stringify(far.policy)} comes in ${seconds} s, and \`retry.maxRetryAfter\` allows ${most} s`,
-      retryAfter: far.ms,
-      unsent: true,
-    });
+    const far = core.pacer.tooFar(endpoint, retry.maxRetryAfter);
+    if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
   }
 
   /** Throws the typed error of an answer that is no success. */

@@ -13,7 +13,8 @@ import { concurrently } from "../../src/util/concurrently.ts";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { secretKey } from "../support/partner.ts";
 
-const installed = spawnSync("nginx", ["-v"]).status === 0;
+const program = "nginx";
+const installed = spawnSync(program, ["-v"]).status === 0;
 if (!installed) console.warn("There is no nginx on this machine: the tests of its limit_req are left out.");
 
 async function freePort(): Promise<number> {
@@ -71,7 +72,7 @@ async function startLimit(upstream: string, rules: string) {
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-limit-"));
   const port = await freePort();
   await writeFile(join(folder, "nginx.conf"), configuration(folder, port, upstream, rules));
-  const child = spawn("nginx", ["-e", "stderr", "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
+  const child = spawn(program, ["-e", "stderr", "-c", join(folder, "nginx.conf")], { stdio: "ignore" });
   await untilListening(port);
   return {
     baseUrl: `http://127.0.0.1:${port}/v2`,

@@ -4,6 +4,7 @@ import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
 import { Buckets, specified } from "./buckets.ts";
 import { Ceiling, type Fate } from "./ceiling.ts";
+import type { Wait } from "./distance.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { type Line, Lines, SentBack, sizeOf } from "./line.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
@@ -13,11 +14,6 @@ import { WakeUp } from "./wake-up.ts";
 
 /** Named everywhere by some services, they bind those routes alone that the specification says. */
 const otherRoutes: ReadonlySet<string> = new Set(specified.keys());
-
-interface Wait {
-  readonly policy: string;
-  readonly ms: number;
-}
 
 const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
 
