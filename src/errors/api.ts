@@ -12,6 +12,8 @@ export interface ApiErrorDetails {
   readonly endpoint: string;
   /** Milliseconds that the answer's `Retry-After` asks to wait; undefined without one. */
   readonly retryAfter?: number | undefined;
+  /** Whether this client itself refuses: nothing was sent. */
+  readonly unsent?: boolean;
 }
 
 /** The service answered with an error status. Each status of the specification has a class of its own below this one. */
@@ -26,9 +28,10 @@ export class ApiError extends PodPartnerError {
   /** Milliseconds that the answer's `Retry-After` asks to wait; undefined without one. */
   readonly retryAfter: number | undefined;
 
-  constructor({ response, code, message, endpoint, retryAfter }: ApiErrorDetails) {
+  constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
     const hint = hintFor(code);
-    super(`${endpoint} answered ${response.status}${code ? ` ${code}` : ""}: ${message}${hint ? `\n  ${hint}` : ""}`);
+    const outcome = unsent ? "was not sent" : `answered ${response.status}${code ? ` ${code}` : ""}`;
+    super(`${endpoint} ${outcome}: ${message}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.code = code;
     this.hint = hint;

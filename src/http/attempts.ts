@@ -1,4 +1,4 @@
-import { ApiError, RateLimitError } from "../errors/api.ts";
+import { ApiError, type RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError } from "../errors/connection.ts";
 import { endingOf } from "../util/foreign.ts";
@@ -9,11 +9,12 @@ import { toApiError } from "./error-mapping.ts";
 import { type Arrival, exchange } from "./exchange.ts";
 import type { Journal } from "./journal.ts";
 import type { Lifeline } from "./lifeline.ts";
+import { tooFarError } from "./pacing/distance.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import { SentBack } from "./pacing/line.ts";
 import type { Grant } from "./pacing/tokens.ts";
 import type { RequestOptions, RetryOptions } from "./request-options.ts";
-import { askedDelay, backoff, isLost, isRateLimited, maySendAgain, repeat } from "./retry.ts";
+import { askedDelay, backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat } from "./retry.ts";
 import { redacted, snapshot } from "./snapshot.ts";
 
 /** The call that attempts are made for. */
@@ -115,6 +116,15 @@ export class Attempts {
     }
   }
 
+  /** A gateway refused what is too fast. Where that slows the client down, sending it again is no part of a storm. */
+  #slowed(): void {
+    const { core, name } = this.#call;
+    const length = core.pacer.slowedTo;
+    if (length === 0 || !core.paced) return;
+    core.retryBudget.forgive();
+    core.observe("onPause", { endpoint: name, reason: "gateway-limit", policy: "default", length });
+  }
+
   /** The service refused for want of a token: whoever draws from the same bucket waits, whatever becomes of this call. */
   #refused(error: RateLimitError): void {
     const { core, endpoint, retry, name } = this.#call;
@@ -138,7 +148,7 @@ export class Attempts {
 
   /** Sends a request once. */
   async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
-    const { core, endpoint, name, lifeline, journal, complete } = this.#call;
+    const { core, endpoint, name, retry, lifeline, journal, complete } = this.#call;
     const timeout =
       endpoint.lost === "recoverable" ? lifeline.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
@@ -163,7 +173,8 @@ export class Attempts {
         binary: endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           heard = true;
-          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact));
+          const patience = retry.maxRetryAfter;
+          this.#report = pacer.observe(endpoint, grant, redacted(headers, redact), { status, patience });
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
         onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
@@ -176,6 +187,7 @@ export class Attempts {
     } catch (error) {
       if (!heard) pacer.forget(grant);
       if (isRateLimited(error)) this.#refused(error);
+      if (isOverload(error)) this.#slowed();
       const didNothing = error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
       if (didNothing) this.#inDoubt = inDoubtBefore;
       done(error instanceof ApiError ? String(error.status) : endingOf(error));
@@ -191,18 +203,20 @@ export class Attempts {
 
   /** Waits in line for the tokens that the request needs. */
   async #queueUp(): Promise<Grant> {
-    const { core, endpoint, name, options, lifeline, journal } = this.#call;
+    const { core, endpoint, name, options, retry, lifeline, journal } = this.#call;
+    this.#checkDistance();
     const { policy, ms } = core.pacer.waitOf(endpoint);
     // With a store the tokens may be there and only have to be fetched.
     if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
     const done = journal.begin("queue");
     try {
       for (;;) {
-        this.#checkHold();
         try {
-          return await core.pacer.acquire(endpoint, options.priority ?? "normal", lifeline, this.#count > 0);
+          const priority = options.priority ?? "normal";
+          return await core.pacer.acquire(endpoint, priority, lifeline, this.#count > 0, retry.maxRetryAfter);
         } catch (error) {
           if (lifeline.ended(error) || !(error instanceof SentBack)) throw error;
+          this.#checkDistance();
         }
       }
     } finally {
@@ -210,18 +224,11 @@ export class Attempts {
     }
   }
 
-  /** Throws where another's refusal asks for a wait that is longer than this call would wait for its own. */
-  #checkHold(): void {
+  /** Throws where the next token of a bucket is further away than this call waits, whatever header said so. */
+  #checkDistance(): void {
     const { core, endpoint, name, retry } = this.#call;
-    const held = core.pacer.heldFor(endpoint);
-    if (held <= retry.maxRetryAfter) return;
-    throw new RateLimitError({
-      endpoint: name,
-      response: { status: 429, headers: {}, body: undefined },
-      code: "rate_limited",
-      message: `another call was refused: the bucket is empty for ${Math.ceil(held / 1_000)} s more`,
-      retryAfter: held,
-    });
+    const far = core.pacer.tooFar(endpoint, retry.maxRetryAfter);
+    if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
   }
 
   /** Throws the typed error of an answer that is no success. */

@@ -40,7 +40,8 @@ function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
 }
 
 function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
-  const checked: Record<string, QueryValue> = {};
+  // An assumed name is the caller's: `__proto__` is one like any other.
+  const checked: Record<string, QueryValue> = Object.create(null);
   const fields: object = Object(given);
   for (const name of Object.keys(fields)) {
     if (!Object.hasOwn(query, name)) issues.push({ path: [name], message: "is not a known query parameter here" });

@@ -35,11 +35,14 @@ export interface RetryEvent extends RequestEvent {
 
 /** A call has to wait for a token of a rate-limit bucket. */
 export interface PauseEvent extends CallEvent {
-  /** `bucket-empty`: no token is left, by the headers so far. `rate-limited`: a 429 holds the policy until its `Retry-After`. */
-  readonly reason: "bucket-empty" | "rate-limited";
+  /**
+   * `bucket-empty`: no token is left, by the headers so far. `rate-limited`: a 429 holds the policy until its `Retry-After`.
+   * `gateway-limit`: a gateway in front of the service refuses with 503 what is too fast, and all calls slow down.
+   */
+  readonly reason: "bucket-empty" | "rate-limited" | "gateway-limit";
   /** The rate-limit policy, for example `default` (specification 8). */
   readonly policy: string;
-  /** Milliseconds until the bucket has its next token; calls before this one may use it. */
+  /** Milliseconds until the bucket has its next token; calls before this one may use it. For `gateway-limit`: between two requests. */
   readonly length: number;
 }
 

@@ -11,7 +11,10 @@ export interface RetryOptions {
   readonly minDelay: number;
   /** The upper bound of any backoff. Default 10 000. */
   readonly maxDelay: number;
-  /** A `Retry-After` beyond this is an error at once instead of a wait. Default 120 000. */
+  /**
+   * A `Retry-After` beyond this is an error at once instead of a wait. So is a bucket whose next token is further away, whatever header
+   * said so. Default 120 000.
+   */
   readonly maxRetryAfter: number;
 }
 

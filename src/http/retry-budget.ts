@@ -15,6 +15,11 @@ export class RetryBudget {
     return true;
   }
 
+  /** The next repetition costs nothing: it does not come as a storm. */
+  forgive(): void {
+    this.#left += 1;
+  }
+
   /** An attempt has succeeded. */
   earn(): void {
     if (this.#left < capacity) this.#left += 1;

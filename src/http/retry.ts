@@ -25,6 +25,9 @@ export const isLost = (error: unknown): boolean =>
   isGatewayTimeout(error) ||
   (error instanceof ConnectionError && error.sent);
 
+/** Whether somebody refused a request because there were too many. */
+export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
+
 /** Whether the same request may go out again after this error. */
 export function maySendAgain(error: unknown, lost: Lost): boolean {
   if (isRateLimited(error)) return true;

@@ -1,4 +1,5 @@
 import type { Buckets } from "../http/pacing/buckets.ts";
+import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
 import type { Ticket } from "../http/pacing/ticket.ts";
@@ -17,6 +18,8 @@ import { Outlook } from "./outlook.ts";
 const most = { tokens: 32, near: 20, times: 16 };
 /** Milliseconds after which an unused token is not used any more: the fleet may take this process for dead soon. */
 const lifetime = 1_000;
+/** Milliseconds after which tokens are asked for again at the latest: a header that puts the next one far away may be corrected. */
+const longestWait = 60_000;
 /** Milliseconds after which what is new is told by itself, when no request for tokens takes it along; and two visits. */
 const newsAge = 100;
 
@@ -113,6 +116,7 @@ export class Fleet implements TokenSource {
   hold(policies: readonly string[], ms: number, said: number): void {
     this.#own.hold(policies, ms, said);
     const until = this.#now() + ms;
+    this.#holdings.askAt(policies, until);
     for (const policy of policies) {
       this.#outlook.hold(policy, until);
       this.#news.hold(policy, until);
@@ -120,9 +124,19 @@ export class Fleet implements TokenSource {
     void this.#tell();
   }
 
-  heldFor(policy: string): number {
-    const shared = this.#link.lost ? 0 : this.#outlook.heldUntil(policy) - this.#now();
-    return Math.max(shared, this.#own.heldFor(policy));
+  away(policy: string): number {
+    const own = this.#own.away(policy);
+    if (this.#link.lost) return own;
+    const held = this.#outlook.heldUntil(policy) - this.#now();
+    if (held > 0) return Math.max(held, own);
+    return this.#holdings.tokens(policy) > 0 ? 0 : (this.#outlook.away(policy, this.#now()) ?? own);
+  }
+
+  doubt(policy: string, patience: number): void {
+    const away = this.away(policy);
+    const held = this.#outlook.heldUntil(policy) > this.#now();
+    if (this.#link.lost) this.#own.doubt(policy, patience);
+    else if (!held && isDoubtful(away, patience)) this.hold([policy], patience, away);
   }
 
   level(policy: string): PolicyLevel {
@@ -151,7 +165,7 @@ export class Fleet implements TokenSource {
     if (reply !== undefined) {
       const now = this.#now();
       line.add(leasesOf(line.policies, reply, now));
-      line.askAt = reply.dues.length > 0 ? now : now + Math.max(1, reply.wait);
+      line.askAt = reply.dues.length > 0 ? now : now + Math.min(longestWait, Math.max(1, reply.wait));
     }
     this.#member.wake();
     this.#tellSoon();

@@ -1,3 +1,4 @@
+import { keyOf } from "../http/pacing/line.ts";
 import { Leases } from "./leases.ts";
 
 /** All tokens in this process's hands: for each line of requests, those that the fleet has granted it. */
@@ -10,7 +11,7 @@ export class Holdings {
 
   /** The tokens for requests that draw from these policies. */
   of(policies: readonly string[]): Leases {
-    const key = policies.join();
+    const key = keyOf(policies);
     let leases = this.#lines.get(key);
     if (leases === undefined) {
       leases = new Leases(policies);
@@ -35,6 +36,13 @@ export class Holdings {
   /** Throws the tokens of these policies away. */
   drop(policies: readonly string[]): void {
     for (const line of this.#all()) if (line.policies.some((policy) => policies.includes(policy))) line.clear();
+  }
+
+  /** It is worth asking for tokens of these policies at a time, if not before. */
+  askAt(policies: readonly string[], time: number): void {
+    for (const line of this.#all()) {
+      if (line.policies.some((policy) => policies.includes(policy))) line.askAt = Math.min(line.askAt, time);
+    }
   }
 
   clear(): void {

@@ -1,4 +1,5 @@
 import type { Buckets } from "../http/pacing/buckets.ts";
+import { soon } from "../http/pacing/distance.ts";
 import type { Reply } from "./messages.ts";
 
 type Known = Reply["policies"][number] & { readonly heardAt: number };
@@ -56,6 +57,15 @@ export class Outlook {
     const held = Math.max(0, this.heldUntil(policy) - now);
     const remaining = held > 0 ? 0 : Math.max(0, Math.floor(level));
     return { remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
+  }
+
+  /** Milliseconds until the next token comes to the bucket; 0 when it comes soon, or nobody knows; undefined before the first visit. */
+  away(policy: string, now: number): number | undefined {
+    const known = this.#known.get(policy);
+    const level = this.level(policy, now);
+    if (known === undefined || level === undefined) return undefined;
+    const ms = Math.min(level.nextTokenIn, known.window / known.quota);
+    return known.heard && ms > soon ? ms : 0;
   }
 
   /** Milliseconds until so many tokens will have come to this process; undefined before the first visit. */

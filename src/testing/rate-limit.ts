@@ -54,11 +54,17 @@ export interface RateLimiter {
 /** Makes full buckets. */
 export function createRateLimiter(clock: Clock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
   const fill = ({ q, w }: Limit): Bucket => ({ q, w, tokens: q, at: clock.now() });
-  const buckets = { default: fill(limits.default), uploads: fill(limits.uploads), downloads: fill(limits.downloads) };
+  const buckets = new Map<string, Bucket>([
+    ["default", fill(limits.default)],
+    ["uploads", fill(limits.uploads)],
+    ["downloads", fill(limits.downloads)],
+  ]);
   const jitter = createSpread();
 
   const refilled = (policy: Policy): Bucket => {
-    const bucket = buckets[policy];
+    const bucket = buckets.get(policy);
+    if (bucket === undefined)
+      throw new TypeError(`A policy is one of ${[...buckets.keys()].join(", ")}; got ${policy}`);
     const now = clock.now();
     bucket.tokens = Math.min(bucket.q, bucket.tokens + ((now - bucket.at) * bucket.q) / (bucket.w * 1000));
     bucket.at = now;

@@ -6,6 +6,7 @@ import { createManualClock } from "pod-partner/testing";
 import { createClient } from "redis";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { type RedisServer, startRedis } from "../support/redis.ts";
+import { settle } from "../support/settle.ts";
 import { describeWithRedis } from "./use-redis.ts";
 
 const secretKey = "key-5up3r53cr3t";
@@ -121,7 +122,7 @@ describeWithRedis("a fleet whose Redis is lost", () => {
     // The first call may have left tokens in stock.
     const waiting = calls(100);
     await clock.advance(500);
-    await waiting;
+    await settle(clock, waiting, 10);
     expect(events).toEqual(["lost: no answer within 500 ms"]);
     server.resume();
   });

@@ -1,4 +1,5 @@
 import { AnswerTimes } from "./answer-times.ts";
+import { isDoubtful, soon } from "./distance.ts";
 import type { PolicyReport } from "./headers.ts";
 import { Opening } from "./opening.ts";
 import { Share } from "./share.ts";
@@ -77,6 +78,7 @@ export class Bucket {
   wait(now: number): number {
     if (now < this.#heldUntil) return this.#heldUntil - now;
     this.#refill(now);
+    if (this.#looksAgain(now)) return 0;
     const scouting = this.#opening.scouting(now, this.#inFlight);
     if (scouting > 0) return scouting;
     if (this.#share.present) return this.#share.wait(this.quota, this.interval, this.#inFlight.size, now);
@@ -88,9 +90,34 @@ export class Bucket {
     return (Math.min(needed + safety.planned / this.interval, full) - this.#level) * this.interval;
   }
 
-  /** Milliseconds for which nothing goes, since the service said so. */
-  heldFor(now: number): number {
-    return now < this.#heldUntil ? Math.max(this.#heldUntil, this.#saidUntil) - now : 0;
+  /**
+   * Milliseconds until the next token comes, by a 429 or by the quota: a place in the queue does not count. 0 when it comes soon, or
+   * when a request may look whether it is still so.
+   */
+  away(now: number): number {
+    this.#refill(now);
+    const distance = this.#distance(now);
+    if (now < this.#heldUntil) return Math.max(this.#heldUntil - now, this.#saidUntil - now, distance);
+    return distance <= soon || this.#looksAgain(now) ? 0 : distance;
+  }
+
+  /** The next token is further away than somebody waits: has one request look again after `patience` milliseconds. */
+  doubt(patience: number, now: number): void {
+    const away = this.away(now);
+    if (!isDoubtful(away, patience) || now < this.#heldUntil || this.underWay > 0) return;
+    this.#heldUntil = now + Math.max(patience, soon);
+    this.#saidUntil = now + away;
+  }
+
+  /** Milliseconds until the level is a whole token, or until this side's turn. Requests on their way may have brought it below zero. */
+  #distance(now: number): number {
+    const nextToken = (1 - Math.min(1, Math.max(0, this.#level))) * this.interval;
+    return Math.max(nextToken, this.#share.wait(this.quota, this.interval, this.#inFlight.size, now));
+  }
+
+  /** Whether a request may go although there is no token, since what the service said may be wrong. */
+  #looksAgain(now: number): boolean {
+    return now < this.#saidUntil && this.underWay === 0 && isDoubtful(this.#distance(now));
   }
 
   /** Milliseconds until so many tokens will have come, at the present rate. */
@@ -129,6 +156,7 @@ export class Bucket {
     this.#opening.hear(now);
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
+    if (ticket.sentAt >= this.#heldUntil) this.#saidUntil = 0;
     const { told, toldBefore } = this.#opening;
     this.#opening.tell(now);
     this.#surprised = toldBefore;

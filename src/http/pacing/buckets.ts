@@ -6,11 +6,13 @@ import type { Ticket } from "./ticket.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./tokens.ts";
 
 /** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
-export const specified: Readonly<Record<Policy, { quota: number; window: number }>> = {
-  default: { quota: 3000, window: 60_000 },
-  uploads: { quota: 5000, window: 86_400_000 },
-  downloads: { quota: 100_000, window: 86_400_000 },
-};
+export const specified: ReadonlyMap<string, { readonly quota: number; readonly window: number }> = new Map([
+  ["default", { quota: 3000, window: 60_000 }],
+  ["uploads", { quota: 5000, window: 86_400_000 }],
+  ["downloads", { quota: 100_000, window: 86_400_000 }],
+] satisfies [Policy, object][]);
+/** Holds for a policy that the specification does not know. */
+const unspecified = { quota: 3000, window: 60_000 };
 
 /** More policies than any service has. */
 const memory = 50;
@@ -114,8 +116,12 @@ export class Buckets implements TokenSource {
     for (const policy of policies) this.bucket(policy).hold(now + ms, now, now + said);
   }
 
-  heldFor(policy: string): number {
-    return this.bucket(policy).heldFor(this.#clock.now());
+  away(policy: string): number {
+    return this.bucket(policy).away(this.#clock.now());
+  }
+
+  doubt(policy: string, patience: number): void {
+    this.bucket(policy).doubt(patience, this.#clock.now());
   }
 
   level(policy: string): PolicyLevel {
@@ -134,14 +140,14 @@ export class Buckets implements TokenSource {
   }
 
   names(): Iterable<string> {
-    return new Set([...Object.keys(specified), ...this.#buckets.keys()]);
+    return new Set([...specified.keys(), ...this.#buckets.keys()]);
   }
 
   /** A service that names ever other policies does not fill the memory: the oldest that nothing is on its way to goes. */
   #forgetOne(): void {
     if (this.#buckets.size < memory) return;
     for (const [policy, bucket] of this.#buckets) {
-      if (policy in specified || bucket.underWay > 0) continue;
+      if (specified.has(policy) || bucket.underWay > 0) continue;
       this.#buckets.delete(policy);
       this.#renamed.delete(policy);
       return;
@@ -152,7 +158,7 @@ export class Buckets implements TokenSource {
   bucket(policy: string): Bucket {
     let bucket = this.#buckets.get(policy);
     if (bucket === undefined) {
-      const { quota, window } = specified[policy as Policy] ?? specified.default;
+      const { quota, window } = specified.get(policy) ?? unspecified;
       bucket = new Bucket(quota, window, this.#clock.now());
       this.#forgetOne();
       this.#buckets.set(policy, bucket);

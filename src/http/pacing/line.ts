@@ -1,7 +1,7 @@
 import type { Priority } from "../request-options.ts";
 import { Queue } from "./queue.ts";
 
-/** The line is held for long. */
+/** The next token is further away than this call waits. */
 export class SentBack extends Error {}
 
 /** What comes of waiting. */
@@ -11,12 +11,23 @@ interface Turn {
   readonly back: () => void;
 }
 
+/** How a call waits. */
+export interface Joining {
+  readonly priority: Priority;
+  /** The call had its turn and was refused: it goes before all others of its priority. */
+  readonly again: boolean;
+  /** Milliseconds that the next token may be away. */
+  readonly patience: number;
+}
+
 /** A call that waits. */
 export interface Waiter {
   left: boolean;
   /** The endpoint's name: what it draws from may be learned while it waits. */
   readonly call: string;
   readonly priority: Priority;
+  /** Milliseconds that the next token may be away. */
+  readonly patience: number;
   /** Where it stands among all that wait, whatever their line: those that come again have places of their own, before all others. */
   readonly place: number;
   line: Line;
@@ -26,6 +37,8 @@ export interface Waiter {
 /** Calls that draw from the same policies wait in one line; a line that waits for one bucket does not stand in another's way. */
 export interface Line {
   readonly policies: readonly string[];
+  /** The least patience of those that wait. */
+  patience: number;
   readonly queues: Readonly<Record<Priority, Queue<Waiter>>>;
 }
 
@@ -38,6 +51,9 @@ const memory = 100;
 const front = -Number.MAX_SAFE_INTEGER;
 
 export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
+
+/** A policy's name may contain a comma, but no line end: a structured field has none. */
+export const keyOf = (policies: readonly string[]): string => policies.join("\n");
 
 const all = () => true;
 const byPlace = (one: Waiter, other: Waiter) => one.place - other.place;
@@ -61,11 +77,15 @@ export class Lines implements Iterable<Line> {
 
   /** The line of calls that draw from these policies. */
   of(policies: readonly string[]): Line {
-    const key = policies.join();
+    const key = keyOf(policies);
     let line = this.#lines.get(key);
     if (line === undefined) {
       if (this.#lines.size >= memory) this.#forgetEmpty();
-      line = { policies, queues: { high: new Queue(), normal: new Queue(), low: new Queue() } };
+      line = {
+        policies,
+        patience: Number.POSITIVE_INFINITY,
+        queues: { high: new Queue(), normal: new Queue(), low: new Queue() },
+      };
       this.#lines.set(key, line);
     }
     return line;
@@ -76,10 +96,11 @@ export class Lines implements Iterable<Line> {
   }
 
   /** Stands at the end of a line; one that comes `again` stands before all that do not. */
-  join(line: Line, call: string, priority: Priority, turn: Turn, again: boolean): Waiter {
+  join(line: Line, call: string, turn: Turn, { priority, again, patience }: Joining): Waiter {
     this.#joined += 1;
     const place = (again ? front : 0) + this.#joined;
-    const waiter: Waiter = { left: false, call, priority, place, line, turn };
+    const waiter: Waiter = { left: false, call, priority, patience, place, line, turn };
+    line.patience = Math.min(patience, sizeOf(line) === 0 ? patience : line.patience);
     const queue = line.queues[priority];
     if (again) queue.insert(waiter, (other) => other.place < place);
     else queue.push(waiter);
@@ -90,10 +111,11 @@ export class Lines implements Iterable<Line> {
     waiter.line.queues[waiter.priority].leave(waiter);
   }
 
-  /** Sends all back that wait for any of these policies. */
-  sendBack(policies: readonly string[]): void {
-    const lines = [...this.#lines.values()].filter((line) => line.policies.some((policy) => policies.includes(policy)));
-    const waiting = lines.flatMap(({ queues }) => priorities.flatMap((priority) => queues[priority].takeOut(all)));
+  /** Sends all back that do not wait for a token that is so many milliseconds away. */
+  sendBack(line: Line, away: number): void {
+    if (away <= line.patience) return;
+    const waiting = priorities.flatMap((priority) => line.queues[priority].takeOut(({ patience }) => patience < away));
+    line.patience = away;
     for (const { turn } of waiting.sort(byPlace)) turn.back();
   }
 
@@ -103,6 +125,7 @@ export class Lines implements Iterable<Line> {
       const moved = from.queues[priority].takeOut((waiting) => waiting.call === call);
       if (moved.length === 0) continue;
       for (const waiter of moved) waiter.line = to;
+      to.patience = Math.min(from.patience, sizeOf(to) === 0 ? from.patience : to.patience);
       for (const waiter of [...moved, ...to.queues[priority].takeOut(all)].sort(byPlace))
         to.queues[priority].push(waiter);
     }

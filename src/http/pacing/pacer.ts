@@ -3,18 +3,25 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
 import { Buckets, specified } from "./buckets.ts";
+import { Ceiling, type Fate } from "./ceiling.ts";
+import type { Wait } from "./distance.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { type Line, Lines, SentBack, sizeOf } from "./line.ts";
-import { type RateLimit, type RateLimits, withEstimate } from "./rate-limits.ts";
+import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
 import { Routes } from "./routes.ts";
 import type { Grant, TokenSource } from "./tokens.ts";
 import { WakeUp } from "./wake-up.ts";
 
-/** Whoever waits for longer than this looks anew whether that is worth while. Milliseconds. */
-const longHold = 10_000;
-
 /** Named everywhere by some services, they bind those routes alone that the specification says. */
-const otherRoutes: ReadonlySet<string> = new Set(Object.keys(specified));
+const otherRoutes: ReadonlySet<string> = new Set(specified.keys());
+
+const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
+
+/** A gateway refuses with 503, or with a 429 that lacks the headers of the service's own. */
+function fateOf(status: number, report: RateLimitReport): Fate {
+  if (status === 503 || (status === 429 && report.size === 0)) return "refused";
+  return status < 500 ? "served" : "lost";
+}
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
@@ -22,6 +29,7 @@ export class Pacer {
   readonly #tokens: TokenSource;
   readonly #lines = new Lines();
   readonly #routes = new Routes();
+  readonly #ceiling = new Ceiling();
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
@@ -40,25 +48,49 @@ export class Pacer {
       this.#pump();
       if (sizeOf(this.#lines.of(policies)) > 0) return undefined;
     }
-    return this.#tokens.wait(policies, 1) > 0 ? undefined : this.#tokens.take(policies);
+    const free = this.#ceiling.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
+    return free ? this.#take(policies) : undefined;
+  }
+
+  #take(policies: readonly string[]): Grant {
+    this.#ceiling.take(this.#clock.now());
+    return this.#tokens.take(policies);
+  }
+
+  #end({ tickets }: Grant, fate: Fate, certain = false): void {
+    const [sent] = tickets.values();
+    const now = this.#clock.now();
+    this.#ceiling.end(sent?.sentAt ?? now, fate, now, certain);
+  }
+
+  /** Milliseconds between two requests, by what a gateway in front of the service lets through; 0 while it is not known to refuse. */
+  get slowedTo(): number {
+    return this.#ceiling.interval;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
   takeAnyway(endpoint: Endpoint): Grant {
-    return this.#tokens.take(this.#routes.of(endpoint));
+    return this.#take(this.#routes.of(endpoint));
   }
 
   /**
    * Waits in line for the tokens of a request. Leaving the line costs no token.
    *
-   * @throws {@link SentBack} when the line is held for long meanwhile: it is to be decided anew whether to wait.
+   * @throws {@link SentBack} when the next token is further away than `patience` milliseconds.
    * @param again The request had its turn and was refused: it goes before all others of its priority.
    */
-  acquire(endpoint: Endpoint, priority: Priority, lifeline: Lifeline, again = false): Promise<Grant> {
+  acquire(
+    endpoint: Endpoint,
+    priority: Priority,
+    lifeline: Lifeline,
+    again = false,
+    patience = Number.POSITIVE_INFINITY,
+  ): Promise<Grant> {
     const line = this.#lines.of(this.#routes.of(endpoint));
     return lifeline.hold<Grant>(({ resolve, reject }) => {
-      const go = () => resolve(this.#tokens.take(this.#routes.of(endpoint)));
-      const waiter = this.#lines.join(line, endpoint.call, priority, { go, back: () => reject(new SentBack()) }, again);
+      const go = () => resolve(this.#take(this.#routes.of(endpoint)));
+      const turn = { go, back: () => reject(new SentBack()) };
+      const waiter = this.#lines.join(line, endpoint.call, turn, { priority, again, patience });
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
@@ -69,21 +101,38 @@ export class Pacer {
   }
 
   /** What a request of this endpoint would wait for behind all that wait already, and how long; for telling a pause. */
-  waitOf(endpoint: Endpoint): { readonly policy: string; readonly ms: number } {
-    return this.#routes
-      .of(endpoint)
-      .map((policy) => ({ policy, ms: this.#tokens.until(policy, this.#waitingFor(policy) + 1) }))
-      .reduce((longest, next) => (next.ms > longest.ms ? next : longest));
+  waitOf(endpoint: Endpoint): Wait {
+    const waits = this.#routes.of(endpoint).map((policy) => {
+      const ms = this.#tokens.until(policy, this.#waitingFor(policy) + 1);
+      return { policy, ms };
+    });
+    return furthest(waits);
   }
 
-  /** Milliseconds for which nothing goes that draws from an endpoint's policies, since the service said so. */
-  heldFor(endpoint: Endpoint): number {
-    return Math.max(...this.#routes.of(endpoint).map((policy) => this.#tokens.heldFor(policy)));
+  /** The policy of an endpoint whose next token is furthest away, where that is further than `patience` milliseconds. */
+  tooFar(endpoint: Endpoint, patience: number): Wait | undefined {
+    const far = furthest(this.#routes.of(endpoint).map((policy) => ({ policy, ms: this.#tokens.away(policy) })));
+    if (far.ms <= patience) return undefined;
+    this.#tokens.doubt(far.policy, patience);
+    return far;
   }
 
-  /** Learns from an answer's headers. */
-  observe(endpoint: Endpoint, grant: Grant, headers: Pick<Headers, "get">): RateLimitReport {
+  /**
+   * Learns from an answer's headers, and from a status that refuses it.
+   *
+   * @param patience Milliseconds that the request's call waits for a token at the most.
+   */
+  observe(
+    endpoint: Endpoint,
+    grant: Grant,
+    headers: Pick<Headers, "get">,
+    {
+      status = 200,
+      patience = Number.POSITIVE_INFINITY,
+    }: { readonly status?: number; readonly patience?: number } = {},
+  ): RateLimitReport {
     const report = parseRateLimit(headers);
+    this.#end(grant, fateOf(status, report), headers.get("retry-after") !== null);
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(endpoint, () => {
@@ -91,6 +140,7 @@ export class Pacer {
       });
     }
     for (const [policy, { sentAt }] of grant.tickets) {
+      this.#tokens.doubt(policy, patience);
       if (endpoint.policies.includes(policy as never)) continue;
       const remaining = this.#tokens.reportOf(policy, report)?.remaining;
       const { quota, window } = this.#tokens.level(policy);
@@ -103,6 +153,7 @@ export class Pacer {
 
   /** The request ended without an answer. */
   forget(grant: Grant): void {
+    this.#end(grant, "lost");
     this.#tokens.forget(grant);
     this.#pump();
   }
@@ -124,16 +175,19 @@ export class Pacer {
     const likely = unsaid.length > 0 ? unsaid : policies;
     const held = empty.length > 0 || !sure ? empty : likely;
     this.#tokens.hold(held, ms, said);
-    if (said >= longHold) this.#lines.sendBack(held);
+    this.#pump();
     return held;
   }
 
   snapshot(): RateLimits {
-    const limits: Record<string, RateLimit> = {};
-    for (const policy of this.#tokens.names()) {
-      limits[policy] = { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) };
-    }
-    return withEstimate(limits, (calls, policy) => this.#tokens.until(policy, this.#waitingFor(policy) + calls));
+    const limits = [...this.#tokens.names()].map((policy): [string, RateLimit] => [
+      policy,
+      { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) },
+    ]);
+    return toRateLimits(limits, (calls, policy) => {
+      const all = this.#waitingFor(policy) + calls;
+      return Math.max(this.#tokens.until(policy, all), all * this.#ceiling.interval);
+    });
   }
 
   #waitingFor(policy: string): number {
@@ -145,6 +199,11 @@ export class Pacer {
   /** Serves the lines as far as the tokens go, then arranges to be called when the next one is due. */
   #pump(): void {
     for (;;) {
+      const closed = this.#lines.occupied ? this.#ceiling.wait(this.#clock.now()) : 0;
+      if (closed > 0) {
+        this.#wakeUp.in(closed, 0);
+        return;
+      }
       let next = Number.POSITIVE_INFINITY;
       let beat = 0;
       const ready: Line[] = [];
@@ -152,8 +211,12 @@ export class Pacer {
         const wanted = sizeOf(line);
         if (wanted === 0) continue;
         const wait = this.#tokens.wait(line.policies, wanted);
-        if (wait <= 0) ready.push(line);
-        else if (wait < next) {
+        if (wait <= 0) {
+          ready.push(line);
+          continue;
+        }
+        this.#lines.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
+        if (wait < next) {
           next = wait;
           beat = this.#tokens.beat(line.policies);
         }

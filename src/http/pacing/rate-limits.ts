@@ -28,11 +28,22 @@ export type RateLimits = Readonly<Record<string, RateLimit>> & {
   readonly estimate: Estimate;
 };
 
-/** Adds the estimate where no iteration, comparison or JSON meets it. */
-export function withEstimate(
-  limits: Record<string, RateLimit>,
+/**
+ * Makes the record of the policies, with the estimate where no iteration, comparison or JSON meets it.
+ *
+ * The service chooses the names: the record inherits nothing, so that `constructor` and `__proto__` are names like any other. A policy
+ * named `estimate` is not shown.
+ */
+export function toRateLimits(
+  limits: Iterable<readonly [policy: string, limit: RateLimit]>,
   estimate: (calls: number, policy: string) => number,
 ): RateLimits {
   const value: Estimate = (calls, policy = "default") => estimate(calls, policy);
-  return Object.defineProperty(limits, "estimate", { value }) as RateLimits;
+  const record: Record<string, RateLimit> = Object.create(null);
+  for (const [policy, limit] of limits) record[policy] = limit;
+  return Object.defineProperties(record, {
+    estimate: { value, enumerable: false },
+    // A template literal or a log that takes it for a text does not fail.
+    [Symbol.toPrimitive]: { value: () => "[object RateLimits]" },
+  }) as RateLimits;
 }

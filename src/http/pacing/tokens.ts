@@ -39,8 +39,10 @@ export interface TokenSource {
   forget(grant: Grant): void;
   /** The service refused a request for want of a token: nothing goes for `ms` milliseconds. */
   hold(policies: readonly string[], ms: number, said: number): void;
-  /** Milliseconds for which nothing is to go by what the service said; 0 when something may go. */
-  heldFor(policy: string): number;
+  /** Milliseconds until the next token comes, by a 429 or by the quota, whatever waits for it; 0 when it comes within a second. */
+  away(policy: string): number;
+  /** Nobody waits for the next token: where it is that far away, one request looks again after `patience` milliseconds. */
+  doubt(policy: string, patience: number): void;
   level(policy: string): PolicyLevel;
   /** Milliseconds until so many tokens will have come, at the present rate. */
   until(policy: string, tokens: number): number;

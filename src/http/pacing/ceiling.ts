@@ -1,0 +1,134 @@
+/** A gateway's limit is assumed after so many refusals in a row, or as many among others: each success fades them by a part. */
+const evidence = { refusals: 3, fading: 0.9 };
+/**
+ * Requests that may be without a response at first. Each response adds one; while none comes, it doubles in so many milliseconds. A
+ * large burst so learns of a gateway's limit before all of it is refused.
+ */
+const opening = { requests: 16, ms: 100 };
+/** Requests a second: the first rate is at least `first`, and none is below `least`. */
+const rates = { first: 8, least: 1 };
+/** While the gateway's limit is not found, the rate is multiplied by so much each second. */
+const seeking = 2.5;
+/** A refusal reduces the rate by a factor: `soon` when fewer than `requests` went since the reduction before it. */
+const reduction = { usual: 0.97, soon: 0.85, unheard: 0.5, requests: 8 };
+/**
+ * The rate grows by a part of the gateway's limit each second: by more while it is `below` what a single refusal leaves. In `ms` after a
+ * reduction the growth doubles, and goes on to rise: the limit may have been raised.
+ */
+const growth = { part: 0.01, below: 0.05, ms: 4_000 };
+/** Below this part of the gateway's limit, single refusals are not for the rate. */
+const plausible = 0.7;
+/** Milliseconds without a refusal after which there is no limit any more. */
+const memory = 60_000;
+const second = 1_000;
+
+/** What became of a request: `refused` by a gateway, `served` by the service, or `lost`. */
+export type Fate = "served" | "refused" | "lost";
+
+/**
+ * The rate that a gateway in front of the service lets through. No header tells it: the gateway refuses what is above it. The rate falls
+ * with each refusal and grows until the next one, so that it stays close below the limit.
+ */
+export class Ceiling {
+  #inFlight = 0;
+  #window = opening.requests;
+  #fullSince = 0;
+  /** When the latest requests were served, for a second. */
+  #served: number[] = [];
+  #suspicion = 0;
+  /** Requests a second; undefined while no gateway is known to limit them. */
+  #rate: number | undefined;
+  /** The rate at which the gateway last refused; undefined while it is not found. */
+  #limit: number | undefined;
+  #changedAt = 0;
+  #refusedAt = 0;
+  #servedSince = 0;
+  #tookAt = Number.NEGATIVE_INFINITY;
+
+  /** Milliseconds between two requests; 0 while no gateway limits them. */
+  get interval(): number {
+    return this.#rate === undefined ? 0 : second / this.#rate;
+  }
+
+  /** Milliseconds until a request may go; 0 when one may go now. */
+  wait(now: number): number {
+    if (this.#rate !== undefined && now - this.#refusedAt > memory) this.#lift();
+    if (this.#rate !== undefined) return Math.max(0, this.#tookAt + this.interval - now);
+    if (this.#inFlight < this.#window) return 0;
+    return Math.max(0, this.#fullSince + opening.ms - now);
+  }
+
+  take(now: number): void {
+    if (this.#rate === undefined && this.#inFlight >= this.#window) this.#window *= 2;
+    this.#inFlight += 1;
+    if (this.#inFlight >= this.#window) this.#fullSince = now;
+    this.#grow(now);
+    this.#tookAt = now;
+  }
+
+  /** @param certain Whether a refusal says that it is one, by a `Retry-After`. */
+  end(sentAt: number, fate: Fate, now: number, certain = false): void {
+    this.#inFlight -= 1;
+    if (fate === "refused") this.#refuse(sentAt, now, certain);
+    if (fate !== "served") return;
+    this.#window += 1;
+    this.#suspicion *= evidence.fading;
+    if (sentAt >= this.#changedAt) this.#servedSince += 1;
+    this.#served.push(now);
+    if (this.#served.length > 2 * opening.requests) this.#forgetServed(now);
+  }
+
+  #refuse(sentAt: number, now: number, certain: boolean): void {
+    this.#suspicion += 1;
+    this.#refusedAt = now;
+    if (this.#rate === undefined) {
+      this.#forgetServed(now);
+      const repeated = this.#suspicion >= evidence.refusals && this.#served.length > 0;
+      if (certain || repeated) this.#change(Math.max(rates.first, this.#served.length), now);
+      return;
+    }
+    // What was on its way tells nothing of the present rate.
+    if (sentAt < this.#changedAt) return;
+    if (this.#limit === undefined && this.#servedSince === 0) {
+      this.#change(this.#rate * reduction.unheard, now);
+      return;
+    }
+    const noise = this.#rate < plausible * (this.#limit ?? 0) && this.#suspicion < evidence.refusals;
+    if (noise) return;
+    const factor =
+      this.#limit === undefined || now - this.#changedAt < reduction.requests * this.interval
+        ? reduction.soon
+        : reduction.usual;
+    this.#limit = this.#rate;
+    this.#change(this.#rate * factor, now);
+  }
+
+  #change(rate: number, now: number): void {
+    this.#rate = Math.max(rates.least, rate);
+    this.#changedAt = now;
+    this.#servedSince = 0;
+  }
+
+  /** The rate grows only while requests use it up. */
+  #grow(now: number): void {
+    const elapsed = now - this.#tookAt;
+    if (this.#rate === undefined || elapsed > 2 * this.interval) return;
+    if (this.#limit === undefined) this.#rate *= seeking ** (elapsed / second);
+    else {
+      const rising = 1 + ((now - this.#changedAt) / growth.ms) ** 2;
+      const part = this.#rate < reduction.usual * this.#limit ? growth.below : growth.part;
+      this.#rate += this.#limit * part * rising * (elapsed / second);
+    }
+  }
+
+  #lift(): void {
+    this.#rate = undefined;
+    this.#limit = undefined;
+    this.#suspicion = 0;
+    this.#window = opening.requests;
+  }
+
+  #forgetServed(now: number): void {
+    this.#served = this.#served.filter((at) => now - at < second);
+  }
+}

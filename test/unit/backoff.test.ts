@@ -1,0 +1,39 @@
+import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { expect, it } from "vitest";
+import { settle } from "../support/settle.ts";
+
+it("draws the wait before each retry at random, so that many clients do not come back together", async () => {
+  const clock = createManualClock();
+  const delays: number[][] = [];
+  const call = async () => {
+    const own: number[] = [];
+    delays.push(own);
+    let left = 3;
+    const fetch = async () =>
+      left-- > 0
+        ? Response.json({ code: "down", message: "later" }, { status: 500 })
+        : Response.json({ message: "ok" });
+    const hooks = { onRetry: ({ delay }: { delay: number }) => void own.push(delay) };
+    const retry = { minDelay: 1_000, maxDelay: 3_000 };
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "key",
+      fetch,
+      clock,
+      hooks,
+      retry,
+    });
+    await partner.auth.validate();
+  };
+  await settle(clock, Promise.all(Array.from({ length: 60 }, call)));
+  for (const [attempt, most] of [1_000, 2_000, 3_000].entries()) {
+    const waits = delays.map((own) => own[attempt] ?? Number.NaN).sort((one, other) => one - other);
+    expect(waits[0]).toBeGreaterThanOrEqual(0);
+    expect(waits.at(-1)).toBeLessThan(most);
+    // 60 draws below the bound: some in its lowest third, some in its highest, and no two alike.
+    expect(waits[0]).toBeLessThan(most / 3);
+    expect(waits.at(-1)).toBeGreaterThan((most * 2) / 3);
+    expect(new Set(waits).size).toBe(60);
+  }
+});

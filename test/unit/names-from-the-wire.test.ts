@@ -1,0 +1,146 @@
+import { PodPartner } from "pod-partner";
+import { createEmulator, createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { Lines } from "../../src/http/pacing/line.ts";
+import { rejection } from "../support/exchange.ts";
+import { settle } from "../support/settle.ts";
+
+/** Names that every ordinary object inherits something under. */
+const inherited = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"];
+
+type Respond = (request: Request) => Response;
+
+function connect(respond: Respond, options: { readonly assumptions?: { customIdentifierParameter: string } } = {}) {
+  const clock = createManualClock();
+  const fetch = async (request: Request) => respond(request);
+  const partner = new PodPartner({
+    baseUrl: "https://partner.example/v2",
+    secretKey: "key-1",
+    fetch,
+    clock,
+    ...options,
+  });
+  return { clock, partner };
+}
+
+describe.each(inherited)("a policy named %s", (name) => {
+  const headers = {
+    "x-ratelimit-policy": `"default";q=3000;w=60, "${name}";q=50;w=10`,
+    "x-ratelimit": `"default";r=2999;t=0, "${name}";r=49;t=0`,
+  };
+
+  it("is paced like any other, and stands in the record", async () => {
+    const { clock, partner } = connect(() => Response.json({ message: "ok" }, { headers }));
+    for (let call = 0; call < 3; call++) await settle(clock, partner.auth.validate());
+    const { rateLimits } = partner;
+    expect(Object.keys(rateLimits)).toEqual(["default", "uploads", "downloads", name]);
+    expect(rateLimits[name]).toMatchObject({ quota: 50, window: 10_000, waiting: 0 });
+    expect(rateLimits[name]?.remaining).toBeGreaterThan(40);
+    expect(rateLimits.estimate(100, name)).toBeGreaterThan(0);
+    const copy = JSON.parse(JSON.stringify(rateLimits));
+    expect(Object.getOwnPropertyDescriptor(copy, name)?.value).toMatchObject({ quota: 50 });
+  });
+
+  it("is paced when its header does not tell a quota", async () => {
+    const { clock, partner } = connect(() =>
+      Response.json({ message: "ok" }, { headers: { "x-ratelimit": `"default";r=2999;t=0, "${name}";r=49;t=0` } }),
+    );
+    for (let call = 0; call < 3; call++) await settle(clock, partner.auth.validate());
+    expect(partner.rateLimits[name]).toMatchObject({ quota: 3_000, window: 60_000 });
+    expect(Number.isFinite(partner.rateLimits[name]?.remaining)).toBe(true);
+  });
+
+  it("takes the place of `default` like any other new name", async () => {
+    const { clock, partner } = connect(() =>
+      Response.json(
+        { message: "ok" },
+        { headers: { "x-ratelimit-policy": `"${name}";q=600;w=30`, "x-ratelimit": `"${name}";r=17;t=0` } },
+      ),
+    );
+    for (let call = 0; call < 3; call++) await settle(clock, partner.auth.validate());
+    expect(partner.rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
+  });
+
+  it("is not there before a response names it", () => {
+    const { rateLimits } = connect(() => new Response()).partner;
+    expect(rateLimits[name]).toBeUndefined();
+    expect(name in rateLimits).toBe(false);
+  });
+});
+
+describe("a policy named estimate", () => {
+  it("does not replace the estimate", async () => {
+    const headers = { "x-ratelimit-policy": '"estimate";q=50;w=10, "default";q=50;w=10' };
+    const { clock, partner } = connect(() => Response.json({ message: "ok" }, { headers }));
+    await settle(clock, partner.auth.validate());
+    expect(partner.rateLimits.estimate(1)).toBe(0);
+    expect(Object.keys(partner.rateLimits)).not.toContain("estimate");
+  });
+});
+
+describe("a policy whose name contains a comma", () => {
+  it("does not share a queue with two others", () => {
+    const lines = new Lines();
+    expect(lines.of(["default,uploads"])).not.toBe(lines.of(["default", "uploads"]));
+  });
+});
+
+describe.each(inherited)("an error code named %s", (code) => {
+  it("has no hint, and is not retried", async () => {
+    const { partner } = connect(() => Response.json({ code, message: "no" }, { status: 400 }));
+    const error = await rejection(partner.auth.validate());
+    expect(error).toMatchObject({ name: "BadRequestError", code, hint: undefined });
+  });
+});
+
+describe.each(inherited)("a header named %s", (name) => {
+  it("is shown in an error", async () => {
+    const { partner } = connect(() =>
+      Response.json({ code: "no", message: "no" }, { status: 400, headers: [[name, "received"]] }),
+    );
+    const error = await rejection(partner.auth.validate());
+    const { headers } = (error as { response: { headers: object } }).response;
+    expect(Object.getOwnPropertyDescriptor(headers, name.toLowerCase())?.value).toBe("received");
+  });
+});
+
+describe.each(inherited)("a query parameter named %s", (name) => {
+  it("is sent", async () => {
+    let sent: string | null = null;
+    const reference = `Order_${"0".repeat(26)}`;
+    const respond: Respond = ({ url }) => {
+      sent = new URL(url).searchParams.get(name);
+      return Response.json({ orderReference: reference });
+    };
+    const { partner } = connect(respond, { assumptions: { customIdentifierParameter: name } });
+    expect(await partner.orders.lookup({ customIdentifier: "order-1" })).toBe(reference);
+    expect(sent).toBe("order-1");
+  });
+});
+
+describe.each(inherited)("the emulator, given the name %s", (name) => {
+  const emulator = createEmulator();
+  const ask = (path: string, init?: RequestInit) =>
+    emulator.fetch(`${emulator.baseUrl}${path}`, {
+      ...init,
+      headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/json" },
+    });
+
+  it("answers with a 4xx where it is a path, a query parameter, a field or an identifier", async () => {
+    expect((await ask(`/${name}`)).status).toBe(404);
+    expect((await ask(`/orders/${name}`)).status).toBe(400);
+    expect((await ask(`/orders?${name}=1`)).status).toBe(400);
+    expect((await ask("/orders", { method: "POST", body: `{"order":{},"${name}":{}}` })).status).toBe(400);
+    expect((await ask("/orders", { method: "POST", body: `{"order":{"${name}":1}}` })).status).toBe(400);
+    const lookup = "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=";
+    expect((await ask(lookup + name)).status).toBe(404);
+    expect((await ask(`/orders?cursor=${name}`)).status).toBe(400);
+  });
+
+  it("has no policy, fault or endpoint of that name", () => {
+    expect(() => emulator.drain(name as never)).toThrow(`A policy is one of default, uploads, downloads; got ${name}`);
+    expect(() => emulator.faults.add({ fault: name as never })).toThrow(TypeError);
+    expect(() => emulator.faults.add({ on: name, fault: "drop" })).toThrow(TypeError);
+    expect(() => createEmulator({ limits: JSON.parse(`{"${name}":{"q":1,"w":1}}`) })).toThrow("limits");
+  });
+});
