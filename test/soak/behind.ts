@@ -40,7 +40,7 @@ function tally(asked: number, made: readonly string[], told: readonly Told[]): T
 
 /** Runs the client until it has told of everything. */
 async function runClient(job: ClientJob): Promise<readonly Told[]> {
-  const client = start("./behind-worker.ts");
+  const client = start(new URL("./behind-worker.ts", import.meta.url));
   const exit = once(client, "exit");
   const told: Told[] = [];
   client.on("message", (one: Told) => told.push(one));
@@ -51,7 +51,7 @@ async function runClient(job: ClientJob): Promise<readonly Told[]> {
 
 export async function soakBehind(kind: GatewayKind, job: BehindJob): Promise<BehindResult> {
   const { gatewayTimeout, slowest, concurrency } = job;
-  const child = start("./late-service.ts");
+  const child = start(new URL("./late-service.ts", import.meta.url));
   const service = await ask<LateService>(child, { claims: job.claims, gatewayTimeout, slowest } satisfies ServiceJob);
   const rules = { upstream: Number(new URL(service.baseUrl).port), serviceTimeout: gatewayTimeout };
   await using gateway = await startGateway(kind, rules);

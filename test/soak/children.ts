@@ -2,9 +2,8 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Starts a TypeScript file of this folder in a process of its own. */
-export const start = (file: string): ChildProcess =>
-  fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: ["--no-warnings"] });
+/** Starts a TypeScript file in a process of its own. */
+export const start = (file: URL): ChildProcess => fork(fileURLToPath(file), { execArgv: ["--no-warnings"] });
 
 /** Waits for the next message of a process, which may be asked for it. */
 export async function ask<Response>(child: ChildProcess, message?: object | string): Promise<Response> {

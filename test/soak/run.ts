@@ -23,7 +23,7 @@ const kills = [0.25, 0.5, 0.75];
 
 /** Runs a client until it has done its job, or until it has placed `until` orders: then it is killed. */
 async function runClient(job: Job, placed: Map<string, string>, until: number): Promise<number> {
-  const child = start("./worker.ts");
+  const child = start(new URL("./worker.ts", import.meta.url));
   const exit = once(child, "exit");
   const state = { seen: 0, failures: 0 };
   child.on("message", (progress: Progress) => {
@@ -41,7 +41,7 @@ async function runClient(job: Job, placed: Map<string, string>, until: number): 
 }
 
 async function soak(client: Job["client"], killed: boolean) {
-  const service = start("./service.ts");
+  const service = start(new URL("./service.ts", import.meta.url));
   const address = await ask<Address>(service);
   const job: Job = { ...address, client, orders, concurrency };
   const began = performance.now();

@@ -57,6 +57,9 @@ export async function startGateway(kind: GatewayKind, rules: Rules): Promise<Gat
   const port = await freePort();
   await writeFile(configuration, program.configure(rules, port, folder));
   const child = spawn(program.command, program.args(configuration), { stdio: ["ignore", "ignore", "pipe"] });
+  // A test that has run out of time disposes of nothing: the gateway must not outlive the process.
+  const end = () => void child.kill("SIGTERM");
+  process.once("exit", end);
   await ready(child, port);
   const reload = () => void child.kill(program.reload);
   return {
@@ -66,9 +69,10 @@ export async function startGateway(kind: GatewayKind, rules: Rules): Promise<Gat
     async [Symbol.asyncDispose]() {
       if (child.exitCode === null && child.signalCode === null) {
         const gone = once(child, "exit");
-        child.kill("SIGTERM");
+        end();
         await gone;
       }
+      process.off("exit", end);
       await rm(folder, { recursive: true, force: true });
     },
   };
