@@ -1,4 +1,4 @@
-export type { Conditional, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export type { DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export { Download } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
 export { PodPartner } from "./client.ts";
@@ -33,6 +33,7 @@ export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { Call, WithResponse } from "./http/call.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/conditional.ts";
 export type { ResponseMode } from "./http/decode.ts";
 export type { Method, Page } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-like.ts";
@@ -108,7 +109,7 @@ export type {
   ClaimStatus,
   ClaimSummary,
 } from "./resources/claims/claims.schema.ts";
-export type { ClaimFilter, ClaimsResource } from "./resources/claims/claims.ts";
+export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition } from "./resources/compositions/compositions.schema.ts";
 export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { Evidence } from "./resources/evidence/evidence.schema.ts";
@@ -142,7 +143,7 @@ export type { CreateManyOptions, OrdersResource } from "./resources/orders/order
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
-export type { PerspectiveFilter, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
+export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type { WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,
@@ -161,7 +162,7 @@ export type {
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
-export type { SceneFilter, ScenesResource } from "./resources/scenes/scenes.ts";
+export type { SceneListOptions, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment } from "./resources/shipments/shipments.schema.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { Item } from "./resources/warehouse/warehouse.schema.ts";

@@ -30,7 +30,7 @@ const isFields = (value: unknown): boolean =>
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 
-/** What every call takes, as its last argument. */
+/** What every call takes, in its last argument. */
 const request = () => ({
   signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
   timeout: positive(),
@@ -74,6 +74,10 @@ const taking =
   () =>
     z.strictObject({ ...request(), ...more() });
 
+/** What a download told of itself, as a header can carry it. */
+const told = (header: string, what: string) =>
+  custom((value) => value !== "" && carriable(header, value), `expected the \`${what}\` of an earlier download`);
+
 const waiting = () => ({
   interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
   onPending: custom(isFunction, "expected a function"),
@@ -96,6 +100,11 @@ const kinds = {
   all: () =>
     z.strictObject({
       limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
+    }),
+  conditional: () =>
+    z.strictObject({
+      etag: told("if-none-match", "etag"),
+      lastModified: told("if-modified-since", "lastModified"),
     }),
   wait: taking(waiting),
   ensure: () => z.strictObject(ensuring()),

@@ -116,8 +116,7 @@ export const waits: readonly Wait[] = [
     begin: async ({ partner, emulator }) => {
       const { slimCase } = emulator.demo.products;
       emulator.faults.add({ fault: "stall" });
-      return async (options) =>
-        (await partner.catalog.products.media(slimCase, productPicture, undefined, options)).bytes();
+      return async (options) => (await partner.catalog.products.media(slimCase, productPicture, options)).bytes();
     },
   },
   {

@@ -3,10 +3,13 @@ import type {
   ApiError,
   Claim,
   ClaimSummary,
+  ConditionalOptions,
+  Download,
   ErrorCode,
   Image,
   Item,
   KnownErrorCode,
+  NotModified,
   Order,
   OrderSummary,
   Paginator,
@@ -16,6 +19,7 @@ import type {
   ProductReference,
   Render,
   Rendertokens,
+  RequestOptions,
   Shipment,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
@@ -61,6 +65,18 @@ describe("the types of results", () => {
     expectTypeOf(call).toExtend<Promise<Order>>();
     expectTypeOf<Awaited<ReturnType<typeof call.withResponse>>["data"]>().toEqualTypeOf<Order>();
     expectTypeOf<Awaited<ReturnType<typeof call.withResponse>>["response"]>().toEqualTypeOf<Response>();
+  });
+});
+
+declare const media: Products["media"];
+/** For the compiler: nothing of it is run. */
+const conditional = (reference: ProductReference, options: ConditionalOptions) => media(reference, "a.png", options);
+const unconditional = (reference: ProductReference, options: RequestOptions) => media(reference, "a.png", options);
+
+describe("the types of downloads", () => {
+  it("say that a file may be unchanged where the call tells of an earlier download, and only there", () => {
+    expectTypeOf<Result<typeof conditional>>().toEqualTypeOf<Download | NotModified>();
+    expectTypeOf<Result<typeof unconditional>>().toEqualTypeOf<Download>();
   });
 });
 

@@ -23,8 +23,8 @@ import {
 import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 import { KnownClaims } from "./known-claims.ts";
 
-/** What narrows, or widens, a list of claims. */
-export interface ClaimFilter {
+/** Options of a list of claims. */
+export interface ClaimListOptions extends ListOptions {
   /**
    * Also gives claims that were closed after this: a date, or an ISO 8601 timestamp with its offset. Default: those of the last 14
    * days.
@@ -85,10 +85,10 @@ export class ClaimsResource {
    * const closedAfter = new Date("2026-11-01T00:00:00Z");
    * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
    */
-  list(filter: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
-    const [{ closedAfter }, options] = apart(filter, "closedAfter");
+  list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
+    const [{ closedAfter }, paging] = apart(options, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return paginate(this.#send, listClaims, { closedAfter: since }, options, {
+    return paginate(this.#send, listClaims, { closedAfter: since }, paging, {
       strict: false,
       shape: (page) => {
         for (const claim of page.items) this.#see(claim);
