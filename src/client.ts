@@ -101,7 +101,7 @@ export class PodPartner {
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);
     this.compositions = new CompositionsResource(send);
-    this.renders = new RendersResource(send, { clock, deadline: resolved.deadline });
+    this.renders = new RendersResource(send, { clock, deadline: resolved.deadline, pacer: this.#pacer });
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, clock);
     this.shipments = new ShipmentsResource(send);

@@ -37,6 +37,7 @@ export type { ConditionalOptions, UnconditionalOptions } from "./http/conditiona
 export type { ResponseMode } from "./http/decode.ts";
 export type { Method, Page } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-like.ts";
+export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -139,12 +140,13 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type { CreateManyOptions, OrdersResource } from "./resources/orders/orders.ts";
+export type { EnsureManyOptions, OrdersResource } from "./resources/orders/orders.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type { WaitOptions } from "./resources/renders/render-waiting.ts";
+export type { BatchOptions, RenderedMockup } from "./resources/renders/render-batch.ts";
+export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,
   Render,
@@ -152,13 +154,7 @@ export type {
   RenderInput,
   RenderStatus,
 } from "./resources/renders/renders.schema.ts";
-export type {
-  AwaitedFileOptions,
-  BatchOptions,
-  ReadyFileOptions,
-  RenderedMockup,
-  RendersResource,
-} from "./resources/renders/renders.ts";
+export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";

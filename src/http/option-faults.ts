@@ -88,8 +88,11 @@ const ensuring = () => ({
   compare: z.optional(z.boolean()),
 });
 
-/** With none under way at a time nothing would ever be done. */
-const concurrency = () => custom((value) => typeof value === "number" && value >= 1, "expected a number from 1");
+const manyRows = () => ({
+  map: custom(isFunction, "expected a function that makes an input of a row"),
+  // With none under way at a time nothing would ever be done.
+  concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
+});
 
 const kinds = {
   request: taking(() => ({})),
@@ -108,8 +111,8 @@ const kinds = {
     }),
   wait: taking(waiting),
   ensure: () => z.strictObject(ensuring()),
-  many: taking(() => ({ ...ensuring(), concurrency: concurrency() })),
-  batch: taking(() => ({ ...waiting(), concurrency: concurrency() })),
+  ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
+  batch: taking(() => ({ ...waiting(), ...manyRows() })),
 } satisfies Record<string, Schema>;
 
 /** A set of options: those of a request, and those that some calls take beside them. */

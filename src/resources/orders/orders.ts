@@ -1,6 +1,6 @@
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import { type ManyOptions, many } from "../../http/many.ts";
+import { type ExactRow, type ManyOptions, type ManyRows, many, type RowMapping, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
@@ -14,8 +14,8 @@ import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type Pla
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
 
-/** Options for many orders. */
-export interface CreateManyOptions extends ManyOptions, EnsureOptions {
+/** Options of {@link OrdersResource.ensureMany}. */
+export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
   /** Orders under way at a time. Default 8. */
   readonly concurrency?: number | undefined;
 }
@@ -70,25 +70,48 @@ export class OrdersResource {
   }
 
   /**
-   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its input as it
+   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its row as it
    * comes. One failure does not stop the others, and running it again places nothing twice.
    *
-   * When `orders` itself throws, or the signal aborts, no more of them are read: the outcomes of those under way come first,
-   * then the iteration throws the reason.
+   * `map` makes the order of a row of your own. When `rows` itself throws, or the signal aborts, no more rows are read: the
+   * outcomes of those under way come first, then the iteration throws the reason.
    *
+   * @throws `RequestValidationError` when an option or the rows are invalid.
    * @example
-   * for await (const outcome of partner.orders.createMany(orders)) {
+   * const map = ({ id, quantity }: (typeof rows)[number]) => ({
+   *   storeReference, shippingKind: "dropship" as const, customIdentifier: `shop-${id}`, dropshipAddress: address,
+   *   orderlines: [{ productReference, imageReference, quantity }],
+   * });
+   * for await (const outcome of partner.orders.ensureMany(rows, { map })) {
+   *   if (outcome.ok) save(outcome.input.id, outcome.value.reference);
+   *   else report(outcome.input.id, outcome.error);
+   * }
+   */
+  ensureMany<Row>(
+    rows: Rows<Row>,
+    options: EnsureManyOptions & RowMapping<Row, IdentifiedOrderInput>,
+  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
+  /**
+   * Places any number of orders, where each row is an order and has no other fields: in the way of the form with `map`.
+   *
+   * @throws the same as the form with `map`.
+   * @example
+   * for await (const outcome of partner.orders.ensureMany(orders)) {
    *   if (outcome.ok) save(outcome.input.customIdentifier, outcome.value.reference);
    *   else report(outcome.input.customIdentifier, outcome.error);
    * }
    */
-  createMany<Input extends IdentifiedOrderInput>(
-    orders: Iterable<Input> | AsyncIterable<Input>,
-    options: CreateManyOptions = {},
-  ): AsyncIterable<Outcome<Input, PlacedOrder>> {
+  ensureMany<Row extends IdentifiedOrderInput>(
+    rows: Rows<ExactRow<Row, IdentifiedOrderInput>>,
+    options?: EnsureManyOptions & { readonly map?: undefined },
+  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
+  ensureMany(
+    rows: Rows<unknown>,
+    options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
+  ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
     // One that is begun is finished, whoever leaves: a creation is never left half way.
-    const work = (order: Input, each: RequestOptions) => this.ensure(order, each);
-    return many(orders, options, { what: "orders", kind: "many", concurrency: 8, work });
+    const work = (order: IdentifiedOrderInput, each: EnsureOptions) => this.ensure(order, each);
+    return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
   }
 
   /**
