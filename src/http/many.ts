@@ -11,8 +11,7 @@ import type { RequestOptions } from "./request-options.ts";
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 
 /** A row that is used as the input: it has the input's fields and no others. */
-export type ExactRow<Row, Input> = Row &
-  (Row extends unknown ? { readonly [Field in Exclude<keyof Row, keyof Input>]?: never } : never);
+export type ExactRow<Row, Input> = Row & { readonly [Field in Exclude<keyof Row, keyof Input>]?: never };
 
 /** Options of a call for many rows: those of each row's requests, and how many rows are under way at a time. */
 export interface ManyOptions extends RequestOptions {
