@@ -118,6 +118,9 @@ export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { Image } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { ListResource } from "./resources/list-resource.ts";
+export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
+export type { OrderProgress } from "./resources/orders/open-order.ts";
+export { isOpen } from "./resources/orders/open-order.ts";
 export type {
   CombinedOrderInput,
   CombinedQuoteInput,

@@ -1,14 +1,15 @@
 import type { Call } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import { type ExactRow, type ManyOptions, type ManyRows, many, type RowMapping, type Rows } from "../../http/many.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import type { Clock } from "../../util/clock.ts";
 import type { Outcome } from "../../util/concurrently.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { type CanceledRemainder, cancelRemaining } from "./cancel-remaining.ts";
 import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
 import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
@@ -23,12 +24,14 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
 /** Orders and quotes (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
+  readonly #context: CallContext;
   readonly #placement: OrderPlacement;
 
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions, clock: Clock) {
+  constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
-    this.#placement = new OrderPlacement(send, assumptions, clock);
+    this.#context = context;
+    this.#placement = new OrderPlacement(send, assumptions, context.clock);
   }
 
   /**
@@ -144,6 +147,23 @@ export class OrdersResource {
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): Call<void> {
     return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
+  }
+
+  /**
+   * Cancels all of an order that is neither shipped nor canceled: reads the order, then cancels the rest of each line, all lines or
+   * none. Safe to call again.
+   *
+   * When a line is shipped in between (`canceled_quantity_exceeds_shippable`), it reads the order again and tries once more; a second
+   * conflict is thrown. `deadline` bounds both requests together; `query` and `body` are added to the cancellation.
+   *
+   * @throws `ConflictError` with `already_in_production` when the order is in production: nothing is canceled then.
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`; `NotFoundError` when there is no such order.
+   * @example
+   * const { canceled } = await partner.orders.cancelRemaining(orderReference);
+   * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in all`);
+   */
+  cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): Call<CanceledRemainder> {
+    return cancelRemaining(this.#send, this.#context, orderReference, options);
   }
 
   /**

@@ -88,7 +88,7 @@ export class RendersResource {
    * One failure does not stop the others. Read or cancel each `media` before it times out.
    *
    * `map` makes the input of a row of your own. Rows of the same composition and image are rendered once, and each has a picture of
-   * its own: the last 10,000 pairs are remembered.
+   * its own: the last 2,000 pairs are remembered.
    *
    * Leaving the loop ends every wait and lets go of each picture that was not given yet. A creation that is on its way is finished
    * first; an abort of `signal` ends it, too.

@@ -2,7 +2,7 @@ import { check } from "../../schemas/check.ts";
 import { type CreatedRender, type RenderInput, renderInput } from "./renders.schema.ts";
 
 /** So many pairs of composition and image are remembered, the latest: a batch may be endless. */
-const most = 10_000;
+const most = 2_000;
 
 /** Creates the render of a composition and an image once, as long as the pair is remembered: each creation deducts tokens. */
 export class SharedRenders {
