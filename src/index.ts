@@ -1,5 +1,4 @@
-export type { DownloadOptions, NotModified, Progress } from "./binary/download.ts";
-export { Download } from "./binary/download.ts";
+export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
 export { PodPartner } from "./client.ts";
 export { AlreadyReadError } from "./errors/already-read.ts";
@@ -68,7 +67,6 @@ export type {
   EvidenceReference,
   ImageReference,
   ItemReference,
-  KeyReference,
   OrderReference,
   PackagingReference,
   PerspectiveReference,
@@ -86,6 +84,7 @@ export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { KeyValidation } from "./resources/auth/auth.schema.ts";
 export type { AuthResource } from "./resources/auth/auth.ts";
 export type {
+  KnownProductStatus,
   Packaging,
   Product,
   ProductDetail,
@@ -115,7 +114,7 @@ export type { Composition } from "./resources/compositions/compositions.schema.t
 export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { Evidence } from "./resources/evidence/evidence.schema.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
-export type { Image } from "./resources/images/images.schema.ts";
+export type { PrintImage } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
@@ -164,9 +163,9 @@ export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
 export type { SceneListOptions, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment } from "./resources/shipments/shipments.schema.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
-export type { Item } from "./resources/warehouse/warehouse.schema.ts";
+export type { WarehouseItem } from "./resources/warehouse/warehouse.schema.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, AnsweredAddress, QuoteAddressInput } from "./schemas/address.ts";
+export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { Clock } from "./util/clock.ts";

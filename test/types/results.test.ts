@@ -6,14 +6,13 @@ import type {
   ConditionalOptions,
   Download,
   ErrorCode,
-  Image,
-  Item,
   KnownErrorCode,
   NotModified,
   Order,
   OrderSummary,
   Paginator,
   PodPartner,
+  PrintImage,
   Product,
   ProductDetail,
   ProductReference,
@@ -21,6 +20,7 @@ import type {
   Rendertokens,
   RequestOptions,
   Shipment,
+  WarehouseItem,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -85,8 +85,8 @@ describe("the types of lists", () => {
     expectTypeOf<ReturnType<PodPartner["orders"]["list"]>>().toEqualTypeOf<Paginator<OrderSummary>>();
     expectTypeOf<ReturnType<Products["list"]>>().toEqualTypeOf<Paginator<Product>>();
     expectTypeOf<ReturnType<PodPartner["claims"]["list"]>>().toEqualTypeOf<Paginator<ClaimSummary>>();
-    expectTypeOf<ReturnType<PodPartner["images"]["list"]>>().toEqualTypeOf<Paginator<Image>>();
-    expectTypeOf<ReturnType<PodPartner["warehouse"]["items"]["list"]>>().toEqualTypeOf<Paginator<Item>>();
+    expectTypeOf<ReturnType<PodPartner["images"]["list"]>>().toEqualTypeOf<Paginator<PrintImage>>();
+    expectTypeOf<ReturnType<PodPartner["warehouse"]["items"]["list"]>>().toEqualTypeOf<Paginator<WarehouseItem>>();
   });
 
   it("give items, arrays of items and pages of items", () => {

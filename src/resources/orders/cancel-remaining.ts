@@ -1,7 +1,5 @@
 import { ConflictError } from "../../errors/api.ts";
-import { PodPartnerError } from "../../errors/base.ts";
 import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
-import type { TimelineEntry } from "../../errors/timeline.ts";
 import { type Answer, type Call, toCall } from "../../http/call.ts";
 import { type Send, strictly } from "../../http/core.ts";
 import { nameOf } from "../../http/endpoint.ts";
@@ -9,6 +7,7 @@ import { assertOptions } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
+import { JointTimeline } from "../../waiting/joint-timeline.ts";
 import { cancellationsOfRest } from "./open-order.ts";
 import { cancelOrder, getOrder } from "./orders.endpoints.ts";
 import type { Cancellation } from "./orders.schema.ts";
@@ -31,26 +30,7 @@ export function cancelRemaining(
   options: RequestOptions,
 ): Call<CanceledRemainder> {
   const callSite = captureCallSite(cancelRemaining);
-  const began = context.clock.now();
-  const timeline: TimelineEntry[] = [];
-  const step = async <Data>(call: Call<Data>): Promise<Answer<Data>> => {
-    const at = Math.round(context.clock.now() - began);
-    const add = (entries: readonly TimelineEntry[]) => {
-      timeline.push(...entries.map((entry) => ({ ...entry, at: entry.at + at })));
-    };
-    try {
-      const answer = await call.withResponse();
-      add(answer.attempts);
-      return answer;
-    } catch (error) {
-      if (PodPartnerError.isInstance(error)) {
-        add(error.attempts);
-        error.attempts = timeline;
-      }
-      throw error;
-    }
-  };
-
+  const timeline = new JointTimeline(context.clock);
   const run = async (): Promise<Answer<CanceledRemainder>> => {
     assertOptions("request", options, nameOf(cancelOrder));
     const remaining = countdown(context, options.deadline);
@@ -58,13 +38,13 @@ export function cancelRemaining(
     const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
     const path = { orderReference };
     for (let again = true; ; again = false) {
-      const { data: order, response } = await step(send(getOrder, { path }, reading(), strictly()));
+      const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
       const canceled = cancellationsOfRest(order);
-      if (canceled.length === 0) return { data: { canceled }, response, attempts: timeline };
+      if (canceled.length === 0) return { data: { canceled }, response, attempts: timeline.entries };
       try {
         const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
-        const { response: done } = await step(cancellation);
-        return { data: { canceled }, response: done, attempts: timeline };
+        const { response: done } = await timeline.add(cancellation);
+        return { data: { canceled }, response: done, attempts: timeline.entries };
       } catch (error) {
         if (!again || !isOutdated(error)) throw error;
       }
