@@ -1,4 +1,4 @@
-import type { Call } from "./http/call.ts";
+import type { ApiCall } from "./http/call.ts";
 import type { Send } from "./http/core.ts";
 import type { Method } from "./http/endpoint.ts";
 import { createObserver } from "./http/observer.ts";
@@ -127,7 +127,7 @@ export class PodPartner {
    * @example
    * const answer = await partner.request("GET", "/productgroups", { query: { page: 2 } });
    */
-  request<Data = unknown>(method: Method, path: string, options: AnyRequestOptions<Data> = {}): Call<Data> {
+  request<Data = unknown>(method: Method, path: string, options: AnyRequestOptions<Data> = {}): ApiCall<Data> {
     return requestAny(this.#send, method, path, options);
   }
 }

@@ -31,10 +31,10 @@ export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
-export type { Call, WithResponse } from "./http/call.ts";
+export type { ApiCall, WithResponse } from "./http/call.ts";
 export type { ConditionalOptions, UnconditionalOptions } from "./http/conditional.ts";
 export type { ResponseMode } from "./http/decode.ts";
-export type { Method, Page } from "./http/endpoint.ts";
+export type { ListPage, Method } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-like.ts";
 export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
@@ -168,5 +168,5 @@ export type { ItemsResource, WarehouseResource } from "./resources/warehouse/war
 export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { Clock } from "./util/clock.ts";
+export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

@@ -1,9 +1,9 @@
 import type { Pacer } from "../http/pacing/pacer.ts";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** What a call of several requests needs of its client. */
 export interface CallContext {
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   /** The client's own `deadline`, for calls that bring none. */
   readonly deadline: number | undefined;
   readonly pacer: Pick<Pacer, "snapshot">;

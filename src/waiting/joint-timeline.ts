@@ -1,21 +1,21 @@
 import { PodPartnerError } from "../errors/base.ts";
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Answer, Call } from "../http/call.ts";
-import type { Clock } from "../util/clock.ts";
+import type { Answer, ApiCall } from "../http/call.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** One timeline of several requests, made one after the other. An error of one of them gets the whole timeline. */
 export class JointTimeline {
   readonly entries: TimelineEntry[] = [];
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #began: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: PartnerClock) {
     this.#clock = clock;
     this.#began = clock.now();
   }
 
   /** Waits for a request, and adds what it spent its time on. */
-  async add<Data>(call: Call<Data>): Promise<Answer<Data>> {
+  async add<Data>(call: ApiCall<Data>): Promise<Answer<Data>> {
     const at = Math.round(this.#clock.now() - this.#began);
     try {
       const answer = await call.withResponse();

@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
@@ -18,14 +18,14 @@ const otherRoutes: ReadonlySet<string> = new Set(Object.keys(specified));
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #tokens: TokenSource;
   readonly #lines = new Lines();
   readonly #routes = new Routes();
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
-  constructor(clock: Clock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
+  constructor(clock: PartnerClock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
     this.#clock = clock;
     const pump = () => this.#pump();
     this.#tokens = open(new Buckets(clock), pump);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Observe } from "../observer.ts";
 import type { Buckets } from "./buckets.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -7,7 +7,7 @@ import type { TokenSource } from "./tokens.ts";
 export interface Member {
   readonly baseUrl: string;
   readonly secretKey: string;
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly observe: Observe;
   /** The client's own pictures: kept up to date all the time, and used alone while the store cannot be reached. */
   readonly own: Buckets;

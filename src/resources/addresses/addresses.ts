@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { AddressReference } from "../../references/references.ts";
@@ -19,7 +19,7 @@ export class AddressesResource {
    *
    * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
    */
-  get(addressReference: AddressReference, options?: RequestOptions): Call<Address> {
+  get(addressReference: AddressReference, options?: RequestOptions): ApiCall<Address> {
     return this.#send(getAddress, { path: { addressReference } }, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
@@ -26,7 +26,7 @@ export class ImagesResource {
    * @example
    * const { reference } = await partner.images.upload("design.png");
    */
-  upload(source: ImageSource, options?: RequestOptions): Call<PrintImage> {
+  upload(source: ImageSource, options?: RequestOptions): ApiCall<PrintImage> {
     return this.#send(uploadImage, { body: source }, options);
   }
 

@@ -1,6 +1,6 @@
 import { ConflictError } from "../../errors/api.ts";
 import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
-import { type Answer, type Call, toCall } from "../../http/call.ts";
+import { type Answer, type ApiCall, toCall } from "../../http/call.ts";
 import { type Send, strictly } from "../../http/core.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { assertOptions } from "../../http/option-faults.ts";
@@ -28,7 +28,7 @@ export function cancelRemaining(
   context: CallContext,
   orderReference: OrderReference,
   options: RequestOptions,
-): Call<CanceledRemainder> {
+): ApiCall<CanceledRemainder> {
   const callSite = captureCallSite(cancelRemaining);
   const timeline = new JointTimeline(context.clock);
   const run = async (): Promise<Answer<CanceledRemainder>> => {

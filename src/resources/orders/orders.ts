@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import { type ExactRow, type ManyOptions, type ManyRows, many, type RowMapping, type Rows } from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
@@ -52,7 +52,7 @@ export class OrdersResource {
    *   orderlines: [{ productReference, imageReference, quantity: 1 }],
    * });
    */
-  create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
+  create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
     return this.#placement.create(order, options);
   }
 
@@ -68,7 +68,7 @@ export class OrdersResource {
    * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
    * if (recovered) console.log(`${reference} was there already`);
    */
-  ensure(order: IdentifiedOrderInput, options?: EnsureOptions): Call<PlacedOrder> {
+  ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
     return this.#placement.ensure(order, options);
   }
 
@@ -132,7 +132,7 @@ export class OrdersResource {
    *
    * @throws `NotFoundError` when there is none of this reference; test and production have references of their own.
    */
-  get(orderReference: OrderReference, options?: RequestOptions): Call<Order> {
+  get(orderReference: OrderReference, options?: RequestOptions): ApiCall<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
@@ -145,7 +145,7 @@ export class OrdersResource {
    * @example
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
-  cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): Call<void> {
+  cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
     return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
   }
 
@@ -162,7 +162,7 @@ export class OrdersResource {
    * const { canceled } = await partner.orders.cancelRemaining(orderReference);
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in all`);
    */
-  cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): Call<CanceledRemainder> {
+  cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
     return cancelRemaining(this.#send, this.#context, orderReference, options);
   }
 
@@ -179,7 +179,7 @@ export class OrdersResource {
     orderReference: OrderReference,
     dropshipAddress: AddressInput,
     options?: RequestOptions,
-  ): Call<void> {
+  ): ApiCall<void> {
     return this.#send(replaceDropshipAddress, { path: { orderReference }, body: dropshipAddress }, options);
   }
 
@@ -198,7 +198,7 @@ export class OrdersResource {
    * });
    * console.log(cheapest?.level, cheapest?.price);
    */
-  quote(quote: QuoteInput, options?: RequestOptions): Call<readonly ShippingOption[]> {
+  quote(quote: QuoteInput, options?: RequestOptions): ApiCall<readonly ShippingOption[]> {
     return this.#send(quoteOrder, { body: quote }, options);
   }
 
@@ -209,7 +209,7 @@ export class OrdersResource {
    * @example
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
-  lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
+  lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
     return this.#placement.lookup(by?.customIdentifier, options);
   }
 }

@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
@@ -24,7 +24,7 @@ export class PerspectivesResource {
   }
 
   /** Lists the perspectives, or those of a scene or a product (specification 4.6). */
-  list(options: PerspectiveListOptions = noOptions): Call<readonly Perspective[]> {
+  list(options: PerspectiveListOptions = noOptions): ApiCall<readonly Perspective[]> {
     const [query, request] = apart(options, "sceneReference", "productReference");
     return this.#send(listPerspectives, { query }, request);
   }
@@ -34,7 +34,7 @@ export class PerspectivesResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(perspectiveReference: PerspectiveReference, options?: RequestOptions): Call<Perspective> {
+  get(perspectiveReference: PerspectiveReference, options?: RequestOptions): ApiCall<Perspective> {
     return this.#send(getPerspective, { path: { perspectiveReference } }, options);
   }
 }

@@ -4,7 +4,7 @@ import { attachCall } from "../../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
-import { type Answer, type Call, toCall } from "../../http/call.ts";
+import { type Answer, type ApiCall, toCall } from "../../http/call.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { Journal } from "../../http/journal.ts";
 import { Lifeline } from "../../http/lifeline.ts";
@@ -86,7 +86,7 @@ const tellPending = (lifeline: Lifeline, { onPending }: WaitOptions, render: Ren
   onPending && lifeline.within(Promise.resolve(onPending(render, lifeline.elapsed())));
 
 /** Reads a render's status. */
-export type GetRender = (reference: RenderReference, options: RequestOptions) => Call<Render>;
+export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
 
 /** Looks at a render's status until it is completed. */
 export function waitForRender(
@@ -94,7 +94,7 @@ export function waitForRender(
   get: GetRender,
   reference: RenderReference,
   options: WaitOptions,
-): Call<Render> {
+): ApiCall<Render> {
   const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
     const seen = await get(reference, within(lifeline, options)).withResponse();
     const render = seen.data;
@@ -111,10 +111,10 @@ export function waitForFile(
   context: CallContext,
   get: GetRender,
   endpoint: Endpoint,
-  download: (options: RequestOptions) => Call<Download>,
+  download: (options: RequestOptions) => ApiCall<Download>,
   reference: RenderReference,
   options: WaitOptions,
-): Call<Download> {
+): ApiCall<Download> {
   let lookAt = 0;
   const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
     try {

@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
@@ -33,7 +33,7 @@ export class RendersResource {
    * const { reference } = await partner.renders.create({ compositionReference, imageReference });
    * const mockup = await partner.renders.media(reference, { wait: true });
    */
-  create(render: RenderInput, options?: RequestOptions): Call<CreatedRender> {
+  create(render: RenderInput, options?: RequestOptions): ApiCall<CreatedRender> {
     return this.#send(createRender, { body: render }, options);
   }
 
@@ -42,7 +42,7 @@ export class RendersResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(renderReference: RenderReference, options?: RequestOptions): Call<Render> {
+  get(renderReference: RenderReference, options?: RequestOptions): ApiCall<Render> {
     return this.#send(getRender, { path: { renderReference } }, options);
   }
 
@@ -54,7 +54,7 @@ export class RendersResource {
    * @example
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
-  wait(renderReference: RenderReference, options: WaitOptions = {}): Call<Render> {
+  wait(renderReference: RenderReference, options: WaitOptions = {}): ApiCall<Render> {
     return waitForRender(this.#context, this.#get, renderReference, options);
   }
 
@@ -70,7 +70,7 @@ export class RendersResource {
    * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
    */
-  media(renderReference: RenderReference, options: RenderFileOptions = {}): Call<Download> {
+  media(renderReference: RenderReference, options: RenderFileOptions = {}): ApiCall<Download> {
     return this.#file(getRenderMedia, renderReference, options);
   }
 
@@ -79,7 +79,7 @@ export class RendersResource {
    *
    * @throws the same as {@link RendersResource.media}.
    */
-  thumbnail(renderReference: RenderReference, options: RenderFileOptions = {}): Call<Download> {
+  thumbnail(renderReference: RenderReference, options: RenderFileOptions = {}): ApiCall<Download> {
     return this.#file(getRenderThumbnail, renderReference, options);
   }
 
@@ -127,9 +127,14 @@ export class RendersResource {
     return renderBatch(this, this.#context, rows, options);
   }
 
-  readonly #get = (reference: RenderReference, options?: RequestOptions): Call<Render> => this.get(reference, options);
+  readonly #get = (reference: RenderReference, options?: RequestOptions): ApiCall<Render> =>
+    this.get(reference, options);
 
-  #file(endpoint: typeof getRenderMedia, renderReference: RenderReference, given: RenderFileOptions): Call<Download> {
+  #file(
+    endpoint: typeof getRenderMedia,
+    renderReference: RenderReference,
+    given: RenderFileOptions,
+  ): ApiCall<Download> {
     const [{ wait = false }, options] = apart(given, "wait");
     const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
     const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference }, faults }, request);

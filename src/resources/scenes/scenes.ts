@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
@@ -22,7 +22,7 @@ export class ScenesResource {
   }
 
   /** Lists the scenes, or those that fit a productgroup (specification 4.6). */
-  list(options: SceneListOptions = noOptions): Call<readonly SceneSummary[]> {
+  list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
     const [query, request] = apart(options, "productgroupReference");
     return this.#send(listScenes, { query }, request);
   }
@@ -32,7 +32,7 @@ export class ScenesResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(sceneReference: SceneReference, options?: RequestOptions): Call<Scene> {
+  get(sceneReference: SceneReference, options?: RequestOptions): ApiCall<Scene> {
     return this.#send(getScene, { path: { sceneReference } }, options);
   }
 }
