@@ -15,10 +15,20 @@ export interface Member {
   readonly wake: () => void;
 }
 
-/** Holds the buckets that a fleet of processes shares. `redisPacing` of `pod-partner/redis` makes one. */
+/** Keeps objects of a program's own from being taken for a part of a store. It has no value. */
+declare const opaque: unique symbol;
+
+/** How a client joins a fleet: for the client alone, so that the published type shows no more than a name. */
+export interface JoinFleet {
+  readonly [opaque]?: never;
+  /** @internal */
+  (member: Member): TokenSource;
+}
+
+/** Holds the buckets that a fleet of processes shares. Only `redisPacing` of `pod-partner/redis` makes one. */
 export interface PacingStore {
   /** What holds the buckets. */
   readonly kind: string;
-  /** @internal */
-  join(member: Member): TokenSource;
+  /** For the client: how it joins the fleet. */
+  readonly join: JoinFleet;
 }
