@@ -5,22 +5,16 @@ import { createEmulator } from "pod-partner/testing";
 const emulator = createEmulator({ seed: { orders: 3 } });
 const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
 
-type Cancellation = "canceled" | "in production" | "shipped" | "other";
+type Cancellation = "canceled" | "nothing left" | "in production";
 
-/** Cancels all that is left of an order. A `canceledQuantity` is the line's absolute total, so it can be said again. */
+/** Cancels all that is left of an order. It can be called again. */
 async function cancelOrder(reference: OrderReference): Promise<Cancellation> {
-  const { orderlines } = await partner.orders.get(reference);
   try {
-    await partner.orders.cancel(
-      reference,
-      orderlines.map(({ index, quantity }) => ({ index, canceledQuantity: quantity })),
-    );
-    return "canceled";
+    const { canceled } = await partner.orders.cancelRemaining(reference);
+    return canceled.length > 0 ? "canceled" : "nothing left";
   } catch (error) {
-    if (!(error instanceof ConflictError)) throw error;
-    if (error.code === "already_in_production") return "in production";
-    if (error.code === "canceled_quantity_exceeds_shippable") return "shipped";
-    return "other";
+    if (error instanceof ConflictError && error.code === "already_in_production") return "in production";
+    throw error;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Call } from "./http/call.ts";
+import type { ApiCall } from "./http/call.ts";
 import type { Send } from "./http/core.ts";
 import type { Method } from "./http/endpoint.ts";
 import { createObserver } from "./http/observer.ts";
@@ -91,6 +91,7 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
+    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);
@@ -101,9 +102,9 @@ export class PodPartner {
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);
     this.compositions = new CompositionsResource(send);
-    this.renders = new RendersResource(send, { clock, deadline: resolved.deadline });
+    this.renders = new RendersResource(send, context);
     this.rendertokens = new RendertokensResource(send);
-    this.orders = new OrdersResource(send, assumptions, clock);
+    this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);
     this.claims = new ClaimsResource(send, clock);
   }
@@ -126,7 +127,7 @@ export class PodPartner {
    * @example
    * const answer = await partner.request("GET", "/productgroups", { query: { page: 2 } });
    */
-  request<Data = unknown>(method: Method, path: string, options: AnyRequestOptions<Data> = {}): Call<Data> {
+  request<Data = unknown>(method: Method, path: string, options: AnyRequestOptions<Data> = {}): ApiCall<Data> {
     return requestAny(this.#send, method, path, options);
   }
 }

@@ -1,5 +1,4 @@
-export type { Conditional, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
-export { Download } from "./binary/download.ts";
+export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
 export { PodPartner } from "./client.ts";
 export { AlreadyReadError } from "./errors/already-read.ts";
@@ -32,10 +31,12 @@ export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
-export type { Call, WithResponse } from "./http/call.ts";
+export type { ApiCall, WithResponse } from "./http/call.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/conditional.ts";
 export type { ResponseMode } from "./http/decode.ts";
-export type { Method, Page } from "./http/endpoint.ts";
+export type { ListPage, Method } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-like.ts";
+export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -66,7 +67,6 @@ export type {
   EvidenceReference,
   ImageReference,
   ItemReference,
-  KeyReference,
   OrderReference,
   PackagingReference,
   PerspectiveReference,
@@ -84,6 +84,7 @@ export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { KeyValidation } from "./resources/auth/auth.schema.ts";
 export type { AuthResource } from "./resources/auth/auth.ts";
 export type {
+  KnownProductStatus,
   Packaging,
   Product,
   ProductDetail,
@@ -108,14 +109,17 @@ export type {
   ClaimStatus,
   ClaimSummary,
 } from "./resources/claims/claims.schema.ts";
-export type { ClaimFilter, ClaimsResource } from "./resources/claims/claims.ts";
+export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition } from "./resources/compositions/compositions.schema.ts";
 export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { Evidence } from "./resources/evidence/evidence.schema.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
-export type { Image } from "./resources/images/images.schema.ts";
+export type { PrintImage } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { ListResource } from "./resources/list-resource.ts";
+export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
+export type { OrderProgress } from "./resources/orders/open-order.ts";
+export { isOpen } from "./resources/orders/open-order.ts";
 export type {
   CombinedOrderInput,
   CombinedQuoteInput,
@@ -138,12 +142,13 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type { CreateManyOptions, OrdersResource } from "./resources/orders/orders.ts";
+export type { EnsureManyOptions, OrdersResource } from "./resources/orders/orders.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
-export type { PerspectiveFilter, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type { WaitOptions } from "./resources/renders/render-waiting.ts";
+export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
+export type { BatchOptions, RenderedMockup } from "./resources/renders/render-batch.ts";
+export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,
   Render,
@@ -151,23 +156,17 @@ export type {
   RenderInput,
   RenderStatus,
 } from "./resources/renders/renders.schema.ts";
-export type {
-  AwaitedFileOptions,
-  BatchOptions,
-  ReadyFileOptions,
-  RenderedMockup,
-  RendersResource,
-} from "./resources/renders/renders.ts";
+export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
-export type { SceneFilter, ScenesResource } from "./resources/scenes/scenes.ts";
+export type { SceneListOptions, ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment } from "./resources/shipments/shipments.schema.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
-export type { Item } from "./resources/warehouse/warehouse.schema.ts";
+export type { WarehouseItem } from "./resources/warehouse/warehouse.schema.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, AnsweredAddress, QuoteAddressInput } from "./schemas/address.ts";
+export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { Clock } from "./util/clock.ts";
+export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

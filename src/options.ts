@@ -10,7 +10,7 @@ import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/kinds.ts";
 import { filledText } from "./schemas/shape.ts";
-import { type Clock, systemClock } from "./util/clock.ts";
+import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Some } from "./util/some.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
@@ -56,7 +56,7 @@ export interface PodPartnerOptions {
   /** Receives what the hooks receive, as text and fields; `console` fits. */
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the machine's. */
-  readonly clock?: Clock | undefined;
+  readonly clock?: PartnerClock | undefined;
   /** What the specification does not show, where the service differs from what the SDK assumes. */
   readonly assumptions?: Some<Assumptions> | undefined;
   /** Allows a browser, in which anybody can read the key. Default false: never use a key in client-side code (specification 5.6). */
@@ -76,7 +76,7 @@ export interface ResolvedOptions {
   readonly fetch: FetchLike | undefined;
   readonly hooks: Hooks;
   readonly logger: Logger | undefined;
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly assumptions: Assumptions;
 }
 

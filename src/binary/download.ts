@@ -16,14 +16,6 @@ export interface DownloadOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** What a conditional request knows of an earlier download, to be spared an unchanged one. */
-export interface Conditional {
-  /** The earlier download's `etag`, quotes included. */
-  readonly etag?: string | undefined;
-  /** The earlier download's `lastModified`. */
-  readonly lastModified?: string | undefined;
-}
-
 /** The answer to a conditional request when nothing has changed (304): keep what you have. */
 export interface NotModified {
   /** Tells it from a {@link Download}. */

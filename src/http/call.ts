@@ -15,7 +15,7 @@ export interface WithResponse<Data> {
 }
 
 /** The promise of a call's data, which can also tell about the answer that brought it. */
-export interface Call<Data> extends Promise<Data> {
+export interface ApiCall<Data> extends Promise<Data> {
   /**
    * The data together with the answer's head, the timeline and the rate limits.
    *
@@ -29,7 +29,7 @@ export interface Call<Data> extends Promise<Data> {
 export type Answer<Data> = Omit<WithResponse<Data>, "rateLimits">;
 
 /** Makes the promise of the data out of the promise of everything. */
-export function toCall<Data>(answer: Promise<Answer<Data>>, pacer: Pick<Pacer, "snapshot">): Call<Data> {
+export function toCall<Data>(answer: Promise<Answer<Data>>, pacer: Pick<Pacer, "snapshot">): ApiCall<Data> {
   const data = answer.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {

@@ -1,5 +1,5 @@
-import type { Clock } from "../util/clock.ts";
-import type { Call } from "./call.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import type { ApiCall } from "./call.ts";
 import type { ResponseMode } from "./decode.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Observe } from "./observer.ts";
@@ -13,7 +13,7 @@ import type { Transport } from "./transport.ts";
 /** What all calls of one client share. */
 export interface Core {
   readonly baseUrl: string;
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly transport: Transport;
   readonly pacer: Pacer;
   /** Whether calls wait for tokens. */
@@ -71,11 +71,11 @@ export interface Send {
     endpoint: Endpoint<Input, Data>,
     input: Input,
     options?: RequestOptions,
-  ): Call<Data>;
+  ): ApiCall<Data>;
   <Input extends EndpointInput, Data, Result>(
     endpoint: Endpoint<Input, Data>,
     input: Input,
     options: RequestOptions | undefined,
     plan: Plan<Data, Result>,
-  ): Call<Result>;
+  ): ApiCall<Result>;
 }

@@ -53,7 +53,7 @@ export type ResponseShape<Data> =
   | { readonly kind: "page"; readonly field: string; readonly item: Schema; readonly data?: Data };
 
 /** One page of a paginated list (specification 4.11). */
-export interface Page<Item> {
+export interface ListPage<Item> {
   /** May be empty on any page, the last one included. */
   readonly items: readonly Item[];
   /** Opaque; null on the last page. */
@@ -164,7 +164,7 @@ export const assumed = <Data>(
 export const list = <Item>(name: string, item: Schema<Item>) => field<readonly Item[]>(name, () => z.array(item()));
 
 /** A page of a list, under its plural field, beside `nextCursor`. */
-export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<Page<Item>> => ({
+export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<ListPage<Item>> => ({
   kind: "page",
   field: name,
   item,

@@ -1,13 +1,13 @@
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** Writes down what a call spends its time on. */
 export class Journal {
   readonly entries: TimelineEntry[] = [];
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #startedAt: number;
 
-  constructor(clock: Clock) {
+  constructor(clock: PartnerClock) {
     this.#clock = clock;
     this.#startedAt = clock.now();
   }

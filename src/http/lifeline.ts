@@ -1,5 +1,5 @@
 import { DeadlineError } from "../errors/connection.ts";
-import { type Clock, keepProcess } from "../util/clock.ts";
+import { type PartnerClock, keepProcess } from "../util/clock.ts";
 
 interface Settle<T> {
   resolve(value: T): void;
@@ -11,7 +11,7 @@ interface Settle<T> {
  * ends it at once, wherever it is, and {@link Lifeline.close} leaves no timer and no listener behind.
  */
 export class Lifeline {
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly startedAt: number;
   readonly #deadline: number | undefined;
   #over: { readonly reason: unknown } | undefined;
@@ -19,7 +19,7 @@ export class Lifeline {
   #stopListening: (() => void) | undefined;
   #stopDeadline: (() => void) | undefined;
 
-  constructor(clock: Clock, signal: AbortSignal | undefined, deadline: number | undefined) {
+  constructor(clock: PartnerClock, signal: AbortSignal | undefined, deadline: number | undefined) {
     this.clock = clock;
     this.startedAt = clock.now();
     this.#deadline = deadline;

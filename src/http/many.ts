@@ -1,51 +1,74 @@
 import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
+import { eitherSignal } from "../util/either-signal.ts";
 import { attempt } from "../util/foreign.ts";
+import { unlessAborted } from "../util/unless-aborted.ts";
 import { assertOptions, type OptionKind } from "./option-faults.ts";
 import type { RequestOptions } from "./request-options.ts";
 
-/** Options of a call for many inputs: those of each, and how many are under way at a time. */
+/** Any number of rows, read as they are needed. */
+export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/** A row that is used as the input: it has the input's fields and no others. */
+export type ExactRow<Row, Input> = Row & { readonly [Field in Exclude<keyof Row, keyof Input>]?: never };
+
+/** Options of a call for many rows: those of each row's requests, and how many rows are under way at a time. */
 export interface ManyOptions extends RequestOptions {
-  /** Inputs under way at a time. */
+  /** Rows under way at a time. */
   readonly concurrency?: number | undefined;
 }
 
-/** A call for many inputs. */
+/** How a row of your own becomes the input of a call. */
+export interface RowMapping<Row, Input> {
+  /** Makes the input of a row. It may be asynchronous. What it throws is the `error` of the row's outcome. */
+  readonly map: (row: Row) => Input | PromiseLike<Input>;
+}
+
+/** The options as the implementation takes them: without `map`, each row is the input. */
+export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
+
+/** A call for many rows. */
 interface Many<Input, Value, Options extends ManyOptions> {
-  /** The name of the inputs, for the error where they are none. */
-  readonly what: string;
   readonly kind: OptionKind;
   /** How many are under way at a time where the caller does not say. */
   readonly concurrency: number;
-  /** Works on one of them. `left` aborts when nobody is there any more to take its outcome. */
-  readonly work: (input: Input, options: Omit<Options, "concurrency">, left: AbortSignal) => Promise<Value>;
+  /** Works on one input. `left` aborts when nobody is there any more to take its outcome. */
+  readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, left: AbortSignal) => Promise<Value>;
 }
 
-const isIterable = (inputs: unknown): boolean =>
-  typeof inputs === "object" &&
-  inputs !== null &&
-  attempt(() => Symbol.iterator in inputs || Symbol.asyncIterator in inputs) === true;
+const isIterable = (rows: unknown): boolean =>
+  typeof rows === "object" &&
+  rows !== null &&
+  attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
 
-/** Makes a call for each of many inputs, with low priority unless the options say another, and gives each outcome as it comes. */
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  typeof value === "object" && value !== null && attempt(() => "then" in value) === true;
+
+/** Makes a call for each of many rows, with low priority unless the options say another, and gives each outcome as it comes. */
 export async function* many<Input, Value, Options extends ManyOptions>(
-  inputs: Iterable<Input> | AsyncIterable<Input>,
-  options: Options,
-  { what, kind, concurrency, work }: Many<Input, Value, Options>,
-): AsyncGenerator<Outcome<Input, Value>, void, undefined> {
+  rows: Rows<unknown>,
+  options: ManyRows<Input, Options>,
+  { kind, concurrency, work }: Many<Input, Value, Options>,
+): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   const callSite = captureCallSite(captureCallSite, manyFrames);
   assertOptions(kind, options);
-  if (!isIterable(inputs)) {
-    throw new RequestValidationError({ issues: [{ path: [what], message: "expected an iterable, such as an array" }] });
+  if (!isIterable(rows)) {
+    throw new RequestValidationError({
+      issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }],
+    });
   }
-  const { concurrency: atATime = concurrency, ...rest } = options;
+  const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
   const each = { ...rest, priority: rest.priority ?? "low" };
-  const one = async (input: Input, left: AbortSignal): Promise<Value> => {
+  const one = async (row: unknown, left: AbortSignal): Promise<Value> => {
     try {
+      // An input that is there is used at once: a source may fill the same row again and again.
+      const made = map(row);
+      const input = isThenable(made) ? await unlessAborted(made, eitherSignal(options.signal, left)) : made;
       return await work(input, each, left);
     } catch (error) {
       throw withCallSite(error, callSite);
     }
   };
-  yield* concurrently(inputs, atATime, one, options.signal);
+  yield* concurrently(rows, atATime, one, options.signal);
 }

@@ -30,7 +30,7 @@ const isFields = (value: unknown): boolean =>
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 
-/** What every call takes, as its last argument. */
+/** What every call takes, in its last argument. */
 const request = () => ({
   signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
   timeout: positive(),
@@ -74,6 +74,10 @@ const taking =
   () =>
     z.strictObject({ ...request(), ...more() });
 
+/** What a download told of itself, as a header can carry it. */
+const told = (header: string, what: string) =>
+  custom((value) => value !== "" && carriable(header, value), `expected the \`${what}\` of an earlier download`);
+
 const waiting = () => ({
   interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
   onPending: custom(isFunction, "expected a function"),
@@ -84,8 +88,11 @@ const ensuring = () => ({
   compare: z.optional(z.boolean()),
 });
 
-/** With none under way at a time nothing would ever be done. */
-const concurrency = () => custom((value) => typeof value === "number" && value >= 1, "expected a number from 1");
+const manyRows = () => ({
+  map: custom(isFunction, "expected a function that makes an input of a row"),
+  // With none under way at a time nothing would ever be done.
+  concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
+});
 
 const kinds = {
   request: taking(() => ({})),
@@ -97,10 +104,15 @@ const kinds = {
     z.strictObject({
       limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
     }),
+  conditional: () =>
+    z.strictObject({
+      etag: told("if-none-match", "etag"),
+      lastModified: told("if-modified-since", "lastModified"),
+    }),
   wait: taking(waiting),
   ensure: () => z.strictObject(ensuring()),
-  many: taking(() => ({ ...ensuring(), concurrency: concurrency() })),
-  batch: taking(() => ({ ...waiting(), concurrency: concurrency() })),
+  ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
+  batch: taking(() => ({ ...waiting(), ...manyRows() })),
 } satisfies Record<string, Schema>;
 
 /** A set of options: those of a request, and those that some calls take beside them. */

@@ -1,5 +1,5 @@
 import { captureCallSite } from "../errors/call-site.ts";
-import { type Call, toCall } from "./call.ts";
+import { type ApiCall, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import { Journey } from "./journey.ts";
@@ -13,7 +13,7 @@ export function createSend(core: Core): Send {
     input: EndpointInput,
     options = noOptions,
     plan?: Plan<Data, Result>,
-  ): Call<Data | Result> => {
+  ): ApiCall<Data | Result> => {
     const callSite = captureCallSite(send);
     const begin = () => {
       try {

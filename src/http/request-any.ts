@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { apart } from "../util/apart.ts";
-import type { Call } from "./call.ts";
+import type { ApiCall } from "./call.ts";
 import type { Send } from "./core.ts";
 import { endpoint, type Lost, type Method } from "./endpoint.ts";
 import type { RequestOptions } from "./request-options.ts";
@@ -90,7 +90,12 @@ function staysAsItIs(path: string): boolean {
 }
 
 /** Sends a request to any path under the base URL. */
-export function requestAny<Data>(send: Send, method: Method, path: string, given: AnyRequestOptions<Data>): Call<Data> {
+export function requestAny<Data>(
+  send: Send,
+  method: Method,
+  path: string,
+  given: AnyRequestOptions<Data>,
+): ApiCall<Data> {
   const [{ schema }, options] = apart(given, "schema");
   // What is none is told with all else that is wrong.
   const text = typeof path === "string" ? path : "";

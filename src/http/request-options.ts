@@ -31,7 +31,7 @@ export interface RequestOptions {
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
   readonly retry?: Some<RetryOptions> | undefined;
-  /** Which of the calls that wait for a token go first. Default `normal`; `createMany` and `batch` use `low`. */
+  /** Which of the calls that wait for a token go first. Default `normal`; `ensureMany` and `batch` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. They cannot replace the key's. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -1,11 +1,11 @@
 import type { Plan, Send } from "../http/core.ts";
-import { type Endpoint, nameOf, type Page } from "../http/endpoint.ts";
+import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
 
 /** The descriptor of a list that comes in pages, each asked for by a cursor. */
 type PagedEndpoint<Item, Query> = Endpoint<
   { readonly query?: Query & { readonly cursor?: string | undefined } },
-  Page<Item>
+  ListPage<Item>
 >;
 
 /** Iterates an endpoint's list; each page is asked for with the query and the cursor that the page before it gave. */
@@ -14,7 +14,7 @@ export const paginate = <Item, Query extends object>(
   endpoint: PagedEndpoint<Item, Query>,
   query: NoInfer<Query>,
   options: ListOptions | undefined,
-  plan: Plan<Page<Item>, Page<Item>> = { strict: false, shape: (page) => page },
+  plan: Plan<ListPage<Item>, ListPage<Item>> = { strict: false, shape: (page) => page },
 ): Paginator<Item> =>
   new Paginator(
     nameOf(endpoint),

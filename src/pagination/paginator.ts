@@ -1,5 +1,5 @@
 import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
-import type { Page } from "../http/endpoint.ts";
+import type { ListPage } from "../http/endpoint.ts";
 import { assertOptions } from "../http/option-faults.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { eitherSignal } from "../util/either-signal.ts";
@@ -13,7 +13,7 @@ export interface ListOptions extends RequestOptions {
 }
 
 /** Fetches one page of a list. */
-export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<Page<Item>>;
+export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
 
 /**
  * A list of any length, fetched page by page as it is iterated (specification 4.11).
@@ -52,7 +52,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * @example
    * for await (const { items } of partner.orders.list({ prefetch: 2 }).pages()) console.log(`${items.length} more`);
    */
-  async *pages(): AsyncGenerator<Page<Item>, void, undefined> {
+  async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
     const callSite = captureCallSite(captureCallSite, manyFrames);
     assertOptions("list", this.#options, this.#endpoint);
@@ -64,14 +64,14 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     const trail = new CursorTrail(this.#endpoint);
     const recent = new RecentItems<Item>();
     const fetch = (cursor: string | undefined) => this.#fetchPage(cursor, each);
-    const following = async (page: Page<Item> | undefined): Promise<Page<Item> | undefined> => {
+    const following = async (page: ListPage<Item> | undefined): Promise<ListPage<Item> | undefined> => {
       if (page === undefined || page.nextCursor === null) return undefined;
       trail.follow(page.nextCursor);
       return fetch(page.nextCursor);
     };
 
     // Each promise waits for the one before it: a cursor is known only when its page is there.
-    let last: Promise<Page<Item> | undefined> = fetch(undefined);
+    let last: Promise<ListPage<Item> | undefined> = fetch(undefined);
     const ahead = [last];
     const fetchNext = () => {
       last = last.then(following);

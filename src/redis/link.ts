@@ -1,5 +1,5 @@
 import type { Observe } from "../http/observer.ts";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply } from "./messages.ts";
 
@@ -9,7 +9,7 @@ const patience = 500;
 /** The way to the store: tells when it is lost and when it is back, once each. */
 export class Link {
   readonly #script: Script;
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #observe: Observe;
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
@@ -19,7 +19,7 @@ export class Link {
   /** Called at once when the store is lost. */
   onLost: () => void = () => undefined;
 
-  constructor(script: Script, clock: Clock, observe: Observe) {
+  constructor(script: Script, clock: PartnerClock, observe: Observe) {
     this.#script = script;
     this.#clock = clock;
     this.#observe = observe;

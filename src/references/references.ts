@@ -66,8 +66,6 @@ export type OrderReference = Reference<"Order">;
 export type ItemReference = Reference<"Item">;
 /** The reference of a composition of scene, product and perspective (specification 2.9). */
 export type CompositionReference = Reference<"Composition">;
-/** The reference of an API key; no endpoint that is shown takes or gives one (specification 2.1). */
-export type KeyReference = Reference<"Key">;
 
 /** The characters a reference's 26 are taken from. */
 export const referenceAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";

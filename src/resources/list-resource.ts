@@ -1,4 +1,4 @@
-import type { Call } from "../http/call.ts";
+import type { ApiCall } from "../http/call.ts";
 import type { Send } from "../http/core.ts";
 import type { Endpoint, EndpointInput } from "../http/endpoint.ts";
 import type { RequestOptions } from "../http/request-options.ts";
@@ -24,7 +24,7 @@ export class ListResource<Item> {
    * const stores = await partner.organization.stores.list();
    * const writable = stores.filter(({ integration }) => integration === "api");
    */
-  list(options?: RequestOptions): Call<readonly Item[]> {
+  list(options?: RequestOptions): ApiCall<readonly Item[]> {
     return this.#send(this.#endpoint, {}, options);
   }
 }

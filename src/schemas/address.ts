@@ -3,7 +3,7 @@ import type { Some } from "../util/some.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /** A complete address (specification 2.3). Unused fields are empty strings. */
-export interface Address {
+export interface CompleteAddress {
   /** Recipient's company name. */
   readonly company: string;
   /** Recipient's first name. */
@@ -35,20 +35,20 @@ export interface Address {
  *
  * Checked before sending: `email` is there, and `state` where the country is the United States or Italy (specification 2.3).
  */
-export type AddressInput = Some<Address> & Pick<Address, "countryCode" | "email">;
+export type AddressInput = Some<CompleteAddress> & Pick<CompleteAddress, "countryCode" | "email">;
 
 /** The destination of a quote: as an order's, but `email` is not asked for (specification 4.7). */
-export type QuoteAddressInput = Some<Address> & Pick<Address, "countryCode">;
+export type QuoteAddressInput = Some<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
 /** As the service answers it. Its response shape is not shown: fields it leaves out are undefined, `countryCode` is always there. */
-export type AnsweredAddress = Partial<Address> & Pick<Address, "countryCode">;
+export type Address = Partial<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
-export const address: Schema<AnsweredAddress> = () => {
+export const address: Schema<Address> = () => {
   const text = z.optional(z.string());
-  return open<AnsweredAddress>({
+  return open<Address>({
     company: text,
     firstname: text,
     lastname: text,
@@ -67,7 +67,7 @@ export const address: Schema<AnsweredAddress> = () => {
 
 export const quoteAddressInput = () => {
   const given = z._default(z.string(), "");
-  return strict<Address>({
+  return strict<CompleteAddress>({
     company: given,
     firstname: given,
     lastname: given,
@@ -86,7 +86,7 @@ export const quoteAddressInput = () => {
   });
 };
 
-const filled = (value: unknown, field: keyof Address): boolean => {
+const filled = (value: unknown, field: keyof CompleteAddress): boolean => {
   const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
   return typeof text === "string" && text.trim() !== "";
 };
@@ -94,7 +94,7 @@ const filled = (value: unknown, field: keyof Address): boolean => {
 /** Told beside the faults of single fields, wherever there is an address at all. */
 const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
-export const addressInput: Schema<Address> = () =>
+export const addressInput: Schema<CompleteAddress> = () =>
   quoteAddressInput().check(
     z.refine((value) => filled(value, "email"), {
       ...anyway,

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 export const isFunction = (value: unknown): boolean => typeof value === "function";
 
@@ -22,6 +22,6 @@ export const functionOf = (value: unknown, name: string): unknown =>
 
 /** A source of time. */
 export const clock = () =>
-  z.custom<Clock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
+  z.custom<PartnerClock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
     error: "expected a clock, with functions `now` and `after`",
   });

@@ -1,5 +1,5 @@
 import type { Policy } from "../http/endpoint.ts";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import type { DemoCatalog } from "./catalog/demo.ts";
 import { type CatalogControls, createCatalogControls } from "./controls/catalog.ts";
 import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
@@ -22,7 +22,7 @@ export interface Emulator extends OrderControls, ClaimControls, RenderControls, 
   readonly baseUrl: string;
   /** The key that requests must carry. */
   readonly secretKey: string;
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   /** The references of the demo catalog, by name. */
   readonly demo: DemoCatalog;
   /** The last 1000 requests, oldest first. */

@@ -1,5 +1,4 @@
 export type { Policy } from "../http/endpoint.ts";
-export type { KnownProductStatus } from "../resources/catalog/catalog.schema.ts";
 export type { DemoCatalog } from "./catalog/demo.ts";
 export type { Stage } from "./catalog/product-table.ts";
 export type { CatalogControls, ProductChanges } from "./controls/catalog.ts";

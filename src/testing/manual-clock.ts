@@ -1,8 +1,8 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** A clock that stands still until it is told to move. */
-export interface ManualClock extends Clock {
+export interface ManualClock extends PartnerClock {
   /** How many timers wait: 0 when nothing was left behind. */
   readonly pending: number;
   /** Moves on by `ms` milliseconds, running each timer at its own time and letting promises settle after it. */

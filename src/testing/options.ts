@@ -5,7 +5,7 @@ import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
 import { clock } from "../schemas/kinds.ts";
 import { filledText } from "../schemas/shape.ts";
-import { type Clock, systemClock } from "../util/clock.ts";
+import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { defaultLimits, type Limit } from "./rate-limit.ts";
 
 /** What the service does with a `customIdentifier` that an order already has: the specification does not show it. */
@@ -20,7 +20,7 @@ export interface EmulatorOptions {
   /** References of the two environments differ. Default `test`. */
   readonly environment?: "test" | "production";
   /** Its source of time: `createManualClock()` makes it stand still. Default: the machine's time. */
-  readonly clock?: Clock;
+  readonly clock?: PartnerClock;
   /** What is there from the start, beside the demo catalog. */
   readonly seed?: {
     /** How many dropship orders. Default 0. */
@@ -46,7 +46,7 @@ export interface Settings {
   readonly secretKey: string;
   readonly baseUrl: string;
   readonly environment: "test" | "production";
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly orders: number;
   readonly pageSize: number;
   readonly limits: Readonly<Record<Policy, Limit>>;

@@ -1,5 +1,5 @@
 import type { Policy } from "../http/endpoint.ts";
-import type { Clock } from "../util/clock.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** A bucket: at most `q` tokens, refilled continuously with `q` tokens every `w` seconds. */
 export interface Limit {
@@ -52,7 +52,7 @@ export interface RateLimiter {
 }
 
 /** Makes full buckets. */
-export function createRateLimiter(clock: Clock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
+export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
   const fill = ({ q, w }: Limit): Bucket => ({ q, w, tokens: q, at: clock.now() });
   const buckets = new Map<string, Bucket>([
     ["default", fill(limits.default)],

@@ -3,7 +3,7 @@ import { dataAnswer } from "./answer.ts";
 import type { World } from "./state/world.ts";
 
 /** What a handler is given: the endpoint's checked input, the request itself, and all that the service knows. */
-export type Call<Input> = Input & { readonly world: World; readonly request: Request };
+export type ApiCall<Input> = Input & { readonly world: World; readonly request: Request };
 
 /** An endpoint and what answers it. */
 export interface Route {
@@ -14,7 +14,7 @@ export interface Route {
 /** Answers an endpoint with data of its descriptor's type, which is wrapped as the descriptor says. */
 export const route = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
-  handle: (call: Call<Input>) => Data | Promise<Data>,
+  handle: (call: ApiCall<Input>) => Data | Promise<Data>,
 ): Route => ({
   endpoint,
   answer: async (input, world, request) =>
@@ -24,7 +24,7 @@ export const route = <Input extends EndpointInput, Data>(
 /** Answers an endpoint with a response of the handler's own making, such as a file. */
 export const rawRoute = <Input extends EndpointInput>(
   endpoint: Endpoint<Input>,
-  handle: (call: Call<Input>) => Response,
+  handle: (call: ApiCall<Input>) => Response,
 ): Route => ({
   endpoint,
   answer: async (input, world, request) => handle({ ...(input as Input), world, request }),

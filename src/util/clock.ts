@@ -5,7 +5,7 @@ import { attempt, propertyOf } from "./foreign.ts";
  *
  * Replace it in tests with `createManualClock()` of `pod-partner/testing`.
  */
-export interface Clock {
+export interface PartnerClock {
   /** Milliseconds since 1970, never running backwards. */
   now(): number;
   /** Calls back once, `ms` milliseconds from now; gives the function that cancels it. */
@@ -16,7 +16,7 @@ export interface Clock {
 const longestTimer = 2 ** 31 - 1;
 
 /** The machine's own time. It reads the globals at each call, so that a test runner's fake timers reach it too. */
-export const systemClock: Clock = {
+export const systemClock: PartnerClock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, callback) => {
     const timer = setTimeout(callback, Math.min(Math.max(ms, 0), longestTimer));

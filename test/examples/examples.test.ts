@@ -7,9 +7,9 @@ import { root, runExample } from "./process.ts";
 const told: Readonly<Record<string, readonly RegExp[]>> = {
   "cancel-too-late.ts": [
     /^received: canceled$/m,
-    /^received, once more: canceled$/m,
+    /^received, once more: nothing left$/m,
     /^in production: in production$/m,
-    /^shipped: shipped$/m,
+    /^shipped: nothing left$/m,
   ],
   "claim-with-photo.ts": [/^evidence_required → Upload a photo/m, /^filed: pending$/m, /^reviewed: resolved 1 Sorry/m],
   "iterate-orders.ts": [

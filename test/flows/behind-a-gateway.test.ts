@@ -148,10 +148,10 @@ describe("a process that was killed while the service worked on its order", () =
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("has each order looked for by `createMany`, too", async () => {
+  it("has each order looked for by `ensureMany`, too", async () => {
     const { clock, emulator, connect, settle, orders } = setStage(harsh);
     const consume = async () => {
-      const outcomes = connect().orders.createMany([orderOf(emulator, "A"), orderOf(emulator, "B")], {
+      const outcomes = connect().orders.ensureMany([orderOf(emulator, "A"), orderOf(emulator, "B")], {
         lookFor: 5_000,
       });
       for await (const { ok } of outcomes) expect(ok).toBe(true);

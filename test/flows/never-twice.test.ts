@@ -24,7 +24,7 @@ describe("what is sent is what was given at the call", () => {
     expect(await orders()).toBe(1);
   });
 
-  it("by `createMany`, of a source that fills the same object again and again", async () => {
+  it("by `ensureMany`, of a source that fills the same object again and again", async () => {
     const { emulator, partner, settle, orders } = setStage(harsh);
     function* rows() {
       const row = orderOf(emulator, "");
@@ -32,7 +32,7 @@ describe("what is sent is what was given at the call", () => {
     }
     const placed: string[] = [];
     const consume = async () => {
-      for await (const outcome of partner.orders.createMany(rows())) {
+      for await (const outcome of partner.orders.ensureMany(rows())) {
         if (outcome.ok) placed.push(outcome.value.customIdentifier);
       }
     };
@@ -155,7 +155,7 @@ describe("a row of orders", () => {
     }
     const outcomes: unknown[] = [];
     const consume = async () => {
-      for await (const { ok } of partner.orders.createMany(rows())) outcomes.push(ok);
+      for await (const { ok } of partner.orders.ensureMany(rows())) outcomes.push(ok);
     };
     await settle(consume());
     expect(outcomes.sort()).toEqual([false, true, true]);

@@ -79,7 +79,7 @@ describe("over a port", () => {
     const { slimCase } = emulator.demo.products;
     emulator.faults.add({ on: "catalog.products.media", fault: "stall" });
     const { signal } = new AbortController();
-    const download = await connect(60_000).catalog.products.media(slimCase, productPicture, undefined, { signal });
+    const download = await connect(60_000).catalog.products.media(slimCase, productPicture, { signal });
     expect(sockets.used).toBe(1);
     await download.cancel();
     expect(getEventListeners(signal, "abort")).toEqual([]);

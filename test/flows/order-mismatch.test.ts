@@ -55,13 +55,13 @@ describe("orders.ensure with an identifier that is used", () => {
     expect(emulator.requests).toHaveLength(before + 1);
   });
 
-  it("reports the mismatch as one row's outcome in `createMany`", async () => {
+  it("reports the mismatch as one row's outcome in `ensureMany`", async () => {
     const { emulator, partner, settle } = setStage();
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));
     const outcomes: unknown[] = [];
     const consume = async () => {
-      for await (const outcome of partner.orders.createMany([withQuantity(order, 3), orderOf(emulator, "B")]))
+      for await (const outcome of partner.orders.ensureMany([withQuantity(order, 3), orderOf(emulator, "B")]))
         outcomes.push(outcome.ok ? outcome.value.customIdentifier : Reflect.get(Object(outcome.error), "name"));
     };
     await settle(consume());

@@ -71,7 +71,7 @@ describe("a lost creation that is there, and that four look-ups do not see", () 
   });
 });
 
-describe("createMany", () => {
+describe("ensureMany", () => {
   it("places each order once when answers are lost, and tells which ones failed", async () => {
     const { emulator, partner, settle, orders } = setStage();
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 3 === 0, fault: "drop" });
@@ -84,7 +84,7 @@ describe("createMany", () => {
     const placed = new Map<string, OrderReference>();
     const failed: unknown[] = [];
     const consume = async () => {
-      for await (const outcome of partner.orders.createMany([...inputs, broken])) {
+      for await (const outcome of partner.orders.ensureMany([...inputs, broken])) {
         if (outcome.ok) placed.set(outcome.input.customIdentifier, outcome.value.reference);
         else failed.push([outcome.input.customIdentifier, outcome.error]);
       }
@@ -106,7 +106,7 @@ describe("createMany", () => {
     const inputs = Array.from({ length: 20 }, (_, number) => orderOf(emulator, `shop-${number}`));
     const leave = async (after: number) => {
       let seen = 0;
-      for await (const _ of connect().orders.createMany(inputs)) if (++seen === after) break;
+      for await (const _ of connect().orders.ensureMany(inputs)) if (++seen === after) break;
     };
     await settle(leave(7));
     await settle(leave(Number.POSITIVE_INFINITY));

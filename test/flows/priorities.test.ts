@@ -26,9 +26,9 @@ async function drain(outcomes: AsyncIterable<unknown>): Promise<void> {
 
 const bulk: readonly (readonly [string, (stage: Stage, priority?: Priority) => AsyncIterable<unknown>])[] = [
   [
-    "orders.createMany",
+    "orders.ensureMany",
     ({ partner, emulator }, priority) =>
-      partner.orders.createMany(
+      partner.orders.ensureMany(
         ["shop-1", "shop-2", "shop-3"].map((customIdentifier) => orderOf(emulator, customIdentifier)),
         { priority },
       ),

@@ -14,8 +14,8 @@ export interface Wait {
   begin(stage: Stage): Promise<Call>;
 }
 
-/** A render that is not finished for years. */
-async function pendingRender({ partner, emulator }: Stage) {
+/** A render that was asked for just now. */
+export async function pendingRender({ partner, emulator }: Stage) {
   const { demo } = emulator;
   const { reference: imageReference } = await partner.images.upload(sampleImage());
   const { reference: compositionReference } = await partner.compositions.lookup({
@@ -116,8 +116,7 @@ export const waits: readonly Wait[] = [
     begin: async ({ partner, emulator }) => {
       const { slimCase } = emulator.demo.products;
       emulator.faults.add({ fault: "stall" });
-      return async (options) =>
-        (await partner.catalog.products.media(slimCase, productPicture, undefined, options)).bytes();
+      return async (options) => (await partner.catalog.products.media(slimCase, productPicture, options)).bytes();
     },
   },
   {

@@ -1,4 +1,4 @@
-import { type Clock, PodPartner, PodPartnerError, type PodPartnerOptions, type StandardSchema } from "pod-partner";
+import { type PartnerClock, PodPartner, PodPartnerError, type PodPartnerOptions, type StandardSchema } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -196,7 +196,7 @@ describe("whatever else of the partner's throws", () => {
 
   it.each(things)("a clock, which the machine's own stands in for: %s", async (_, make) => {
     const told = throwing(make);
-    const broken: Clock[] = [
+    const broken: PartnerClock[] = [
       { now: told, after: told },
       { now: () => make() as number, after: () => 5 as never },
       { now: () => Number.NaN, after: (ms, callback) => setTimeout(callback, ms) as never },

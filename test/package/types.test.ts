@@ -60,6 +60,11 @@ describe("the packed types", () => {
     expect(compile(project, ["named.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);
   }, 60_000);
 
+  it("let nobody make what only the package can make", async () => {
+    const project = await installedProject(["@types/node"]);
+    expect(compile(project, ["opaque.mts"], { ...resolutions.nodenext })).toEqual([]);
+  }, 60_000);
+
   it("tell what fits where the declarations of Node are not installed, as in a worker or a browser's build", async () => {
     const project = await installedProject();
     const browser = { lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"], types: [] };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { Lifeline } from "../../src/http/lifeline.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
-import type { Clock } from "../../src/util/clock.ts";
+import type { PartnerClock } from "../../src/util/clock.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
@@ -9,7 +9,7 @@ import { large, refusals, type Simulation, simulate, times } from "./simulation.
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 /** A clock on which nothing happens any more once `die` is called: what a process that is killed leaves behind. */
-function mortal(clock: Clock): Clock & { die(): void } {
+function mortal(clock: PartnerClock): PartnerClock & { die(): void } {
   let dead = false;
   return {
     now: () => clock.now(),
@@ -30,7 +30,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     parallel: 64,
     latency: () => [2 + random(), 2 + random()] as const,
   });
-  const start = ({ clock, join }: Simulation, service: Service, calls: number, own: Clock = clock) =>
+  const start = ({ clock, join }: Simulation, service: Service, calls: number, own: PartnerClock = clock) =>
     consume({ clock: own, pacer: join(own), ...traffic(service, calls) });
 
   it("uses it to the last token, in equal parts, without a refusal", async () => {

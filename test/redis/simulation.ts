@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
 import type { Observe } from "../../src/http/observer.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
-import type { Clock } from "../../src/util/clock.ts";
+import type { PartnerClock } from "../../src/util/clock.ts";
 import type { Outcome } from "../support/pacing/consumer.ts";
 import { createTimeline, type Timeline } from "../support/pacing/timeline.ts";
 import type { Connected } from "./use-redis.ts";
@@ -11,7 +11,7 @@ import type { Connected } from "./use-redis.ts";
 export interface Simulation {
   readonly clock: Timeline;
   /** A process that joins the fleet; its clock may be one that stops. */
-  join(clock?: Clock): Pacer;
+  join(clock?: PartnerClock): Pacer;
   /** Whether every visit fails. */
   down: boolean;
   /** By how many milliseconds the server's clock is ahead. */

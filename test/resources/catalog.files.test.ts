@@ -1,4 +1,4 @@
-import type { PodPartner } from "pod-partner";
+import type { ConditionalOptions, PodPartner } from "pod-partner";
 import { RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { expectSent, rejection, useExchange } from "../support/exchange.ts";
@@ -14,19 +14,18 @@ const file = {
   body: jpeg,
 };
 const line = `GET /products/${ref("Product")}/media/front.jpg`;
-type Known = { etag?: string; lastModified?: string };
 
 /** The two calls that download a file of a product, each for the file at `/v2` + the path of `line`. */
 const calls = {
-  "catalog.products.media": (partner: PodPartner, _: string, known?: Known) =>
+  "catalog.products.media": (partner: PodPartner, _: string, known?: ConditionalOptions) =>
     partner.catalog.products.media(ref("Product"), "front.jpg", known),
-  "catalog.products.layerImage": (partner: PodPartner, origin: string, known?: Known) =>
+  "catalog.products.layerImage": (partner: PodPartner, origin: string, known?: ConditionalOptions) =>
     partner.catalog.products.layerImage(`${origin}/v2${line.slice("GET ".length)}`, known),
 };
 
 describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   const { context } = useExchange();
-  const download = (known?: Known) => call(context.partner, context.service.origin, known);
+  const download = (known?: ConditionalOptions) => call(context.partner, context.service.origin, known);
 
   it("sends a plain GET and gives the bytes as they are, with what the head says of them", async () => {
     context.service.answers(file);
@@ -49,6 +48,17 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     const given = await download(known);
     expect(given).toMatchObject({ modified: false, etag, lastModified });
     expect(context.service.requests[0]?.headers).toMatchObject(headers);
+  });
+
+  it("takes what is known and the options of the request in one object", async () => {
+    context.service.answers({ status: 304, headers: { etag } });
+    const given = await download({ etag, headers: { "X-Trace": "1" }, query: { size: 2 } });
+    expect(given.modified).toBe(false);
+    const [request] = context.service.requests;
+    expect(request?.headers).toMatchObject({ "if-none-match": etag, "x-trace": "1" });
+    expect(request?.path).toBe(`/v2${line.slice("GET ".length)}?size=2`);
+    const reason = new Error("left");
+    expect(await rejection(download({ etag, signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
   it("gives the new bytes where the file was modified", async () => {
@@ -82,8 +92,8 @@ describe("catalog.products.layerImage takes the key to no other origin", () => {
     context.service.answers(file, file);
     const { products } = context.partner.catalog;
     const url = `${context.service.origin}/layers/a.png`;
-    await (await products.layerImage(`${url}?v=1#top`, undefined, { query: { size: "2 x" } })).bytes();
-    await (await products.layerImage(`${url}#top?`, undefined, { query: { size: 2 } })).bytes();
+    await (await products.layerImage(`${url}?v=1#top`, { query: { size: "2 x" } })).bytes();
+    await (await products.layerImage(`${url}#top?`, { query: { size: 2 } })).bytes();
     expect(context.service.requests.map(({ path }) => path)).toEqual([
       "/layers/a.png?v=1&size=2%20x",
       "/layers/a.png?size=2",

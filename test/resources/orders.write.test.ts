@@ -121,7 +121,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(context.service.requests.map(({ method }) => method)).toStrictEqual(["GET"]);
   });
 
-  it("orders.createMany gives an outcome for each order, the failed ones included", async () => {
+  it("orders.ensureMany gives an outcome for each order, the failed ones included", async () => {
     const others = { ...dropshipOrder, customIdentifier: "shop-1002" };
     context.service.always(({ method, path, body }) => {
       if (method === "GET") return unknown;
@@ -130,7 +130,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
       return body.includes("shop-1002") ? refused : created;
     });
     const outcomes: unknown[] = [];
-    for await (const outcome of orders().createMany([dropshipOrder, others], { concurrency: 1 }))
+    for await (const outcome of orders().ensureMany([dropshipOrder, others], { concurrency: 1 }))
       outcomes.push(outcome);
     expect(outcomes).toMatchObject([
       { ok: true, input: dropshipOrder, value: { reference, customIdentifier: "shop-1001", recovered: false } },

@@ -1,5 +1,6 @@
+import type { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { missing, useExchange } from "../support/exchange.ts";
+import { missing, rejection, useExchange } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
 
 const scene = {
@@ -14,7 +15,7 @@ const scene = {
 };
 
 describe("scenes (specification 2.9, 4.6)", () => {
-  const { exchange, judges } = useExchange();
+  const { context, exchange, judges } = useExchange();
   const scenes = [{ reference: ref("Scene", "1"), name: "Desk", later: null }];
 
   it("scenes.list sends GET /scenes and gives the list", async () => {
@@ -29,6 +30,16 @@ describe("scenes (specification 2.9, 4.6)", () => {
       { body: { scenes: [] } },
     );
     expect(result).toStrictEqual([]);
+  });
+
+  it("scenes.list takes the filter and the options of the request in one object", async () => {
+    const productgroupReference = ref("Productgroup", "1");
+    const sent = { line: `GET /scenes?productgroupReference=${productgroupReference}&page=2` };
+    const list = (partner: PodPartner, signal?: AbortSignal) =>
+      partner.scenes.list({ productgroupReference, query: { page: 2 }, signal });
+    await exchange(list, sent, { body: { scenes: [] } });
+    const reason = new Error("left");
+    expect(await rejection(list(context.partner, AbortSignal.abort(reason)))).toBe(reason);
   });
 
   it("scenes.get sends GET /scenes/{sceneReference} and unwraps the scene", async () => {

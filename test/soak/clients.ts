@@ -13,7 +13,7 @@ export type Place = (
 ) => AsyncIterable<Outcome<SoakOrder, { reference: string }>>;
 
 const placeWithSdk: Place = (orders, { baseUrl, secretKey, concurrency }) =>
-  new PodPartner({ baseUrl, secretKey }).orders.createMany(orders, { concurrency });
+  new PodPartner({ baseUrl, secretKey }).orders.ensureMany(orders, { concurrency });
 
 /** What one writes without an SDK: it sends again whatever failed. */
 const placePlainly: Place = (orders, { baseUrl, secretKey, concurrency }) =>

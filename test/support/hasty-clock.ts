@@ -1,4 +1,4 @@
-import type { Clock } from "pod-partner";
+import type { PartnerClock } from "pod-partner";
 
 export interface HastyClockOptions {
   /** Milliseconds of a wait that is not cut short: a timeout that shall not be met, however busy the machine is. */
@@ -8,7 +8,7 @@ export interface HastyClockOptions {
 }
 
 /** A clock on which a wait longer than `limit` milliseconds is over at once, as if that time had passed. */
-export function createHastyClock(limit: number, { kept, ahead = 0 }: HastyClockOptions = {}): Clock {
+export function createHastyClock(limit: number, { kept, ahead = 0 }: HastyClockOptions = {}): PartnerClock {
   let skipped = ahead;
   return {
     now: () => performance.timeOrigin + performance.now() + skipped,

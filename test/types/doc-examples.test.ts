@@ -12,6 +12,12 @@ const root = fileURLToPath(new URL("../../", import.meta.url));
 
 /** What the examples have already, besides what the pages of `docs` have. */
 const given = `
+  declare const rows: readonly {
+    readonly id: string;
+    readonly sku: string;
+    readonly quantity: number;
+    readonly imageReference: import("pod-partner").ImageReference;
+  }[];
   declare const row: { readonly reference: string; readonly orderReference: string };
   declare const save: (customIdentifier: string, reference: string) => void;
   declare const report: (customIdentifier: string, reason: unknown) => void;

@@ -3,20 +3,24 @@ import type {
   ApiError,
   Claim,
   ClaimSummary,
+  ConditionalOptions,
+  Download,
   ErrorCode,
-  Image,
-  Item,
   KnownErrorCode,
+  NotModified,
   Order,
   OrderSummary,
   Paginator,
   PodPartner,
+  PrintImage,
   Product,
   ProductDetail,
   ProductReference,
   Render,
   Rendertokens,
+  RequestOptions,
   Shipment,
+  WarehouseItem,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -64,13 +68,25 @@ describe("the types of results", () => {
   });
 });
 
+declare const media: Products["media"];
+/** For the compiler: nothing of it is run. */
+const conditional = (reference: ProductReference, options: ConditionalOptions) => media(reference, "a.png", options);
+const unconditional = (reference: ProductReference, options: RequestOptions) => media(reference, "a.png", options);
+
+describe("the types of downloads", () => {
+  it("say that a file may be unchanged where the call tells of an earlier download, and only there", () => {
+    expectTypeOf<Result<typeof conditional>>().toEqualTypeOf<Download | NotModified>();
+    expectTypeOf<Result<typeof unconditional>>().toEqualTypeOf<Download>();
+  });
+});
+
 describe("the types of lists", () => {
   it("are paginators of their items", () => {
     expectTypeOf<ReturnType<PodPartner["orders"]["list"]>>().toEqualTypeOf<Paginator<OrderSummary>>();
     expectTypeOf<ReturnType<Products["list"]>>().toEqualTypeOf<Paginator<Product>>();
     expectTypeOf<ReturnType<PodPartner["claims"]["list"]>>().toEqualTypeOf<Paginator<ClaimSummary>>();
-    expectTypeOf<ReturnType<PodPartner["images"]["list"]>>().toEqualTypeOf<Paginator<Image>>();
-    expectTypeOf<ReturnType<PodPartner["warehouse"]["items"]["list"]>>().toEqualTypeOf<Paginator<Item>>();
+    expectTypeOf<ReturnType<PodPartner["images"]["list"]>>().toEqualTypeOf<Paginator<PrintImage>>();
+    expectTypeOf<ReturnType<PodPartner["warehouse"]["items"]["list"]>>().toEqualTypeOf<Paginator<WarehouseItem>>();
   });
 
   it("give items, arrays of items and pages of items", () => {

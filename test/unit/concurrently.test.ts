@@ -192,7 +192,7 @@ describe("a number of calls at a time", () => {
       for await (const _ of many());
     };
     for (const many of [
-      () => partner.orders.createMany([], { concurrency }),
+      () => partner.orders.ensureMany([], { concurrency }),
       () => partner.renders.batch([], { concurrency }),
     ]) {
       const error = await rejection(iterate(many));

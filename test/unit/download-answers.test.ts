@@ -89,9 +89,9 @@ describe("a 304", () => {
     "renders.media with wait": (partner, headers) => partner.renders.media(ref("Render"), { headers, wait: true }),
     "renders.thumbnail": (partner, headers) => partner.renders.thumbnail(ref("Render"), { headers }),
     "catalog.products.media": (partner, headers) =>
-      partner.catalog.products.media(ref("Product"), "a.png", {}, { headers }),
+      partner.catalog.products.media(ref("Product"), "a.png", { headers }),
     "catalog.products.layerImage": (partner, headers) =>
-      partner.catalog.products.layerImage(`${context.service.origin}/a.png`, undefined, { headers }),
+      partner.catalog.products.layerImage(`${context.service.origin}/a.png`, { headers }),
   };
 
   it.each(Object.entries(calls))("that nobody asked for is no success: %s", async (_, call) => {

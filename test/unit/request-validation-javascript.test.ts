@@ -20,7 +20,7 @@ const calls: Readonly<Record<string, (partner: PodPartner, options: never) => Pr
   "a read": (partner, options) => partner.orders.get(ref("Order"), options),
   "orders.create": (partner, options) => partner.orders.create(combinedOrder, options),
   "orders.ensure": (partner, options) => partner.orders.ensure(order, options),
-  "orders.createMany": (partner, options) => drain(partner.orders.createMany([order], options)),
+  "orders.ensureMany": (partner, options) => drain(partner.orders.ensureMany([order], options)),
   "a list": (partner, options) => partner.images.list(options).toArray(),
   "claims.list": (partner, options) => partner.claims.list(options).toArray(),
   "an upload": (partner, options) => partner.images.upload(jpeg, options),
@@ -30,7 +30,10 @@ const calls: Readonly<Record<string, (partner: PodPartner, options: never) => Pr
     partner.renders.thumbnail(ref("Render"), options && { ...(options as object), wait: true }),
   "renders.batch": (partner, options) => drain(partner.renders.batch([render], options)),
   "a conditional download": (partner, options) =>
-    partner.catalog.products.media(ref("Product"), "a.png", { etag: '"1"' }, options),
+    partner.catalog.products.media(ref("Product"), "a.png", options && { etag: '"1"', ...(options as object) }),
+  "a download": (partner, options) => partner.catalog.products.media(ref("Product"), "a.png", options),
+  "scenes.list": (partner, options) => partner.scenes.list(options),
+  "perspectives.list": (partner, options) => partner.perspectives.list(options),
   request: (partner, options) => partner.request("GET", "/stores", options),
 };
 
@@ -69,10 +72,28 @@ describe("what plain JavaScript may give instead of", () => {
   const circle: Record<string, unknown> = {};
   circle.circle = circle;
 
+  const layerImage = (options: unknown) => (partner: PodPartner) =>
+    partner.catalog.products.layerImage(`${context.service.origin}/a.png`, untyped(options));
+  const media = (options: unknown) => (partner: PodPartner) =>
+    partner.catalog.products.media(ref("Product"), "a.png", untyped(options));
+
   refuses([
-    ["null for many orders", (partner) => drain(partner.orders.createMany(untyped(null))), [["orders"]]],
-    ["a text for many orders", (partner) => drain(partner.orders.createMany(untyped("abc"))), [["orders"]]],
-    ["null for many renders", (partner) => drain(partner.renders.batch(untyped(null))), [["inputs"]]],
+    ["a misspelt etag of a layer image", layerImage({ eTag: '"1"' }), [["eTag"]]],
+    ["a misspelt signal of a layer image", layerImage({ etag: '"1"', sginal: 1 }), [["sginal"]]],
+    ["a number for an etag", media({ etag: 5 }), [["etag"]]],
+    ["an empty etag, as a database may give it", media({ etag: "" }), [["etag"]]],
+    ["an etag with a line end", media({ etag: '"1"\n' + "x" }), [["etag"]]],
+    ["a date for lastModified", media({ lastModified: new Date(0) }), [["lastModified"]]],
+    ["an earlier download's etag as a text", media('"1"'), [["options"]]],
+    ["null for many orders", (partner) => drain(partner.orders.ensureMany(untyped(null))), [["rows"]]],
+    ["a text for many orders", (partner) => drain(partner.orders.ensureMany(untyped("abc"))), [["rows"]]],
+    ["null for many renders", (partner) => drain(partner.renders.batch(untyped(null))), [["rows"]]],
+    [
+      "what is no function for map",
+      (partner) => drain(partner.orders.ensureMany([], untyped({ map: "sku" }))),
+      [["map"]],
+    ],
+    ["null for map", (partner) => drain(partner.renders.batch([], untyped({ map: null }))), [["map"]]],
     [
       "a text for how many at a time",
       (partner) => drain(partner.renders.batch([], untyped({ concurrency: "4" }))),

@@ -1,4 +1,4 @@
-import { type Clock, type ListOptions, PodPartner, type RequestOptions, type WaitOptions } from "pod-partner";
+import { type ListOptions, type PartnerClock, PodPartner, type RequestOptions, type WaitOptions } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
@@ -33,7 +33,7 @@ describe("options that would never end, or take every token, are refused before 
 
 describe("a deadline", () => {
   it("that ends a call is told to be over, though its timer fired a moment early", async () => {
-    const early: Clock = {
+    const early: PartnerClock = {
       now: () => 0,
       after: (_, callback) => {
         const timer = setTimeout(callback);

@@ -83,5 +83,10 @@ describe("a reference of the wrong kind is found before anything is sent (specif
     ],
     ["an empty SKU", (partner) => partner.catalog.products.lookup({ legacySku: "" }), [["legacyItemSku"]]],
     ["an unknown filter", (partner) => partner.scenes.list({ colour: "red" } as never), [["colour"]]],
+    [
+      "an unknown filter beside a known one",
+      (partner) => partner.perspectives.list({ sceneReference: ref("Scene"), colour: "red" } as never),
+      [["colour"]],
+    ],
   ]);
 });

@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import type { TimelineEntry } from "pod-partner";
-import { type Clock, PodPartner, PodPartnerError } from "pod-partner";
+import { type PartnerClock, PodPartner, PodPartnerError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { timelineTable } from "../../src/errors/timeline-table.ts";
 import { rejection } from "../support/exchange.ts";
@@ -58,7 +58,7 @@ describe("the table of where the time went", () => {
 
 describe("a printed error", () => {
   const context = useService();
-  const connect = (clock: Clock = createHastyClock(300)) =>
+  const connect = (clock: PartnerClock = createHastyClock(300)) =>
     new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,

@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Policy } from "../endpoint.ts";
 import { Bucket } from "./bucket.ts";
 import type { PolicyReport, RateLimitReport } from "./headers.ts";
@@ -19,12 +19,12 @@ const memory = 50;
 
 /** This process's own pictures of the service's buckets, one a policy. */
 export class Buckets implements TokenSource {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #buckets = new Map<string, Bucket>();
   /** What the service calls those policies that it has renamed. */
   readonly #renamed = new Map<string, string>();
 
-  constructor(clock: Clock) {
+  constructor(clock: PartnerClock) {
     this.#clock = clock;
   }
 

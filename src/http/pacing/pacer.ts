@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Endpoint } from "../endpoint.ts";
 import type { Lifeline } from "../lifeline.ts";
 import type { Priority } from "../request-options.ts";
@@ -25,7 +25,7 @@ function fateOf(status: number, report: RateLimitReport): Fate {
 
 /** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
 export class Pacer {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #tokens: TokenSource;
   readonly #lines = new Lines();
   readonly #routes = new Routes();
@@ -33,7 +33,7 @@ export class Pacer {
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
-  constructor(clock: Clock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
+  constructor(clock: PartnerClock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
     this.#clock = clock;
     const pump = () => this.#pump();
     this.#tokens = open(new Buckets(clock), pump);

@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Observe } from "../observer.ts";
 import type { Buckets } from "./buckets.ts";
 import type { TokenSource } from "./tokens.ts";
@@ -7,7 +7,7 @@ import type { TokenSource } from "./tokens.ts";
 export interface Member {
   readonly baseUrl: string;
   readonly secretKey: string;
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly observe: Observe;
   /** The client's own pictures: kept up to date all the time, and used alone while the store cannot be reached. */
   readonly own: Buckets;
@@ -15,10 +15,20 @@ export interface Member {
   readonly wake: () => void;
 }
 
-/** Holds the buckets that a fleet of processes shares. `redisPacing` of `pod-partner/redis` makes one. */
+/** Keeps objects of a program's own from being taken for a part of a store. It has no value. */
+declare const opaque: unique symbol;
+
+/** How a client joins a fleet: for the client alone, so that the published type shows no more than a name. */
+export interface JoinFleet {
+  readonly [opaque]?: never;
+  /** @internal */
+  (member: Member): TokenSource;
+}
+
+/** Holds the buckets that a fleet of processes shares. Only `redisPacing` of `pod-partner/redis` makes one. */
 export interface PacingStore {
   /** What holds the buckets. */
   readonly kind: string;
-  /** @internal */
-  join(member: Member): TokenSource;
+  /** For the client: how it joins the fleet. */
+  readonly join: JoinFleet;
 }

@@ -1,15 +1,15 @@
-import { type Clock, systemClock } from "../../util/clock.ts";
+import { type PartnerClock, systemClock } from "../../util/clock.ts";
 import { createMetronome, type Metronome } from "./metronome.ts";
 
 /** Calls back when the next token is due; asking again replaces what was asked before. */
 export class WakeUp {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #callback: () => void;
   #metronome: Metronome | undefined;
   #beating = false;
   #stopTimer: (() => void) | undefined;
 
-  constructor(clock: Clock, callback: () => void) {
+  constructor(clock: PartnerClock, callback: () => void) {
     this.#clock = clock;
     this.#callback = callback;
   }

@@ -1,8 +1,8 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { AddressReference } from "../../references/references.ts";
-import type { AnsweredAddress } from "../../schemas/address.ts";
+import type { Address } from "../../schemas/address.ts";
 import { getAddress } from "./addresses.endpoints.ts";
 
 /** Addresses of orders and shipments (specification 2.3, 4.4). */
@@ -19,7 +19,7 @@ export class AddressesResource {
    *
    * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
    */
-  get(addressReference: AddressReference, options?: RequestOptions): Call<AnsweredAddress> {
+  get(addressReference: AddressReference, options?: RequestOptions): ApiCall<Address> {
     return this.#send(getAddress, { path: { addressReference } }, options);
   }
 }

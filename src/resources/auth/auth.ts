@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { validateKey } from "./auth.endpoints.ts";
@@ -18,7 +18,7 @@ export class AuthResource {
    *
    * @throws `AuthenticationError` when it is not.
    */
-  validate(options?: RequestOptions): Call<KeyValidation> {
+  validate(options?: RequestOptions): ApiCall<KeyValidation> {
     return this.#send(validateKey, {}, options);
   }
 }

@@ -1,6 +1,6 @@
-import type { Conditional, Download, NotModified } from "../../binary/download.ts";
-import type { Call } from "../../http/call.ts";
-import { conditionally } from "../../http/conditional.ts";
+import type { Download, NotModified } from "../../binary/download.ts";
+import type { ApiCall } from "../../http/call.ts";
+import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/conditional.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
@@ -35,7 +35,7 @@ export class ProductsResource {
    *
    * @throws `GoneError` when it is archived; `NotFoundError` when there is none of this reference.
    */
-  get(productReference: ProductReference, options?: RequestOptions): Call<ProductDetail> {
+  get(productReference: ProductReference, options?: RequestOptions): ApiCall<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
@@ -48,18 +48,13 @@ export class ProductsResource {
    * const image = await partner.catalog.products.media(productReference, "front.jpg");
    * await image.saveTo("front.jpg");
    */
-  media(
-    productReference: ProductReference,
-    filename: string,
-    conditional?: undefined,
-    options?: RequestOptions,
-  ): Call<Download>;
+  media(productReference: ProductReference, filename: string, options?: UnconditionalOptions): ApiCall<Download>;
   /**
    * Downloads one of the product's images unless it is still the one you have (specification 4.3). Draws from the `downloads`
    * bucket.
    *
    * @param filename As the product's `media` names it; the shape of those entries is not shown.
-   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @param options `etag` or `lastModified` of an earlier download: an unchanged image gives `modified: false`.
    * @throws `NotFoundError` when the product has no such image.
    * @example
    * const image = await partner.catalog.products.media(productReference, "front.jpg", { etag: '"abc"' });
@@ -68,16 +63,15 @@ export class ProductsResource {
   media(
     productReference: ProductReference,
     filename: string,
-    conditional: Conditional | undefined,
-    options?: RequestOptions,
-  ): Call<Download | NotModified>;
+    options: ConditionalOptions | undefined,
+  ): ApiCall<Download | NotModified>;
   media(
     productReference: ProductReference,
     filename: string,
-    conditional?: Conditional,
-    options?: RequestOptions,
-  ): Call<Download | NotModified> {
-    return this.#send(getProductMedia, { path: { productReference, filename } }, conditionally(conditional, options));
+    given?: ConditionalOptions,
+  ): ApiCall<Download | NotModified> {
+    const { options, faults } = conditionally(given);
+    return this.#send(getProductMedia, { path: { productReference, filename }, faults }, options);
   }
 
   /**
@@ -86,21 +80,18 @@ export class ProductsResource {
    *
    * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
-  layerImage(url: string | URL, conditional?: undefined, options?: RequestOptions): Call<Download>;
+  layerImage(url: string | URL, options?: UnconditionalOptions): ApiCall<Download>;
   /**
    * Downloads a layer image unless it is still the one you have (specification 4.3). Only URLs of the base URL's origin are
    * accepted, since the key goes along.
    *
-   * @param conditional What you know of an earlier download: an unchanged image is then answered with `modified: false`.
+   * @param options `etag` or `lastModified` of an earlier download: an unchanged image gives `modified: false`.
    * @throws `RequestValidationError` before sending, when the URL is of another origin.
    */
-  layerImage(
-    url: string | URL,
-    conditional: Conditional | undefined,
-    options?: RequestOptions,
-  ): Call<Download | NotModified>;
-  layerImage(url: string | URL, conditional?: Conditional, options?: RequestOptions): Call<Download | NotModified> {
-    return this.#send(getLayerImage, { url: String(url) }, conditionally(conditional, options));
+  layerImage(url: string | URL, options: ConditionalOptions | undefined): ApiCall<Download | NotModified>;
+  layerImage(url: string | URL, given?: ConditionalOptions): ApiCall<Download | NotModified> {
+    const { options, faults } = conditionally(given);
+    return this.#send(getLayerImage, { url: String(url), faults }, options);
   }
 
   /**
@@ -108,7 +99,7 @@ export class ProductsResource {
    *
    * @throws `NotFoundError` when no product has this SKU.
    */
-  lookup(by: { readonly legacySku: string }, options?: RequestOptions): Call<ProductReference> {
+  lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
     return this.#send(lookupProduct, { query: { legacyItemSku: by?.legacySku } }, options);
   }
 }

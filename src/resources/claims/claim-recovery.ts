@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Found, Recovery } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
@@ -11,7 +11,7 @@ import type { KnownClaims } from "./known-claims.ts";
 /** What finding a claim again takes: the list, with each response that brings a page of it, the details, the known claims, the time. */
 export interface ClaimReader {
   list(options: RequestOptions, onResponse: (response: Response) => void): Paginator<ClaimSummary>;
-  get(reference: ClaimReference, options: RequestOptions): Call<Claim>;
+  get(reference: ClaimReference, options: RequestOptions): ApiCall<Claim>;
   readonly known: KnownClaims;
   now(): number;
 }

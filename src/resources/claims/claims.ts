@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import { type Plan, type Send, strictly } from "../../http/core.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
 import type { Recovery } from "../../http/recovery.ts";
@@ -7,7 +7,7 @@ import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
 import { apart } from "../../util/apart.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import { Turns } from "../../util/turns.ts";
 import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
@@ -23,8 +23,8 @@ import {
 import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 import { KnownClaims } from "./known-claims.ts";
 
-/** What narrows, or widens, a list of claims. */
-export interface ClaimFilter {
+/** Options of a list of claims. */
+export interface ClaimListOptions extends ListOptions {
   /**
    * Also gives claims that were closed after this: a date, or an ISO 8601 timestamp with its offset. Default: those of the last 14
    * days.
@@ -37,12 +37,12 @@ export class ClaimsResource {
   /** Why something can be claimed. The list may change: always fetch it (specification 2.8, 4.9). */
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #turns = new Turns();
   readonly #known = new KnownClaims();
 
   /** @internal */
-  constructor(send: Send, clock: Clock) {
+  constructor(send: Send, clock: PartnerClock) {
     this.#send = send;
     this.#clock = clock;
     this.categories = new ListResource(send, listClaimcategories);
@@ -57,7 +57,7 @@ export class ClaimsResource {
    * @example
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
-  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): Call<FiledClaim> {
+  createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): ApiCall<FiledClaim> {
     return this.#file(createPackageMissing, claim, options, packageMissingRecovery);
   }
 
@@ -74,7 +74,7 @@ export class ClaimsResource {
    *   claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference, evidenceReferences: [photo.reference] }],
    * });
    */
-  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): Call<FiledClaim> {
+  createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): ApiCall<FiledClaim> {
     return this.#file(createItemIssues, claim, options, itemIssuesRecovery);
   }
 
@@ -85,10 +85,10 @@ export class ClaimsResource {
    * const closedAfter = new Date("2026-11-01T00:00:00Z");
    * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
    */
-  list(filter: ClaimFilter & ListOptions = {}): Paginator<ClaimSummary> {
-    const [{ closedAfter }, options] = apart(filter, "closedAfter");
+  list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
+    const [{ closedAfter }, paging] = apart(options, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return paginate(this.#send, listClaims, { closedAfter: since }, options, {
+    return paginate(this.#send, listClaims, { closedAfter: since }, paging, {
       strict: false,
       shape: (page) => {
         for (const claim of page.items) this.#see(claim);
@@ -102,7 +102,7 @@ export class ClaimsResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(claimReference: ClaimReference, options?: RequestOptions): Call<Claim> {
+  get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
     return this.#send(getClaim, { path: { claimReference } }, options, {
       strict: false,
       shape: (claim) => {
@@ -117,7 +117,7 @@ export class ClaimsResource {
    *
    * @throws `ConflictError` when the claim is no longer pending.
    */
-  retract(claimReference: ClaimReference, options?: RequestOptions): Call<void> {
+  retract(claimReference: ClaimReference, options?: RequestOptions): ApiCall<void> {
     return this.#send(retractClaim, { path: { claimReference } }, options, {
       strict: true,
       recovery: () => retractionRecovery(this.#reader, claimReference),
@@ -131,7 +131,7 @@ export class ClaimsResource {
     claim: Input,
     options: RequestOptions | undefined,
     recoveryOf: (reader: ClaimReader, sent: Input) => Recovery<CreatedClaim>,
-  ): Call<FiledClaim> {
+  ): ApiCall<FiledClaim> {
     let shipment = "";
     const plan: Plan<CreatedClaim, FiledClaim> = {
       strict: true,

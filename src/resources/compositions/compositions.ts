@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type {
@@ -34,7 +34,7 @@ export class CompositionsResource {
    * const composition = await partner.compositions.lookup({ sceneReference, productReference, perspectiveReference });
    * console.log(`A render costs ${composition.tokenCost} rendertokens.`);
    */
-  lookup(parts: CompositionParts, options?: RequestOptions): Call<Composition> {
+  lookup(parts: CompositionParts, options?: RequestOptions): ApiCall<Composition> {
     return this.#send(lookupComposition, { query: parts }, options);
   }
 
@@ -43,7 +43,7 @@ export class CompositionsResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(compositionReference: CompositionReference, options?: RequestOptions): Call<Composition> {
+  get(compositionReference: CompositionReference, options?: RequestOptions): ApiCall<Composition> {
     return this.#send(getComposition, { path: { compositionReference } }, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
@@ -25,7 +25,7 @@ export class EvidenceResource {
    * const photo = await partner.evidence.upload("scratch.jpg");
    * const evidenceReferences = [photo.reference]; // for a claim, or one of its lines
    */
-  upload(source: ImageSource, options?: RequestOptions): Call<Evidence> {
+  upload(source: ImageSource, options?: RequestOptions): ApiCall<Evidence> {
     return this.#send(uploadEvidence, { body: source }, options);
   }
 }

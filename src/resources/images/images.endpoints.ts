@@ -1,8 +1,8 @@
 import type { ImageSource } from "../../binary/source.ts";
 import { cursor, endpoint, field, page } from "../../http/endpoint.ts";
-import { type Image, image } from "./images.schema.ts";
+import { image, type PrintImage } from "./images.schema.ts";
 
-export const uploadImage = endpoint<"/images", Image, ImageSource>({
+export const uploadImage = endpoint<"/images", PrintImage, ImageSource>({
   call: "images.upload",
   method: "POST",
   path: "/images",

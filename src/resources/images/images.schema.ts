@@ -3,7 +3,7 @@ import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
 /** A print image (specification 2.7). The same content uploaded again has the same reference. */
-export interface Image {
+export interface PrintImage {
   readonly reference: ImageReference;
 }
-export const image = () => open<Image>({ reference: reference("Image") });
+export const image = () => open<PrintImage>({ reference: reference("Image") });

@@ -1,11 +1,11 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
-import type { Image } from "./images.schema.ts";
+import type { PrintImage } from "./images.schema.ts";
 
 /** Print images (specification 2.7, 4.5). */
 export class ImagesResource {
@@ -26,12 +26,12 @@ export class ImagesResource {
    * @example
    * const { reference } = await partner.images.upload("design.png");
    */
-  upload(source: ImageSource, options?: RequestOptions): Call<Image> {
+  upload(source: ImageSource, options?: RequestOptions): ApiCall<PrintImage> {
     return this.#send(uploadImage, { body: source }, options);
   }
 
   /** Iterates all images, typically the newest first (specification 4.5, 4.11). */
-  list(options?: ListOptions): Paginator<Image> {
+  list(options?: ListOptions): Paginator<PrintImage> {
     return paginate(this.#send, listImages, {}, options);
   }
 }

@@ -1,7 +1,7 @@
 import { ulid } from "ulid";
 import { OrderMismatchError } from "../../errors/order-mismatch.ts";
 import type { Issue } from "../../errors/validation.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import { type Delivery, type Plan, type Send, strictly } from "../../http/core.ts";
 import { optionFaults } from "../../http/option-faults.ts";
 import type { Delivered } from "../../http/recovery.ts";
@@ -9,7 +9,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import { apart } from "../../util/apart.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import { Turns } from "../../util/turns.ts";
 import { identityOf } from "./order-identifier.ts";
 import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
@@ -66,20 +66,20 @@ export class OrderPlacement {
   readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly #identifierParameter: string;
 
-  constructor(send: Send, assumptions: Assumptions, clock: Clock) {
+  constructor(send: Send, assumptions: Assumptions, clock: PartnerClock) {
     this.#send = send;
     this.#recent = new RecentOrders(clock);
     this.#lookupEndpoint = lookupOrderBy(assumptions);
     this.#identifierParameter = assumptions.customIdentifierParameter;
   }
 
-  create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
+  create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
     const { customIdentifier = ulid(), faults } = identityOf(order, options);
     const deliver = (delivery: Delivery<CreatedOrder>) => delivery.run();
     return this.#place({ ...order, customIdentifier }, faults, options, { repeatable: false, deliver });
   }
 
-  ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): Call<PlacedOrder> {
+  ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): ApiCall<PlacedOrder> {
     const [own, rest] = apart(options, "lookFor", "compare");
     const { lookFor = 0, compare = true } = own;
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
@@ -104,7 +104,7 @@ export class OrderPlacement {
     customIdentifier: string,
     options?: RequestOptions,
     plan?: Plan<OrderReference, OrderReference>,
-  ): Call<OrderReference> {
+  ): ApiCall<OrderReference> {
     const input = { query: { [this.#identifierParameter]: customIdentifier } };
     return plan === undefined
       ? this.#send(this.#lookupEndpoint, input, options)
@@ -116,7 +116,7 @@ export class OrderPlacement {
     faults: readonly Issue[],
     options: RequestOptions | undefined,
     { repeatable, deliver }: Placing,
-  ): Call<PlacedOrder> {
+  ): ApiCall<PlacedOrder> {
     const { customIdentifier } = order;
     const lookup = (each: RequestOptions) => this.lookup(customIdentifier, each, strictly());
     let sent: SentOrder = { orderlines: [] };

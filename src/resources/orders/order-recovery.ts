@@ -1,5 +1,5 @@
 import { NotFoundError } from "../../errors/api.ts";
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Found, Recovery } from "../../http/recovery.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { hasErrorObject } from "../../http/retry.ts";
@@ -8,7 +8,7 @@ import type { CreatedOrder } from "./order-input.schema.ts";
 import type { RecentOrders } from "./recent-orders.ts";
 
 /** Looks the order up by its custom identifier. */
-export type LookupOrder = (options: RequestOptions) => Call<OrderReference>;
+export type LookupOrder = (options: RequestOptions) => ApiCall<OrderReference>;
 
 /** The answer to a look-up; undefined when no order has this identifier. */
 async function findOrder(lookup: LookupOrder, options: RequestOptions): Promise<Found<CreatedOrder> | undefined> {

@@ -1,21 +1,22 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import { type ManyOptions, many } from "../../http/many.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { type ExactRow, type ManyOptions, type ManyRows, many, type RowMapping, type Rows } from "../../http/many.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import type { Clock } from "../../util/clock.ts";
 import type { Outcome } from "../../util/concurrently.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { type CanceledRemainder, cancelRemaining } from "./cancel-remaining.ts";
 import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
 import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
 
-/** Options for many orders. */
-export interface CreateManyOptions extends ManyOptions, EnsureOptions {
+/** Options of {@link OrdersResource.ensureMany}. */
+export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
   /** Orders under way at a time. Default 8. */
   readonly concurrency?: number | undefined;
 }
@@ -23,12 +24,14 @@ export interface CreateManyOptions extends ManyOptions, EnsureOptions {
 /** Orders and quotes (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
+  readonly #context: CallContext;
   readonly #placement: OrderPlacement;
 
   /** @internal */
-  constructor(send: Send, assumptions: Assumptions, clock: Clock) {
+  constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
-    this.#placement = new OrderPlacement(send, assumptions, clock);
+    this.#context = context;
+    this.#placement = new OrderPlacement(send, assumptions, context.clock);
   }
 
   /**
@@ -49,7 +52,7 @@ export class OrdersResource {
    *   orderlines: [{ productReference, imageReference, quantity: 1 }],
    * });
    */
-  create(order: OrderInput, options?: RequestOptions): Call<PlacedOrder> {
+  create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
     return this.#placement.create(order, options);
   }
 
@@ -65,30 +68,53 @@ export class OrdersResource {
    * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
    * if (recovered) console.log(`${reference} was there already`);
    */
-  ensure(order: IdentifiedOrderInput, options?: EnsureOptions): Call<PlacedOrder> {
+  ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
     return this.#placement.ensure(order, options);
   }
 
   /**
-   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its input as it
+   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its row as it
    * comes. One failure does not stop the others, and running it again places nothing twice.
    *
-   * When `orders` itself throws, or the signal aborts, no more of them are read: the outcomes of those under way come first,
-   * then the iteration throws the reason.
+   * `map` makes the order of a row of your own. When `rows` itself throws, or the signal aborts, no more rows are read: the
+   * outcomes of those under way come first, then the iteration throws the reason.
    *
+   * @throws `RequestValidationError` when an option or the rows are invalid.
    * @example
-   * for await (const outcome of partner.orders.createMany(orders)) {
+   * const map = ({ id, quantity }: (typeof rows)[number]) => ({
+   *   storeReference, shippingKind: "dropship" as const, customIdentifier: `shop-${id}`, dropshipAddress: address,
+   *   orderlines: [{ productReference, imageReference, quantity }],
+   * });
+   * for await (const outcome of partner.orders.ensureMany(rows, { map })) {
+   *   if (outcome.ok) save(outcome.input.id, outcome.value.reference);
+   *   else report(outcome.input.id, outcome.error);
+   * }
+   */
+  ensureMany<Row>(
+    rows: Rows<Row>,
+    options: EnsureManyOptions & RowMapping<Row, IdentifiedOrderInput>,
+  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
+  /**
+   * Places any number of orders, where each row is an order and has no other fields: in the way of the form with `map`.
+   *
+   * @throws the same as the form with `map`.
+   * @example
+   * for await (const outcome of partner.orders.ensureMany(orders)) {
    *   if (outcome.ok) save(outcome.input.customIdentifier, outcome.value.reference);
    *   else report(outcome.input.customIdentifier, outcome.error);
    * }
    */
-  createMany<Input extends IdentifiedOrderInput>(
-    orders: Iterable<Input> | AsyncIterable<Input>,
-    options: CreateManyOptions = {},
-  ): AsyncIterable<Outcome<Input, PlacedOrder>> {
+  ensureMany<Row extends IdentifiedOrderInput>(
+    rows: Rows<ExactRow<Row, IdentifiedOrderInput>>,
+    options?: EnsureManyOptions & { readonly map?: undefined },
+  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
+  ensureMany(
+    rows: Rows<unknown>,
+    options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
+  ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
     // One that is begun is finished, whoever leaves: a creation is never left half way.
-    const work = (order: Input, each: RequestOptions) => this.ensure(order, each);
-    return many(orders, options, { what: "orders", kind: "many", concurrency: 8, work });
+    const work = (order: IdentifiedOrderInput, each: EnsureOptions) => this.ensure(order, each);
+    return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
   }
 
   /**
@@ -106,7 +132,7 @@ export class OrdersResource {
    *
    * @throws `NotFoundError` when there is none of this reference; test and production have references of their own.
    */
-  get(orderReference: OrderReference, options?: RequestOptions): Call<Order> {
+  get(orderReference: OrderReference, options?: RequestOptions): ApiCall<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
@@ -119,8 +145,25 @@ export class OrdersResource {
    * @example
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
-  cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): Call<void> {
+  cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
     return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
+  }
+
+  /**
+   * Cancels all of an order that is neither shipped nor canceled: reads the order, then cancels the rest of each line, all lines or
+   * none. Safe to call again.
+   *
+   * When a line is shipped in between (`canceled_quantity_exceeds_shippable`), it reads the order again and tries once more; a second
+   * conflict is thrown. `deadline` bounds both requests together; `query` and `body` are added to the cancellation.
+   *
+   * @throws `ConflictError` with `already_in_production` when the order is in production: nothing is canceled then.
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`; `NotFoundError` when there is no such order.
+   * @example
+   * const { canceled } = await partner.orders.cancelRemaining(orderReference);
+   * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in all`);
+   */
+  cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
+    return cancelRemaining(this.#send, this.#context, orderReference, options);
   }
 
   /**
@@ -136,7 +179,7 @@ export class OrdersResource {
     orderReference: OrderReference,
     dropshipAddress: AddressInput,
     options?: RequestOptions,
-  ): Call<void> {
+  ): ApiCall<void> {
     return this.#send(replaceDropshipAddress, { path: { orderReference }, body: dropshipAddress }, options);
   }
 
@@ -155,7 +198,7 @@ export class OrdersResource {
    * });
    * console.log(cheapest?.level, cheapest?.price);
    */
-  quote(quote: QuoteInput, options?: RequestOptions): Call<readonly ShippingOption[]> {
+  quote(quote: QuoteInput, options?: RequestOptions): ApiCall<readonly ShippingOption[]> {
     return this.#send(quoteOrder, { body: quote }, options);
   }
 
@@ -166,7 +209,7 @@ export class OrdersResource {
    * @example
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
-  lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): Call<OrderReference> {
+  lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
     return this.#placement.lookup(by?.customIdentifier, options);
   }
 }

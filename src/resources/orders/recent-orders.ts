@@ -1,5 +1,5 @@
 import type { Found } from "../../http/recovery.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 
 /** Milliseconds for which what this client was told outweighs a look-up that does not know of it yet. */
@@ -10,10 +10,10 @@ const most = 1_000;
 
 /** Values that are forgotten when their time is over. Those that are set later mostly end later. */
 class Fading<Value> {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
 
-  constructor(clock: Clock) {
+  constructor(clock: PartnerClock) {
     this.#clock = clock;
   }
 
@@ -38,12 +38,12 @@ class Fading<Value> {
 
 /** What this client knows of the orders that it has sent of late, by their custom identifiers. */
 export class RecentOrders {
-  readonly #clock: Clock;
+  readonly #clock: PartnerClock;
   readonly #told: Fading<Found<CreatedOrder>>;
   /** Until when an order may still come into being whose answer did not come. */
   readonly #doubts: Fading<number>;
 
-  constructor(clock: Clock) {
+  constructor(clock: PartnerClock) {
     this.#clock = clock;
     this.#told = new Fading(clock);
     this.#doubts = new Fading(clock);

@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { ListResource } from "../list-resource.ts";
@@ -24,7 +24,7 @@ export class OrganizationResource {
   }
 
   /** Reads the organization that the key belongs to. */
-  get(options?: RequestOptions): Call<Organization> {
+  get(options?: RequestOptions): ApiCall<Organization> {
     return this.#send(getOrganization, {}, options);
   }
 }

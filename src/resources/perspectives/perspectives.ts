@@ -1,12 +1,13 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
+import { apart } from "../../util/apart.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
 import type { Perspective } from "./perspectives.schema.ts";
 
-/** What narrows a list of perspectives. */
-export interface PerspectiveFilter {
+/** Options of a list of perspectives. */
+export interface PerspectiveListOptions extends RequestOptions {
   /** Only perspectives of this scene. Default: all. */
   readonly sceneReference?: SceneReference | undefined;
   /** Only perspectives of this product. Default: all. */
@@ -23,8 +24,9 @@ export class PerspectivesResource {
   }
 
   /** Lists the perspectives, or those of a scene or a product (specification 4.6). */
-  list(filter: PerspectiveFilter = {}, options?: RequestOptions): Call<readonly Perspective[]> {
-    return this.#send(listPerspectives, { query: filter }, options);
+  list(options: PerspectiveListOptions = noOptions): ApiCall<readonly Perspective[]> {
+    const [query, request] = apart(options, "sceneReference", "productReference");
+    return this.#send(listPerspectives, { query }, request);
   }
 
   /**
@@ -32,7 +34,7 @@ export class PerspectivesResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(perspectiveReference: PerspectiveReference, options?: RequestOptions): Call<Perspective> {
+  get(perspectiveReference: PerspectiveReference, options?: RequestOptions): ApiCall<Perspective> {
     return this.#send(getPerspective, { path: { perspectiveReference } }, options);
   }
 }

@@ -4,13 +4,14 @@ import { attachCall } from "../../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
+import { type Answer, type ApiCall, toCall } from "../../http/call.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { Journal } from "../../http/journal.ts";
 import { Lifeline } from "../../http/lifeline.ts";
 import { assertOptions } from "../../http/option-faults.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { type Look, poll } from "../../waiting/poll.ts";
 import { getRender } from "./renders.endpoints.ts";
 import type { Render } from "./renders.schema.ts";
@@ -25,11 +26,14 @@ export interface WaitOptions extends RequestOptions {
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
 }
 
-/** What the waits of a client know of time. */
-export interface Timing {
-  readonly clock: Clock;
-  /** The client's own `deadline`, for calls that bring none. */
-  readonly deadline: number | undefined;
+/** Options of a render's file. */
+export interface RenderFileOptions extends RequestOptions {
+  /**
+   * Whether to wait for a file that is not ready: `true`, or how to wait. Default false: such a file is a `NotReadyError`.
+   *
+   * With it, `deadline` bounds the wait as a whole. Default: the client's `deadline`; 600 000 where it has none.
+   */
+  readonly wait?: boolean | Omit<WaitOptions, keyof RequestOptions> | undefined;
 }
 
 const defaults = { deadline: 600_000, interval: 60_000 };
@@ -40,20 +44,21 @@ const shortest = 1_000;
 
 /** Runs a wait within its deadline, which ends it as `WaitTimeoutError`; its errors tell of every look. */
 async function waiting<T>(
-  { clock, deadline: ofClient = defaults.deadline }: Timing,
+  { clock, deadline: ofClient = defaults.deadline }: CallContext,
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
   callSite: CallSite,
-  look: (lifeline: Lifeline) => Promise<Look<T>>,
-): Promise<T> {
+  look: (lifeline: Lifeline) => Promise<Look<Seen<T>>>,
+): Promise<Answer<T>> {
   assertOptions("wait", options, nameOf(endpoint));
   const { signal, deadline = ofClient } = options;
   const journal = new Journal(clock);
   const lifeline = new Lifeline(clock, signal, deadline);
   try {
     lifeline.check();
-    return await poll(lifeline, journal, () => look(lifeline));
+    const { data, response } = await poll(lifeline, journal, () => look(lifeline));
+    return { data, response, attempts: journal.entries };
   } catch (error) {
     const ended =
       error instanceof DeadlineError
@@ -68,6 +73,9 @@ async function waiting<T>(
   }
 }
 
+/** What a look has seen, and the response that told it. */
+type Seen<T> = Pick<Answer<T>, "data" | "response">;
+
 const within = (lifeline: Lifeline, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
   ...options,
   deadline: Math.max(1, lifeline.remaining()),
@@ -78,37 +86,39 @@ const tellPending = (lifeline: Lifeline, { onPending }: WaitOptions, render: Ren
   onPending && lifeline.within(Promise.resolve(onPending(render, lifeline.elapsed())));
 
 /** Reads a render's status. */
-export type GetRender = (reference: RenderReference, options: RequestOptions) => Promise<Render>;
+export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
 
 /** Looks at a render's status until it is completed. */
 export function waitForRender(
-  timing: Timing,
+  context: CallContext,
   get: GetRender,
   reference: RenderReference,
   options: WaitOptions,
-): Promise<Render> {
-  return waiting(timing, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
-    const render = await get(reference, within(lifeline, options));
-    if (render.status === "completed") return { done: true, value: render };
+): ApiCall<Render> {
+  const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
+    const seen = await get(reference, within(lifeline, options)).withResponse();
+    const render = seen.data;
+    if (render.status === "completed") return { done: true, value: seen };
     if (render.status === "failed") throw new RenderFailedError({ reference });
     await tellPending(lifeline, options, render);
     return { done: false, wait: options.interval ?? defaults.interval };
   });
+  return toCall(waited, context.pacer);
 }
 
 /** Asks for a file until it is there, as often as the answers' `Retry-After` says; meanwhile notices a render that failed. */
 export function waitForFile(
-  timing: Timing,
+  context: CallContext,
   get: GetRender,
   endpoint: Endpoint,
-  download: (options: RequestOptions) => Promise<Download>,
+  download: (options: RequestOptions) => ApiCall<Download>,
   reference: RenderReference,
   options: WaitOptions,
-): Promise<Download> {
+): ApiCall<Download> {
   let lookAt = 0;
-  return waiting(timing, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
+  const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
     try {
-      return { done: true, value: await download(within(lifeline, options)) };
+      return { done: true, value: await download(within(lifeline, options)).withResponse() };
     } catch (error) {
       if (!(error instanceof NotReadyError)) throw error;
       if (lifeline.elapsed() >= lookAt) {
@@ -120,4 +130,5 @@ export function waitForFile(
       return { done: false, wait: Math.max(error.retryAfter ?? unsaid, shortest) };
     }
   });
+  return toCall(waited, context.pacer);
 }

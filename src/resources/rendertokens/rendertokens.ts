@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
@@ -19,7 +19,7 @@ export class RendertokensResource {
    * @example
    * const { remaining, resets } = await partner.rendertokens.get();
    */
-  get(options?: RequestOptions): Call<Rendertokens> {
+  get(options?: RequestOptions): ApiCall<Rendertokens> {
     return this.#send(getRendertokens, {}, options);
   }
 }

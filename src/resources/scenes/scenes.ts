@@ -1,12 +1,13 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
+import { apart } from "../../util/apart.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
 import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
-/** What narrows a list of scenes. */
-export interface SceneFilter {
+/** Options of a list of scenes. */
+export interface SceneListOptions extends RequestOptions {
   /** Only scenes that fit this productgroup. Default: all. */
   readonly productgroupReference?: ProductgroupReference | undefined;
 }
@@ -21,8 +22,9 @@ export class ScenesResource {
   }
 
   /** Lists the scenes, or those that fit a productgroup (specification 4.6). */
-  list(filter: SceneFilter = {}, options?: RequestOptions): Call<readonly SceneSummary[]> {
-    return this.#send(listScenes, { query: filter }, options);
+  list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
+    const [query, request] = apart(options, "productgroupReference");
+    return this.#send(listScenes, { query }, request);
   }
 
   /**
@@ -30,7 +32,7 @@ export class ScenesResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(sceneReference: SceneReference, options?: RequestOptions): Call<Scene> {
+  get(sceneReference: SceneReference, options?: RequestOptions): ApiCall<Scene> {
     return this.#send(getScene, { path: { sceneReference } }, options);
   }
 }

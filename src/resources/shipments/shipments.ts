@@ -1,4 +1,4 @@
-import type { Call } from "../../http/call.ts";
+import type { ApiCall } from "../../http/call.ts";
 import type { Send } from "../../http/core.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ShipmentReference } from "../../references/references.ts";
@@ -19,7 +19,7 @@ export class ShipmentsResource {
    *
    * @throws `NotFoundError` when there is none of this reference.
    */
-  get(shipmentReference: ShipmentReference, options?: RequestOptions): Call<Shipment> {
+  get(shipmentReference: ShipmentReference, options?: RequestOptions): ApiCall<Shipment> {
     return this.#send(getShipment, { path: { shipmentReference } }, options);
   }
 }

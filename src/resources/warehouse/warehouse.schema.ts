@@ -4,7 +4,7 @@ import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
 /** A physical stock unit that you own and the operator stores (specification 2.10). */
-export interface Item {
+export interface WarehouseItem {
   readonly reference: ItemReference;
   /** Warehouse identifier; not the suffixed legacy SKU of a product. */
   readonly sku: string;
@@ -17,7 +17,7 @@ export interface Item {
 }
 
 export const item = () =>
-  open<Item>({
+  open<WarehouseItem>({
     reference: reference("Item"),
     sku: z.string(),
     logicalQuantity: z.number(),

@@ -2,7 +2,7 @@ import type { Send } from "../../http/core.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";
-import type { Item } from "./warehouse.schema.ts";
+import type { WarehouseItem } from "./warehouse.schema.ts";
 
 /** Stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {
@@ -30,7 +30,7 @@ export class ItemsResource {
    * @example
    * const items = await partner.warehouse.items.list().toArray();
    */
-  list(options?: ListOptions): Paginator<Item> {
+  list(options?: ListOptions): Paginator<WarehouseItem> {
     return paginate(this.#send, listItems, {}, options);
   }
 }

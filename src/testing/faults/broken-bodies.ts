@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import { bodyTerminated } from "./broken-connection.ts";
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
@@ -37,7 +37,12 @@ export const stalled = (response: Response, signal: AbortSignal): Promise<Respon
   });
 
 /** The body byte by byte. */
-export const trickling = (response: Response, signal: AbortSignal, clock: Clock, ms: number): Promise<Response> =>
+export const trickling = (
+  response: Response,
+  signal: AbortSignal,
+  clock: PartnerClock,
+  ms: number,
+): Promise<Response> =>
   poured(response, signal, (controller, bytes) => {
     let position = 0;
     let cancel = () => {};

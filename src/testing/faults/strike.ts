@@ -1,4 +1,4 @@
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import type { Frame } from "../frame.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
@@ -8,7 +8,7 @@ import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFaul
 type Replacing = DropFault | StatusFault | RedirectFault | BodyFault;
 
 /** Ends at once, with the signal's reason, when it is aborted. */
-function sleep(clock: Clock, ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
       cancel();
@@ -54,7 +54,13 @@ async function instead(frame: Frame, request: Request, { when }: Replacing, answ
   return answer();
 }
 
-async function slowly(frame: Frame, request: Request, { when, ms }: SlowFault, clock: Clock, signal: AbortSignal) {
+async function slowly(
+  frame: Frame,
+  request: Request,
+  { when, ms }: SlowFault,
+  clock: PartnerClock,
+  signal: AbortSignal,
+) {
   if (when !== "before") {
     const response = await frame(request);
     await sleep(clock, ms, signal);
@@ -66,7 +72,13 @@ async function slowly(frame: Frame, request: Request, { when, ms }: SlowFault, c
 }
 
 /** Has the request carried out later, and gives what the gateway gives instead. */
-async function beyondGateway(frame: Frame, request: Request, fault: GatewayFault, clock: Clock, signal: AbortSignal) {
+async function beyondGateway(
+  frame: Frame,
+  request: Request,
+  fault: GatewayFault,
+  clock: PartnerClock,
+  signal: AbortSignal,
+) {
   const { ms, processing, status = 504 } = fault;
   const arrived = await detached(request);
   const carryOut = async () => {
@@ -80,7 +92,7 @@ async function beyondGateway(frame: Frame, request: Request, fault: GatewayFault
 }
 
 /** Answers a request as the fault has it. */
-export async function strike(frame: Frame, request: Request, signal: AbortSignal, fault: Fault, clock: Clock) {
+export async function strike(frame: Frame, request: Request, signal: AbortSignal, fault: Fault, clock: PartnerClock) {
   switch (fault.fault) {
     case "drop":
       return await instead(frame, request, fault, () => {

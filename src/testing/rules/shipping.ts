@@ -1,6 +1,6 @@
 import type { ProductReference } from "../../references/references.ts";
 import { type ShippingLevel, type ShippingOption, shippingLevels } from "../../resources/orders/order-input.schema.ts";
-import type { AnsweredAddress } from "../../schemas/address.ts";
+import type { Address } from "../../schemas/address.ts";
 import type { World } from "../state/world.ts";
 
 type Zone = "home" | "union" | "world";
@@ -62,7 +62,7 @@ function isTooMuchForBasic(world: World, goods: readonly Goods[]): boolean {
 export function shippingOptions(
   world: World,
   goods: readonly Goods[],
-  address: AnsweredAddress,
+  address: Address,
   minimal: ShippingLevel,
 ): readonly ShippingOption[] {
   const price = prices[zoneOf(address.countryCode)];

@@ -1,4 +1,4 @@
-import type { Page } from "../../http/endpoint.ts";
+import type { ListPage } from "../../http/endpoint.ts";
 import { Problem } from "../problem.ts";
 
 /** What a cursor says: which list, and the position before which the next page begins. */
@@ -43,7 +43,7 @@ export class Collection<Stored extends { readonly reference: string }> {
    * A page, newest first. Cursors point at a position, so that records added meanwhile neither repeat nor hide any.
    * A full page has a cursor even when nothing follows (specification 4.11, rule 4).
    */
-  page(cursor: string | undefined, keep: (record: Stored) => boolean = () => true): Page<Stored> {
+  page(cursor: string | undefined, keep: (record: Stored) => boolean = () => true): ListPage<Stored> {
     const end = this.#inOrder.length;
     let position = cursor === undefined ? end : Math.min(end, fromCursor(this.#name, cursor));
     const items: Stored[] = [];

@@ -13,13 +13,13 @@ import type {
 } from "../../references/references.ts";
 import type { OrderInput, ShippingLevel } from "../../resources/orders/order-input.schema.ts";
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
-import type { AnsweredAddress } from "../../schemas/address.ts";
+import type { Address } from "../../schemas/address.ts";
 
 /** What the emulator keeps. Points in time are milliseconds since 1970. */
 
 export interface StoredAddress {
   readonly reference: AddressReference;
-  readonly address: AnsweredAddress;
+  readonly address: Address;
 }
 
 export interface StoredImage {

@@ -1,5 +1,5 @@
 import type { Rendertokens } from "../../resources/rendertokens/rendertokens.schema.ts";
-import type { Clock } from "../../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
 import { nextMonday } from "../amsterdam.ts";
 import { Problem } from "../problem.ts";
 
@@ -10,7 +10,7 @@ export interface RendertokenBudget {
   state(): Rendertokens;
 }
 
-export function createRendertokenBudget(clock: Clock, limit: number): RendertokenBudget {
+export function createRendertokenBudget(clock: PartnerClock, limit: number): RendertokenBudget {
   let used = 0;
   let reset = nextMonday(clock.now());
 

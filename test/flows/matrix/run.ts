@@ -1,4 +1,4 @@
-import { type Clock, PodPartner, PodPartnerError } from "pod-partner";
+import { type PartnerClock, PodPartner, PodPartnerError } from "pod-partner";
 import {
   createEmulator,
   createManualClock,
@@ -30,8 +30,8 @@ export const doors = {
 
 /** How time passes while a fault strikes. */
 interface Pace {
-  readonly clock: Clock;
-  readonly emulatorClock?: Clock;
+  readonly clock: PartnerClock;
+  readonly emulatorClock?: PartnerClock;
   readonly pass: <T>(call: PromiseLike<T>) => Promise<T>;
   /** Lets the service finish what it is still working on. */
   readonly finish?: () => Promise<void>;

@@ -44,4 +44,4 @@ export const calls = [
     ],
   }),
 ];
-export const many = partner.orders.createMany([{ ...order, customIdentifier: "shop-1" }], { concurrency: count });
+export const many = partner.orders.ensureMany([{ ...order, customIdentifier: "shop-1" }], { concurrency: count });

@@ -5,7 +5,7 @@ import type { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Grant } from "../../../src/http/pacing/tokens.ts";
 import type { Priority } from "../../../src/http/request-options.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
-import type { Clock } from "../../../src/util/clock.ts";
+import type { PartnerClock } from "../../../src/util/clock.ts";
 import type { Served } from "./service.ts";
 
 /** The descriptor of a call. */
@@ -19,7 +19,7 @@ export function endpointOf(call: string) {
 export type Latency = () => readonly [going: number, coming: number];
 
 export interface Traffic {
-  readonly clock: Clock;
+  readonly clock: PartnerClock;
   readonly pacer: Pacer;
   readonly serve: () => Served;
   readonly calls: number;

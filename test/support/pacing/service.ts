@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/util/clock.ts";
+import type { PartnerClock } from "../../../src/util/clock.ts";
 
 /** What a model of the service answers. */
 export interface Served {
@@ -29,7 +29,7 @@ export interface Service {
 /** Quota and window, in milliseconds, by policy. */
 export type Limits = Readonly<Record<string, readonly [quota: number, window: number]>>;
 
-export function createService(clock: Clock, limits: Limits): Service {
+export function createService(clock: PartnerClock, limits: Limits): Service {
   const start = clock.now();
   const levels = new Map<string, Level>(
     Object.entries(limits).map(([name, [quota, window]]) => [name, { quota, window, tokens: quota, at: start }]),

@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/util/clock.ts";
+import type { PartnerClock } from "../../../src/util/clock.ts";
 
 interface Timer {
   readonly due: number;
@@ -8,7 +8,7 @@ interface Timer {
 }
 
 /** A clock of its own that runs as fast as the machine can: the next timer is always due at once. */
-export interface Timeline extends Clock {
+export interface Timeline extends PartnerClock {
   /** Timers that wait. */
   readonly pending: number;
   /** Runs timers in the order they are due, up to `until`, letting promises settle after each. */

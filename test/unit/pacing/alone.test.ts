@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { Share } from "../../../src/http/pacing/share.ts";
-import type { Clock } from "../../../src/util/clock.ts";
+import type { PartnerClock } from "../../../src/util/clock.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -11,11 +11,11 @@ interface Setting {
   readonly quota: number;
   readonly calls: number;
   readonly parallel: number;
-  readonly latency: (clock: Clock) => Latency;
+  readonly latency: (clock: PartnerClock) => Latency;
   /** How long the service is looked at, in milliseconds. */
   readonly until: number;
   /** The client's own clock, made from the service's. */
-  readonly own?: (clock: Timeline) => Clock;
+  readonly own?: (clock: Timeline) => PartnerClock;
 }
 
 /** One client and nobody else, at 50 tokens a second. */
@@ -58,7 +58,7 @@ describe("a client that is alone never assumes others", () => {
     const random = sequence(seed * 104_729);
     const jitter = () => 1 + 4 * random();
     const late = (at: number) => (at >= 8_000 && at < 10_500 ? 10_500 - at : 0);
-    const latency = (clock: Clock) => () => {
+    const latency = (clock: PartnerClock) => () => {
       const [going, coming] = [jitter(), jitter()];
       const arrival = clock.now() + going;
       if (how === "on the way back") return [going, coming + late(arrival + coming) + 5 * random()] as const;
@@ -72,7 +72,7 @@ describe("a client that is alone never assumes others", () => {
   });
 
   it("where its clock is 0.02 % faster than the service's", async () => {
-    const own = (clock: Timeline): Clock => ({
+    const own = (clock: Timeline): PartnerClock => ({
       now: () => clock.now() * 1.0002,
       after: (ms, callback) => clock.after(ms / 1.0002, callback),
     });

@@ -1,0 +1,58 @@
+import { ConflictError } from "../../errors/api.ts";
+import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
+import { type Answer, type ApiCall, toCall } from "../../http/call.ts";
+import { type Send, strictly } from "../../http/core.ts";
+import { nameOf } from "../../http/endpoint.ts";
+import { assertOptions } from "../../http/option-faults.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
+import type { OrderReference } from "../../references/references.ts";
+import { type CallContext, countdown } from "../../waiting/call-context.ts";
+import { JointTimeline } from "../../waiting/joint-timeline.ts";
+import { cancellationsOfRest } from "./open-order.ts";
+import { cancelOrder, getOrder } from "./orders.endpoints.ts";
+import type { Cancellation } from "./orders.schema.ts";
+
+/** What {@link OrdersResource.cancelRemaining} did. */
+export interface CanceledRemainder {
+  /** The cancellations that were carried out, with absolute totals. Empty when nothing was left to cancel. */
+  readonly canceled: readonly Cancellation[];
+}
+
+/** A line was shipped after the order was read. */
+const isOutdated = (error: unknown): boolean =>
+  ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
+
+/** Cancels all that is left of an order, by what a read of it tells. Reads again once where a line was shipped meanwhile. */
+export function cancelRemaining(
+  send: Send,
+  context: CallContext,
+  orderReference: OrderReference,
+  options: RequestOptions,
+): ApiCall<CanceledRemainder> {
+  const callSite = captureCallSite(cancelRemaining);
+  const timeline = new JointTimeline(context.clock);
+  const run = async (): Promise<Answer<CanceledRemainder>> => {
+    assertOptions("request", options, nameOf(cancelOrder));
+    const remaining = countdown(context, options.deadline);
+    // What is added to the query or the body belongs to the cancellation.
+    const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
+    const path = { orderReference };
+    for (let again = true; ; again = false) {
+      const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
+      const canceled = cancellationsOfRest(order);
+      if (canceled.length === 0) return { data: { canceled }, response, attempts: timeline.entries };
+      try {
+        const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
+        const { response: done } = await timeline.add(cancellation);
+        return { data: { canceled }, response: done, attempts: timeline.entries };
+      } catch (error) {
+        if (!again || !isOutdated(error)) throw error;
+      }
+    }
+  };
+
+  const answer = run().catch((error: unknown) => {
+    throw withCallSite(error, callSite);
+  });
+  return toCall(answer, context.pacer);
+}

@@ -1,0 +1,129 @@
+import type { CompositionReference, ImageReference, RenderInput } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { SharedRenders } from "../../src/resources/renders/shared-renders.ts";
+import { rejection } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+import { setStage } from "./stage.ts";
+
+type Stage = ReturnType<typeof setStage>;
+
+async function pairOf({ partner, emulator }: Stage, name: string): Promise<RenderInput> {
+  const { demo } = emulator;
+  const { reference: compositionReference } = await partner.compositions.lookup({
+    sceneReference: demo.scenes.studio,
+    productReference: demo.products.slimCase,
+    perspectiveReference: demo.perspectives.front,
+  });
+  const { reference: imageReference } = await partner.images.upload(sampleImage(name));
+  return { compositionReference, imageReference };
+}
+
+const created = ({ emulator }: Stage) =>
+  emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders").length;
+
+describe("the same composition and image twice in one renders.batch", () => {
+  it.each([1, 4])("is created once, and gives two pictures, %i at a time", async (concurrency) => {
+    const stage = setStage({ renderDuration: 90_000 });
+    const pair = await pairOf(stage, "a");
+    const rows = [
+      { sku: "A", pair },
+      { sku: "B", pair: { ...pair } },
+      { sku: "C", pair: await pairOf(stage, "c") },
+    ];
+    const before = (await stage.partner.rendertokens.get()).remaining;
+    const sizes = new Map<string, number>();
+    const references = new Map<string, string>();
+    const consume = async () => {
+      for await (const outcome of stage.partner.renders.batch(rows, { map: (row) => row.pair, concurrency })) {
+        if (!outcome.ok) throw outcome.error;
+        const { media, render } = outcome.value;
+        sizes.set(outcome.input.sku, (await media.bytes()).length);
+        references.set(outcome.input.sku, render.reference);
+        expect(media.size).toBe(sizes.get(outcome.input.sku));
+      }
+    };
+    await stage.settle(consume());
+    expect([...sizes.keys()].sort()).toEqual(["A", "B", "C"]);
+    expect(references.get("A")).toBe(references.get("B"));
+    expect(created(stage)).toBe(2);
+    const { tokenCost } = await stage.partner.compositions.get(pair.compositionReference);
+    expect(before - (await stage.partner.rendertokens.get()).remaining).toBe(2 * tokenCost);
+  });
+
+  it("fails together where its creation fails, and is tried again by a later row", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const pair = await pairOf(stage, "a");
+    stage.emulator.faults.add({ on: "renders.create", nth: 1, fault: "status", status: 409, code: "busy" });
+    const oks: boolean[] = [];
+    const consume = async () => {
+      for await (const outcome of stage.partner.renders.batch([pair, pair, pair], { concurrency: 2 })) {
+        oks.push(outcome.ok);
+        if (outcome.ok) await outcome.value.media.cancel();
+        else expect(outcome.error).toMatchObject({ name: "ConflictError", code: "busy" });
+      }
+    };
+    await stage.settle(consume());
+    expect([oks, created(stage)]).toEqual([[false, false, true], 2]);
+  });
+
+  it("does not let an invalid row pass beside a valid one of the same pair", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const pair = await pairOf(stage, "a");
+    const faults: unknown[] = [];
+    const consume = async () => {
+      for await (const outcome of stage.partner.renders.batch([pair, { ...pair, sku: "A" }] as never)) {
+        if (outcome.ok) await outcome.value.media.cancel();
+        else faults.push(outcome.error);
+      }
+    };
+    await stage.settle(consume());
+    expect(faults).toMatchObject([{ name: "RequestValidationError", issues: [{ path: ["render", "sku"] }] }]);
+    expect(created(stage)).toBe(1);
+  });
+
+  it("sends what `body` adds with the creation alone, so that the picture can be read", async () => {
+    const stage = setStage({ renderDuration: 0 });
+    const pair = await pairOf(stage, "a");
+    const body = { render: { compositionReference: pair.compositionReference } };
+    for await (const outcome of stage.partner.renders.batch([pair], { body })) {
+      if (!outcome.ok) throw outcome.error;
+      await outcome.value.media.cancel();
+    }
+    expect(created(stage)).toBe(1);
+  });
+});
+
+describe("the memory of pairs", () => {
+  const reference = ref("Render");
+  const compositionReference: CompositionReference = ref("Composition");
+  const pair = (n: number): RenderInput => ({
+    compositionReference,
+    imageReference: `Image_${String(n).padStart(26, "0")}` satisfies ImageReference,
+  });
+
+  it("holds the last 2,000 pairs, the ones asked for lately among them", async () => {
+    const renders = new SharedRenders();
+    let creations = 0;
+    const ask = (n: number) =>
+      renders.create(pair(n), async () => {
+        creations++;
+        return { reference };
+      });
+    for (let n = 0; n < 2_000; n++) await ask(n);
+    await ask(0);
+    expect(creations).toBe(2_000);
+    await ask(2_000);
+    await ask(0);
+    expect(creations).toBe(2_001);
+    await ask(1);
+    expect(creations).toBe(2_002);
+  });
+
+  it("forgets a creation that failed", async () => {
+    const renders = new SharedRenders();
+    const failure = new Error("broken");
+    expect(await rejection(renders.create(pair(1), () => Promise.reject(failure)))).toBe(failure);
+    expect(await renders.create(pair(1), async () => ({ reference }))).toEqual({ reference });
+  });
+});

@@ -1,0 +1,14 @@
+import { describe, expect, it } from "vitest";
+import { doors, surfaceOf } from "./surface.ts";
+
+describe("the public surface is the reviewed one", () => {
+  it.each(doors)(
+    "of %s: to accept a change, run this test with -u and review the difference",
+    async (door) => {
+      const surface = surfaceOf(door);
+      expect(surface).toContain("// Exported");
+      await expect(surface).toMatchFileSnapshot(`surface/${door}.txt`);
+    },
+    60_000,
+  );
+});

@@ -1,0 +1,54 @@
+import type { IdentifiedOrderInput, PlacedOrder, PodPartner, RenderedMockup, RenderInput } from "pod-partner";
+import { describe, expectTypeOf, it } from "vitest";
+
+type OutcomeOf<Outcomes> = Outcomes extends AsyncIterable<infer One> ? One : never;
+type Placed<Outcome> = Extract<Outcome, { ok: true }> extends { value: infer Value } ? Value : never;
+
+interface Row {
+  readonly sku: string;
+  readonly order: IdentifiedOrderInput;
+  readonly render: RenderInput;
+}
+
+/** For the compiler: nothing of it is run. */
+function neverRun(
+  { orders, renders }: PodPartner,
+  rows: AsyncIterable<Row>,
+  orderRows: readonly (IdentifiedOrderInput & { readonly sku: string })[],
+  renderRows: readonly (RenderInput & { readonly sku?: string })[],
+  inputs: Iterable<RenderInput>,
+) {
+  // @ts-expect-error a row with a field of its own needs `map`.
+  orders.ensureMany(orderRows);
+  // @ts-expect-error a row with a field of its own needs `map`, though the field may be missing.
+  renders.batch(renderRows);
+  // @ts-expect-error a row that is no order needs `map`.
+  orders.ensureMany(rows);
+  // @ts-expect-error `map` makes an order.
+  orders.ensureMany(rows, { map: ({ render }) => render });
+  // @ts-expect-error an order of many needs an identifier of its own.
+  orders.ensureMany(rows, { map: async ({ order: { customIdentifier: _, ...order } }) => order });
+  // @ts-expect-error there is no such option.
+  renders.batch(inputs, { concurency: 2 });
+  return {
+    mapped: orders.ensureMany(rows, { map: ({ order }) => order, concurrency: 2 }),
+    later: renders.batch(rows, { map: async ({ render }) => render }),
+    inputs: renders.batch(inputs),
+    orders: orders.ensureMany(orderRows, { map: ({ sku: _, ...order }) => order, compare: false }),
+  };
+}
+type Made = ReturnType<typeof neverRun>;
+
+describe("the types of outcomes", () => {
+  it("carry the row itself", () => {
+    expectTypeOf<OutcomeOf<Made["mapped"]>["input"]>().toEqualTypeOf<Row>();
+    expectTypeOf<OutcomeOf<Made["later"]>["input"]>().toEqualTypeOf<Row>();
+    expectTypeOf<OutcomeOf<Made["orders"]>["input"]["sku"]>().toEqualTypeOf<string>();
+    expectTypeOf<OutcomeOf<Made["inputs"]>["input"]>().toEqualTypeOf<RenderInput>();
+  });
+
+  it("carry what was made of it", () => {
+    expectTypeOf<Placed<OutcomeOf<Made["mapped"]>>>().toEqualTypeOf<PlacedOrder>();
+    expectTypeOf<Placed<OutcomeOf<Made["later"]>>>().toEqualTypeOf<RenderedMockup>();
+  });
+});
