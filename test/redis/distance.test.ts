@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { Lifeline } from "../../src/http/lifeline.ts";
 import { SentBack } from "../../src/http/pacing/line.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
-import type { Clock } from "../../src/util/clock.ts";
+import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/pacing/consumer.ts";
 import { simulate } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
@@ -11,7 +11,7 @@ const endpoint = endpointOf("orders.get");
 const patience = 120_000;
 
 /** Acquires as a call does: it ends where the next token is too far away. */
-async function acquire(pacer: Pacer, clock: Clock) {
+async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
   if (pacer.tooFar(endpoint, patience) !== undefined) return "too far";
   try {
