@@ -2,8 +2,11 @@ import type { Program, Rules } from "./rules.ts";
 
 const optional = (condition: unknown, line: string): string => (condition ? line : "");
 
-const limit = ({ perSecond, refusal }: Rules) =>
-  optional(perSecond, `limit_req zone=all burst=5 nodelay; ${optional(refusal, `limit_req_status ${refusal};`)}`);
+const limit = ({ perSecond, burst = 5, refusal }: Rules) =>
+  optional(
+    perSecond,
+    `limit_req zone=all ${optional(burst, `burst=${burst} nodelay`)}; ${optional(refusal, `limit_req_status ${refusal};`)}`,
+  );
 
 function configure(rules: Rules, port: number, folder: string): string {
   const { upstream, tls, serviceTimeout = 10_000, idleTimeout = 60_000, requestsPerConnection = 1_000 } = rules;

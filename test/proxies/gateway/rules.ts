@@ -14,6 +14,8 @@ export interface Rules {
   readonly closes?: boolean;
   /** Requests a second; what is above that is refused with `refusal`. */
   readonly perSecond?: number;
+  /** Requests above that limit that pass at once; only nginx has such a burst. Default 5. */
+  readonly burst?: number;
   /** Default: the gateway's own. */
   readonly refusal?: number;
   /** Bytes of a body that may come; only nginx has such a limit. */
