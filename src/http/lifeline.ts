@@ -1,5 +1,5 @@
 import { DeadlineError } from "../errors/connection.ts";
-import { type PartnerClock, keepProcess } from "../util/clock.ts";
+import { keepProcess, type PartnerClock } from "../util/clock.ts";
 
 interface Settle<T> {
   resolve(value: T): void;

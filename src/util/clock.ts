@@ -36,7 +36,7 @@ export function keepProcess(cancel: (() => void) | undefined, alive: boolean): v
  * Makes a caller's own clock safe to use in callbacks, where an error could not be caught. If `now` throws or returns no number, time
  * goes on at the system's pace; if `after` throws or returns no function, the system sets the timer.
  */
-export function reliable(clock: Clock): Clock {
+export function reliable(clock: PartnerClock): PartnerClock {
   let latest = { time: systemClock.now(), at: systemClock.now() };
   return {
     now: () => {

@@ -1,4 +1,10 @@
-import { type PartnerClock, PodPartner, PodPartnerError, type PodPartnerOptions, type StandardSchema } from "pod-partner";
+import {
+  type PartnerClock,
+  PodPartner,
+  PodPartnerError,
+  type PodPartnerOptions,
+  type StandardSchema,
+} from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -185,7 +191,7 @@ describe("whatever else of the partner's throws", () => {
       { [Symbol.iterator]: () => ({ next: () => trapped("done") }) },
     ];
     for (const given of inputs) {
-      const outcomes = partner.orders.createMany(given as never)[Symbol.asyncIterator]();
+      const outcomes = partner.orders.ensureMany(given as never)[Symbol.asyncIterator]();
       const first = await outcomes.next().then(
         ({ done }) => (done ? "ended" : "an outcome"),
         () => "failed",

@@ -92,7 +92,7 @@ describe("an unread download", () => {
     const download =
       name === "Render"
         ? await partner.renders.media(ref("Render"), { timeout: 1_000 })
-        : await partner.catalog.products.media(ref("Product"), "x.png", undefined, { deadline: 1_000 });
+        : await partner.catalog.products.media(ref("Product"), "x.png", { deadline: 1_000 });
     const reading = read ? rejection(download.bytes()) : undefined;
     await clock.advance(1_000);
     return (await reading) ?? (await rejection(download.bytes()));
