@@ -31,12 +31,12 @@ export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
-export type { ApiCall, WithResponse } from "./http/call.ts";
-export type { ConditionalOptions, UnconditionalOptions } from "./http/conditional.ts";
-export type { ResponseMode } from "./http/decode.ts";
-export type { ListPage, Method } from "./http/endpoint.ts";
-export type { FetchLike } from "./http/fetch-like.ts";
-export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
+export type { ApiCall, WithResponse } from "./http/call/call.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
+export type { ResponseMode } from "./http/wire/decode.ts";
+export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
+export type { FetchLike } from "./http/wire/fetch-like.ts";
+export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/call/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -48,12 +48,12 @@ export type {
   StoreBackEvent,
   StoreLostEvent,
   UnreadDownloadEvent,
-} from "./http/observer.ts";
+} from "./http/call/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
-export type { AnyRequestOptions } from "./http/request-any.ts";
-export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/request-options.ts";
-export type { StandardSchema } from "./http/standard-schema.ts";
+export type { AnyRequestOptions } from "./http/call/request-any.ts";
+export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
+export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
 export type { PodPartnerOptions } from "./options.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export { parseReference } from "./references/parse.ts";

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
-import type { ResponseMode } from "./http/decode.ts";
-import type { FetchLike } from "./http/fetch-like.ts";
-import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
+import type { ResponseMode } from "./http/wire/decode.ts";
+import type { FetchLike } from "./http/wire/fetch-like.ts";
+import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
-import type { RetryOptions } from "./http/request-options.ts";
+import type { RetryOptions } from "./http/endpoint/request-options.ts";
 import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
-import { clock, functionOf, isFunction, isObject } from "./schemas/kinds.ts";
+import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { filledText } from "./schemas/shape.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
-import type { Some } from "./util/some.ts";
+import type { Some } from "./util/overrides.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {

@@ -1,5 +1,5 @@
-import type { Plan, Send } from "../http/core.ts";
-import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
+import type { Plan, Send } from "../http/call/core.ts";
+import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
 
 /** The descriptor of a list that comes in pages, each asked for by a cursor. */

@@ -1,15 +1,15 @@
-import type { Buckets } from "../http/pacing/buckets.ts";
+import type { Buckets } from "../http/pacing/bucket/buckets.ts";
 import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
-import type { Ticket } from "../http/pacing/ticket.ts";
-import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
-import { Holdings } from "./holdings.ts";
+import type { Ticket } from "../http/pacing/bucket/sent-request.ts";
+import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
+import { Holdings } from "./lease-pool.ts";
 import { type Leases, leasesOf } from "./leases.ts";
-import type { Link } from "./link.ts";
-import type { Reply, Stamp } from "./messages.ts";
-import { News } from "./news.ts";
-import { Outlook } from "./outlook.ts";
+import type { Link } from "./connection.ts";
+import type { Reply, Stamp } from "./protocol.ts";
+import { News } from "./outbox.ts";
+import { Outlook } from "./shared-levels.ts";
 
 /**
  * Tokens in one grant at the most: a process that is killed takes no more along. Where Redis is farther than `near`, in

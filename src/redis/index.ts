@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { Fleet } from "./fleet.ts";
-import { Link } from "./link.ts";
+import { Link } from "./connection.ts";
 import { script } from "./script.ts";
 
 export type { PacingStore } from "../http/pacing/store.ts";

@@ -1,4 +1,4 @@
-import type { Reply, Stamp } from "./messages.ts";
+import type { Reply, Stamp } from "./protocol.ts";
 
 /** A token that the fleet has granted to this process, for each of a line's policies. */
 export interface Lease {

@@ -1,9 +1,9 @@
-import { picture } from "./picture.ts";
+import { picture } from "./bucket.lua.ts";
 
 /**
  * Shares the buckets of an organization in Redis: learns from answers, then grants tokens, all in one step and by the server's own time.
  *
- * It is the picture of `http/pacing/bucket.ts`, held for all processes at once, by the same invariant: with nobody else drinking,
+ * It is the picture of `http/pacing/bucket/bucket.ts`, held for all processes at once, by the same invariant: with nobody else drinking,
  * `level` is never more than the service's own level less the requests on their way to it. A granted token may lie a little in
  * the future (`horizon`), and counts as taken from then on: so one visit brings several, and no two processes wait for the same one.
  *

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../http/endpoint.ts";
+import type { Endpoint } from "../http/endpoint/endpoint.ts";
 import * as addresses from "./addresses/addresses.endpoints.ts";
 import * as auth from "./auth/auth.endpoints.ts";
 import * as catalog from "./catalog/catalog.endpoints.ts";

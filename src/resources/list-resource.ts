@@ -1,7 +1,7 @@
-import type { ApiCall } from "../http/call.ts";
-import type { Send } from "../http/core.ts";
-import type { Endpoint, EndpointInput } from "../http/endpoint.ts";
-import type { RequestOptions } from "../http/request-options.ts";
+import type { ApiCall } from "../http/call/call.ts";
+import type { Send } from "../http/call/core.ts";
+import type { Endpoint, EndpointInput } from "../http/endpoint/endpoint.ts";
+import type { RequestOptions } from "../http/endpoint/request-options.ts";
 
 /** The descriptor of a list that one request brings whole. */
 type ListEndpoint<Item> = Endpoint<EndpointInput, readonly Item[]>;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Some } from "../util/some.ts";
+import type { Some } from "../util/overrides.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /** A complete address (specification 2.3). Unused fields are empty strings. */

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { $ZodObjectJIT } from "zod/v4/core";
-import { isTimestamp } from "../util/moment.ts";
+import { isTimestamp } from "../util/timestamp.ts";
 
 /**
  * A schema is the function that builds it: to build them all when the package loads would take longer than to load it. `check`

@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors/validation.ts";
-import type { Policy } from "../http/endpoint.ts";
+import type { Policy } from "../http/endpoint/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { clock } from "../schemas/kinds.ts";
+import { clock } from "../schemas/type-guards.ts";
 import { filledText } from "../schemas/shape.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
-import { defaultLimits, type Limit } from "./rate-limit.ts";
+import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 
 /** What the service does with a `customIdentifier` that an order already has: the specification does not show it. */
 export type RepeatedIdentifier = "create" | "return-first" | "refuse";

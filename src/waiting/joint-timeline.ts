@@ -1,6 +1,6 @@
 import { PodPartnerError } from "../errors/base.ts";
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Answer, ApiCall } from "../http/call.ts";
+import type { Answer, ApiCall } from "../http/call/call.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** One timeline of several requests, made one after the other. An error of one of them gets the whole timeline. */

@@ -1,6 +1,6 @@
 import { DeadlineError } from "../errors/connection.ts";
-import type { Journal } from "../http/journal.ts";
-import type { Lifeline } from "../http/lifeline.ts";
+import type { Journal } from "../http/call/timeline-recorder.ts";
+import type { Lifeline } from "../http/call/cancel-scope.ts";
 import { endingOf } from "../util/foreign.ts";
 
 /** One look: done with a value, or how many milliseconds to wait before the next. */

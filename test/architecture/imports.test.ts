@@ -26,7 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** Packages behind one file each, so that replacing one of them touches one file. */
 const wrapped = ["ky", "p-retry", "p-throttle", "ulid", "structured-headers"];
 
-/** `http/endpoint.ts` belongs to `http`, `client.ts` to `client`. */
+/** `http/endpoint/endpoint.ts` belongs to `http`, `client.ts` to `client`. */
 const partOf = (path: string) => path.replace(/\.ts$/, "").replace(/\/.*/, "");
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { Lifeline } from "../../src/http/lifeline.ts";
-import { SentBack } from "../../src/http/pacing/line.ts";
+import { Lifeline } from "../../src/http/call/cancel-scope.ts";
+import { SentBack } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/pacing/consumer.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type AskedPolicy, type HeardAnswer, readReply } from "../../src/redis/messages.ts";
+import { type AskedPolicy, type HeardAnswer, readReply } from "../../src/redis/protocol.ts";
 import { script } from "../../src/redis/script.ts";
 import { consume } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { check } from "../../src/schemas/check.ts";
 import { timestamp as schema } from "../../src/schemas/shape.ts";
-import { latestMoment } from "../../src/util/moment.ts";
+import { latestMoment } from "../../src/util/timestamp.ts";
 
 describe("the latest moment that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
   const told = "2026-11-21T14:00:30.500Z";

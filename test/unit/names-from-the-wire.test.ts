@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { Lines } from "../../src/http/pacing/line.ts";
+import { Lines } from "../../src/http/pacing/queue/wait-queue.ts";
 import { rejection } from "../support/exchange.ts";
 import { settle } from "../support/settle.ts";
 

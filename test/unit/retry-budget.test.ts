@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RetryBudget } from "../../src/http/retry-budget.ts";
+import { RetryBudget } from "../../src/http/retry/retry-budget.ts";
 
 /** Spends until nothing is left, and tells how much that was. */
 function spendAll(budget: RetryBudget): number {

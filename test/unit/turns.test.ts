@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../src/util/turns.ts";
+import { Turns } from "../../src/util/keyed-mutex.ts";
 
 describe("turns", () => {
   const wait = (turn: Promise<unknown>) => turn;

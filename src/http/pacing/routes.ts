@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoint.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
 
 /** Paths of `request` may be without number: the routes that were met first are forgotten beyond so many. */
 const memory = 1_000;

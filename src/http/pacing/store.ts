@@ -1,7 +1,7 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Observe } from "../observer.ts";
-import type { Buckets } from "./buckets.ts";
-import type { TokenSource } from "./tokens.ts";
+import type { Observe } from "../call/observer.ts";
+import type { Buckets } from "./bucket/buckets.ts";
+import type { TokenSource } from "./bucket/token-source.ts";
 
 /** What a client brings along when it joins a fleet. */
 export interface Member {

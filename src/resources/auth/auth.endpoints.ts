@@ -1,4 +1,4 @@
-import { endpoint } from "../../http/endpoint.ts";
+import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { type KeyValidation, keyValidation } from "./auth.schema.ts";
 
 export const validateKey = endpoint<"/auth/validate", KeyValidation>({

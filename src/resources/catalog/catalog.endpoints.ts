@@ -1,5 +1,5 @@
 import type { Download, NotModified } from "../../binary/download.ts";
-import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
+import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { packaging, product, productDetail, productgroup } from "./catalog.schema.ts";

@@ -1,4 +1,4 @@
-import type { Send } from "../../http/core.ts";
+import type { Send } from "../../http/call/core.ts";
 import { ListResource } from "../list-resource.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
 import type { Packaging, Productgroup } from "./catalog.schema.ts";

@@ -1,9 +1,9 @@
-import type { ApiCall } from "../../http/call.ts";
-import type { Found, Recovery } from "../../http/recovery.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Found, Recovery } from "../../http/retry/recovery.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
-import { latestMoment } from "../../util/moment.ts";
+import { latestMoment } from "../../util/timestamp.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
 import type { KnownClaims } from "./known-claims.ts";

@@ -1,4 +1,4 @@
-import { endpoint, field } from "../../http/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { composition } from "./compositions.schema.ts";
 

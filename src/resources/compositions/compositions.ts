@@ -1,6 +1,6 @@
-import type { ApiCall } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Send } from "../../http/call/core.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type {
   CompositionReference,
   PerspectiveReference,

@@ -1,5 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import { endpoint, field } from "../../http/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint/endpoint.ts";
 import { type Evidence, evidence } from "./evidence.schema.ts";
 
 /** A second copy of unused evidence is deleted after a day (specification 2.7), so sending it again does no harm. */

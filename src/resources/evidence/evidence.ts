@@ -1,7 +1,7 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Send } from "../../http/call/core.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 

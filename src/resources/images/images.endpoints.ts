@@ -1,5 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import { cursor, endpoint, field, page } from "../../http/endpoint.ts";
+import { cursor, endpoint, field, page } from "../../http/endpoint/endpoint.ts";
 import { image, type PrintImage } from "./images.schema.ts";
 
 export const uploadImage = endpoint<"/images", PrintImage, ImageSource>({

@@ -1,10 +1,10 @@
 import { ConflictError } from "../../errors/api.ts";
 import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
-import { type Answer, type ApiCall, toCall } from "../../http/call.ts";
-import { type Send, strictly } from "../../http/core.ts";
-import { nameOf } from "../../http/endpoint.ts";
-import { assertOptions } from "../../http/option-faults.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
+import { type Send, strictly } from "../../http/call/core.ts";
+import { nameOf } from "../../http/endpoint/endpoint.ts";
+import { assertOptions } from "../../http/endpoint/check-options.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import { JointTimeline } from "../../waiting/joint-timeline.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/validation.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { check } from "../../schemas/check.ts";
 import { filledText } from "../../schemas/shape.ts";
 import type { OrderInput } from "./order-input.schema.ts";

@@ -1,8 +1,8 @@
 import { NotFoundError } from "../../errors/api.ts";
-import type { ApiCall } from "../../http/call.ts";
-import type { Found, Recovery } from "../../http/recovery.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
-import { hasErrorObject } from "../../http/retry.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Found, Recovery } from "../../http/retry/recovery.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { hasErrorObject } from "../../http/retry/retry.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 import type { RecentOrders } from "./recent-orders.ts";

@@ -1,4 +1,4 @@
-import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
+import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";

@@ -1,4 +1,4 @@
-import { assumed, endpoint, field, list } from "../../http/endpoint.ts";
+import { assumed, endpoint, field, list } from "../../http/endpoint/endpoint.ts";
 import { account, brand, organization, store } from "./organization.schema.ts";
 
 export const getOrganization = endpoint({

@@ -1,8 +1,8 @@
-import type { ApiCall } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import { noOptions, type RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Send } from "../../http/call/core.ts";
+import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
-import { apart } from "../../util/apart.ts";
+import { apart } from "../../util/split-fields.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
 import type { Perspective } from "./perspectives.schema.ts";
 

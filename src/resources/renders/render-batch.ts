@@ -1,6 +1,6 @@
 import type { Download } from "../../binary/download.ts";
-import { type ManyOptions, type ManyRows, many, type Rows } from "../../http/many.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { type ManyOptions, type ManyRows, many, type Rows } from "../../http/call/many.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { eitherSignal } from "../../util/either-signal.ts";

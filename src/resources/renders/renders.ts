@@ -1,11 +1,11 @@
 import type { Download } from "../../binary/download.ts";
-import type { ApiCall } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Send } from "../../http/call/core.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isObject } from "../../schemas/kinds.ts";
-import { apart } from "../../util/apart.ts";
+import { isObject } from "../../schemas/type-guards.ts";
+import { apart } from "../../util/split-fields.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type BatchOptions, type RenderedMockup, renderBatch } from "./render-batch.ts";

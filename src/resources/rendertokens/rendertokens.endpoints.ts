@@ -1,4 +1,4 @@
-import { endpoint, field } from "../../http/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint/endpoint.ts";
 import { rendertokens } from "./rendertokens.schema.ts";
 
 export const getRendertokens = endpoint({

@@ -1,8 +1,8 @@
-import type { ApiCall } from "../../http/call.ts";
-import type { Send } from "../../http/core.ts";
-import { noOptions, type RequestOptions } from "../../http/request-options.ts";
+import type { ApiCall } from "../../http/call/call.ts";
+import type { Send } from "../../http/call/core.ts";
+import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
-import { apart } from "../../util/apart.ts";
+import { apart } from "../../util/split-fields.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
 import type { Scene, SceneSummary } from "./scenes.schema.ts";
 

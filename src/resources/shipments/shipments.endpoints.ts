@@ -1,4 +1,4 @@
-import { endpoint, field } from "../../http/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint/endpoint.ts";
 import { shipment } from "./shipments.schema.ts";
 
 export const getShipment = endpoint({

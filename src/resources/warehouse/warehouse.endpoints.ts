@@ -1,4 +1,4 @@
-import { cursor, endpoint, page } from "../../http/endpoint.ts";
+import { cursor, endpoint, page } from "../../http/endpoint/endpoint.ts";
 import { item } from "./warehouse.schema.ts";
 
 export const listItems = endpoint({

@@ -1,4 +1,4 @@
-import type { Send } from "../../http/core.ts";
+import type { Send } from "../../http/call/core.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";

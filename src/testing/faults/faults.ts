@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */

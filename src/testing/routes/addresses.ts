@@ -1,6 +1,6 @@
 import { getAddress } from "../../resources/addresses/addresses.endpoints.ts";
-import { found } from "../problem.ts";
-import { type Route, route } from "../route.ts";
+import { found } from "../http/problem.ts";
+import { type Route, route } from "../http/route.ts";
 
 export const addressRoutes: readonly Route[] = [
   route(getAddress, ({ world, path }) => {

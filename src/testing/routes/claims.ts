@@ -8,8 +8,8 @@ import {
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
-import { found, known, Problem } from "../problem.ts";
-import { type Route, route } from "../route.ts";
+import { found, known, Problem } from "../http/problem.ts";
+import { type Route, route } from "../http/route.ts";
 import {
   addClaim,
   categoryOf,

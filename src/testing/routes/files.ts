@@ -1,9 +1,9 @@
-import { endpoint } from "../../http/endpoint.ts";
+import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
-import { fileAnswer, revalidated } from "../answer.ts";
+import { fileAnswer, revalidated } from "../http/respond.ts";
 import { drawn } from "../pictures/drawn.ts";
-import { found, Problem } from "../problem.ts";
-import { type Route, rawRoute } from "../route.ts";
+import { found, Problem } from "../http/problem.ts";
+import { type Route, rawRoute } from "../http/route.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { evidenceOf } from "../rules/evidence.ts";
 

@@ -11,8 +11,8 @@ import {
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
-import { found, Problem } from "../problem.ts";
-import { type Route, route } from "../route.ts";
+import { found, Problem } from "../http/problem.ts";
+import { type Route, route } from "../http/route.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import { checkOrderline, orderableProduct, refuseDeniedCountry, writableStore } from "../rules/order-input.ts";
 import { addAddress, addOrder, isOpen, orderByIdentifier, replaceAddress, statusOf } from "../rules/orders.ts";

@@ -5,7 +5,7 @@ import {
   listBrands,
   listStores,
 } from "../../resources/organization/organization.endpoints.ts";
-import { type Route, route } from "../route.ts";
+import { type Route, route } from "../http/route.ts";
 
 export const authRoutes: readonly Route[] = [route(validateKey, () => ({ message: "The key is valid" }))];
 

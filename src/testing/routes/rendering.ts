@@ -4,8 +4,8 @@ import { getPerspective, listPerspectives } from "../../resources/perspectives/p
 import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
 import type { StoredComposition } from "../catalog/rendering.ts";
-import { found, Problem } from "../problem.ts";
-import { type Route, route } from "../route.ts";
+import { found, Problem } from "../http/problem.ts";
+import { type Route, route } from "../http/route.ts";
 
 interface Linked {
   readonly reference: string;

@@ -6,9 +6,9 @@ import {
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
-import { fileAnswer, immutable, pendingAnswer } from "../answer.ts";
-import { found, known, Problem } from "../problem.ts";
-import { type Route, rawRoute, route } from "../route.ts";
+import { fileAnswer, immutable, pendingAnswer } from "../http/respond.ts";
+import { found, known, Problem } from "../http/problem.ts";
+import { type Route, rawRoute, route } from "../http/route.ts";
 import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
 import type { StoredRender } from "../state/records.ts";
 import type { World } from "../state/world.ts";

@@ -1,7 +1,7 @@
 import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
 import type { Shipment } from "../../resources/shipments/shipments.schema.ts";
-import { found } from "../problem.ts";
-import { type Route, route } from "../route.ts";
+import { found } from "../http/problem.ts";
+import { type Route, route } from "../http/route.ts";
 import type { StoredShipment } from "../state/records.ts";
 
 /** A tracked or express shipment has tracking from the start (specification 1). */

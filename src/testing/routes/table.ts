@@ -1,6 +1,6 @@
-import type { Endpoint } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { endpoints } from "../../resources/endpoints.ts";
-import type { Route } from "../route.ts";
+import type { Route } from "../http/route.ts";
 import { addressRoutes } from "./addresses.ts";
 import { catalogRoutes } from "./catalog.ts";
 import { claimRoutes } from "./claims.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
-import { readImage } from "../body.ts";
-import { type Route, route } from "../route.ts";
+import { readImage } from "../http/body.ts";
+import { type Route, route } from "../http/route.ts";
 import { purgeEvidence } from "../rules/evidence.ts";
 
 export const imageRoutes: readonly Route[] = [

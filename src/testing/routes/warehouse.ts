@@ -1,5 +1,5 @@
 import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
-import { type Route, route } from "../route.ts";
+import { type Route, route } from "../http/route.ts";
 
 export const warehouseRoutes: readonly Route[] = [
   route(listItems, ({ world, query }) => {

@@ -1,6 +1,6 @@
 import type { ProductReference } from "../../references/references.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { found, Problem } from "../problem.ts";
+import { found, Problem } from "../http/problem.ts";
 import type { World } from "../state/world.ts";
 
 /** The product, unless it is archived: then it is gone (specification 3.3). */

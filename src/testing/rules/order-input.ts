@@ -3,7 +3,7 @@ import type { OrderlineInput } from "../../resources/orders/order-input.schema.t
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { known, Problem } from "../problem.ts";
+import { known, Problem } from "../http/problem.ts";
 import type { World } from "../state/world.ts";
 import { deniedCountries } from "./shipping.ts";
 

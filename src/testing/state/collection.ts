@@ -1,5 +1,5 @@
-import type { ListPage } from "../../http/endpoint.ts";
-import { Problem } from "../problem.ts";
+import type { ListPage } from "../../http/endpoint/endpoint.ts";
+import { Problem } from "../http/problem.ts";
 
 /** What a cursor says: which list, and the position before which the next page begins. */
 const cursorPattern = /^(\w+):(\d+)$/;

@@ -1,7 +1,7 @@
 import type { Rendertokens } from "../../resources/rendertokens/rendertokens.schema.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { nextMonday } from "../amsterdam.ts";
-import { Problem } from "../problem.ts";
+import { Problem } from "../http/problem.ts";
 
 /** The organization's rendertokens of this week (specification 4.6). */
 export interface RendertokenBudget {

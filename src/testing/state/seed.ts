@@ -1,4 +1,4 @@
-import { known } from "../problem.ts";
+import { known } from "../http/problem.ts";
 import { addAddress, addOrder } from "../rules/orders.ts";
 import type { World } from "./world.ts";
 

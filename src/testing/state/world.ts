@@ -4,7 +4,7 @@ import { createOrganization } from "../catalog/organization.ts";
 import { createProducts } from "../catalog/products.ts";
 import { createRendering } from "../catalog/rendering.ts";
 import type { Settings } from "../options.ts";
-import { createRateLimiter } from "../rate-limit.ts";
+import { createRateLimiter } from "../http/rate-limit.ts";
 import { Collection } from "./collection.ts";
 import type {
   StoredAddress,

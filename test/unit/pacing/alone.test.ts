@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { Share } from "../../../src/http/pacing/share.ts";
+import { Share } from "../../../src/http/pacing/bucket/fair-share.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

@@ -1,6 +1,6 @@
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { Lifeline } from "../../../src/http/lifeline.ts";
+import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpointOf } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

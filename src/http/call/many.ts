@@ -1,0 +1,74 @@
+import { captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
+import { RequestValidationError } from "../../errors/validation.ts";
+import { concurrently, type Outcome } from "../../util/concurrently.ts";
+import { eitherSignal } from "../../util/either-signal.ts";
+import { attempt } from "../../util/foreign.ts";
+import { unlessAborted } from "../../util/unless-aborted.ts";
+import { assertOptions, type OptionKind } from "../endpoint/check-options.ts";
+import type { RequestOptions } from "../endpoint/request-options.ts";
+
+/** Any number of rows, read as they are needed. */
+export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
+
+/** A row that is used as the input: it has the input's fields and no others. */
+export type ExactRow<Row, Input> = Row & { readonly [Field in Exclude<keyof Row, keyof Input>]?: never };
+
+/** Options of a call for many rows: those of each row's requests, and how many rows are under way at a time. */
+export interface ManyOptions extends RequestOptions {
+  /** Rows under way at a time. */
+  readonly concurrency?: number | undefined;
+}
+
+/** How a row of your own becomes the input of a call. */
+export interface RowMapping<Row, Input> {
+  /** Makes the input of a row. It may be asynchronous. What it throws is the `error` of the row's outcome. */
+  readonly map: (row: Row) => Input | PromiseLike<Input>;
+}
+
+/** The options as the implementation takes them: without `map`, each row is the input. */
+export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
+
+/** A call for many rows. */
+interface Many<Input, Value, Options extends ManyOptions> {
+  readonly kind: OptionKind;
+  /** How many are under way at a time where the caller does not say. */
+  readonly concurrency: number;
+  /** Works on one input. `left` aborts when nobody is there any more to take its outcome. */
+  readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, left: AbortSignal) => Promise<Value>;
+}
+
+const isIterable = (rows: unknown): boolean =>
+  typeof rows === "object" &&
+  rows !== null &&
+  attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
+
+const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
+  typeof value === "object" && value !== null && attempt(() => "then" in value) === true;
+
+/** Makes a call for each of many rows, with low priority unless the options say another, and gives each outcome as it comes. */
+export async function* many<Input, Value, Options extends ManyOptions>(
+  rows: Rows<unknown>,
+  options: ManyRows<Input, Options>,
+  { kind, concurrency, work }: Many<Input, Value, Options>,
+): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
+  const callSite = captureCallSite(captureCallSite, manyFrames);
+  assertOptions(kind, options);
+  if (!isIterable(rows)) {
+    throw new RequestValidationError({
+      issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }],
+    });
+  }
+  const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
+  const each = { ...rest, priority: rest.priority ?? "low" };
+  const one = async (row: unknown, left: AbortSignal): Promise<Value> => {
+    try {
+      // An input that is there is used at once: a source may fill the same row again and again.
+      const made = map(row);
+      const input = isThenable(made) ? await unlessAborted(made, eitherSignal(options.signal, left)) : made;
+      return await work(input, each, left);
+    } catch (error) {
+      throw withCallSite(error, callSite);
+    }
+  };
+  yield* concurrently(rows, atATime, one, options.signal);
+}

@@ -1,0 +1,141 @@
+import type { Opening } from "../../binary/source.ts";
+import { attachCall, PodPartnerError } from "../../errors/base.ts";
+import { type CallSite, framesOf } from "../../errors/call-site.ts";
+import { TimeoutError } from "../../errors/connection.ts";
+import type { Issue } from "../../errors/validation.ts";
+import { withSome } from "../../util/overrides.ts";
+import { type Attempted, Attempts } from "../retry/attempts.ts";
+import type { Answer } from "./call.ts";
+import type { Core, Plan } from "./core.ts";
+import { Creation } from "../retry/creation.ts";
+import { decode, type ResponseMode } from "../wire/decode.ts";
+import { type EncodedRequest, encode } from "../endpoint/encode.ts";
+import { type Endpoint, type EndpointInput, nameOf } from "../endpoint/endpoint.ts";
+import type { Arrival } from "../wire/exchange.ts";
+import { Journal } from "./timeline-recorder.ts";
+import { Lifeline } from "./cancel-scope.ts";
+import { optionFaults } from "../endpoint/check-options.ts";
+import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
+import { noOptions, type RequestOptions } from "../endpoint/request-options.ts";
+import { unexpected } from "../wire/thrown.ts";
+
+const ignore = () => undefined;
+
+/** What stands in the one field of a JSON body, as it was sent. */
+const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
+  request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
+
+/** One call on its way: `encode → recover( attempts → decode )`. */
+export class Journey<Data> {
+  readonly #call: Attempted;
+  readonly #attempts: Attempts;
+  /** What is wrong with the options: told with what is wrong with the input. */
+  readonly #faults: readonly Issue[];
+  #callSite: CallSite | undefined;
+  #recovery: Recovery<Data> | undefined;
+  /** Whether a download keeps the call alive beyond its answer. */
+  #open = false;
+
+  constructor(core: Core, endpoint: Endpoint<never, Data>, given: RequestOptions, callSite: CallSite) {
+    this.#callSite = callSite;
+    this.#faults = given === noOptions ? [] : optionFaults(given);
+    const options = this.#faults.length === 0 ? given : noOptions;
+    const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
+    this.#call = {
+      core,
+      endpoint,
+      name: nameOf(endpoint),
+      options,
+      timeout,
+      retry: retry === undefined ? core.retry : withSome(core.retry, retry),
+      lifeline: new Lifeline(core.clock, signal, deadline),
+      journal: new Journal(core.clock),
+      complete: (error) => this.#complete(error),
+    };
+    this.#attempts = new Attempts(this.#call);
+  }
+
+  async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<Answer<Data | Result>> {
+    const { core, endpoint, options, lifeline, journal } = this.#call;
+    let opening: Opening<EncodedRequest> | undefined;
+    try {
+      // A source that is given is let go in any case, and so it is opened also when the call is over.
+      if (endpoint.request.kind !== "image") lifeline.check();
+      const encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
+      if ("made" in encoded) opening = encoded;
+      const request = "made" in encoded ? await this.#opened(encoded) : encoded;
+      const { data, response, recovered } = await this.#deliver(request, plan);
+      // The platform keeps parts of a call until its next major collection: they shall be light.
+      if (!this.#open) this.#callSite = undefined;
+      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
+      return { data: shaped, response, attempts: journal.entries };
+    } catch (error) {
+      this.#open = false;
+      throw this.#complete(error);
+    } finally {
+      if (!this.#open) lifeline.close();
+      opening?.close();
+    }
+  }
+
+  /** Waits for an upload's first bytes, which tell whether it may be sent, as long as an attempt may take. */
+  #opened({ made }: Opening<EncodedRequest>): Promise<EncodedRequest> {
+    const { name: endpoint, timeout, lifeline } = this.#call;
+    // What becomes of it after the call's end is nobody's concern.
+    made.catch(ignore);
+    return lifeline.hold(({ resolve, reject }) => {
+      const stop = lifeline.clock.after(timeout, () => reject(new TimeoutError({ endpoint, timeout, opening: true })));
+      made.then(resolve, reject).finally(stop);
+      return stop;
+    });
+  }
+
+  async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {
+    const { core, endpoint } = this.#call;
+    const mode = plan?.strict ? "throw" : core.responses;
+    const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
+    const { lost } = endpoint;
+    if (lost === "safe" || lost === "idempotent") {
+      return { ...(await read(this.#attempts.succeed(request))), recovered: false };
+    }
+
+    this.#recovery = plan?.recovery?.(contentOf(endpoint, request));
+    const creation = new Creation<Data>({
+      call: this.#call,
+      attempts: this.#attempts,
+      request,
+      recovery: this.#recovery,
+      read,
+    });
+    return plan?.around === undefined ? creation.run() : plan.around(creation);
+  }
+
+  #read(arrival: Arrival, mode: ResponseMode): Found<Data> {
+    const { core, endpoint, name } = this.#call;
+    this.#open = arrival.download?.modified === true;
+    const data = decode(endpoint, arrival, {
+      mode,
+      redact: core.redact,
+      onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
+    }) as Data;
+    return { data, response: arrival.response };
+  }
+
+  /** Gives an error its endpoint, its timeline and the caller's own line. */
+  #complete(thrown: unknown): unknown {
+    const error = this.#typed(thrown);
+    if (error instanceof PodPartnerError && this.#callSite !== undefined) {
+      const { name, journal } = this.#call;
+      const callSite = framesOf(this.#callSite);
+      const find = this.#attempts.inDoubt ? this.#recovery?.find : undefined;
+      attachCall(error, { endpoint: name, attempts: journal.entries, callSite, find });
+    }
+    return error;
+  }
+
+  /** Whatever is thrown becomes one of the SDK's errors; only the caller's own reason for an abort stays what it is. */
+  #typed(thrown: unknown): unknown {
+    const { core, lifeline } = this.#call;
+    return thrown instanceof PodPartnerError || lifeline.ended(thrown) ? thrown : unexpected(thrown, core.redact);
+  }
+}

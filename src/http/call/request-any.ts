@@ -1,0 +1,112 @@
+import * as z from "zod/mini";
+import type { Issue } from "../../errors/validation.ts";
+import type { Schema } from "../../schemas/shape.ts";
+import { apart } from "../../util/split-fields.ts";
+import type { ApiCall } from "./call.ts";
+import type { Send } from "./core.ts";
+import { endpoint, type Lost, type Method } from "../endpoint/endpoint.ts";
+import type { RequestOptions } from "../endpoint/request-options.ts";
+import type { StandardSchema } from "../endpoint/standard-schema.ts";
+
+/** Options of a request to any endpoint. `query` and `body` are all that is sent. */
+export interface AnyRequestOptions<Data> extends RequestOptions {
+  /** Checks the answer's JSON: a schema of zod, or of any library that follows Standard Schema. Default: no check. */
+  readonly schema?: StandardSchema<Data> | undefined;
+}
+
+const lost: Readonly<Record<Method, Lost>> = {
+  GET: "safe",
+  PUT: "idempotent",
+  DELETE: "idempotent",
+  PATCH: "unsafe",
+  POST: "unsafe",
+};
+
+const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
+
+/** Makes a schema of any Standard Schema, so that a request of this kind is decoded like every other. */
+const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
+  const anything = z.custom<Data>();
+  if (standard === undefined) return () => anything;
+  return () =>
+    anything.check(
+      z.superRefine((value, context) => {
+        const result = standard["~standard"].validate(value);
+        if (isThenable(result)) {
+          Promise.resolve(result).catch(() => undefined);
+          throw new TypeError("the schema checks asynchronously, which is not supported");
+        }
+        for (const { message, path } of result.issues ?? []) {
+          const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
+          context.addIssue({
+            code: "custom",
+            message: String(message),
+            path: keys.map((key) => (typeof key === "symbol" ? String(key) : key)),
+          });
+        }
+      }),
+    );
+};
+
+const isStandard = (schema: unknown): boolean =>
+  ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
+
+const isMethod = (method: unknown): method is Method => typeof method === "string" && Object.hasOwn(lost, method);
+
+function faultsOf(method: unknown, path: unknown, schema: unknown): Issue[] {
+  const issues: Issue[] = [];
+  if (schema !== undefined && !isStandard(schema))
+    issues.push({
+      path: ["schema"],
+      message: "expected a schema of zod, or of any library that follows Standard Schema",
+    });
+  if (!isMethod(method)) issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
+  if (typeof path !== "string") return [...issues, { path: ["path"], message: 'expected a path such as "/orders"' }];
+  const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
+  if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
+    issues.push({ path: ["path"], message: 'expected a path such as "/orders", without "." or ".." segments' });
+  } else if (!staysAsItIs(path)) {
+    issues.push({ path: ["path"], message: "must be encoded, without a query: give that as `query`" });
+  }
+  return issues;
+}
+
+function decodeURIComponentSafely(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}
+
+/** Braces are no parameters here. */
+const withoutBraces = (path: string): string => path.replaceAll("{", "%7B").replaceAll("}", "%7D");
+
+/** Whether a path is sent as it is given: the URL parser removes some characters and encodes others. */
+function staysAsItIs(path: string): boolean {
+  const written = withoutBraces(path);
+  const { pathname, search, hash } = new URL(`http://path${written}`);
+  return pathname + search + hash === written && !/[?#]/.test(path);
+}
+
+/** Sends a request to any path under the base URL. */
+export function requestAny<Data>(
+  send: Send,
+  method: Method,
+  path: string,
+  given: AnyRequestOptions<Data>,
+): ApiCall<Data> {
+  const [{ schema }, options] = apart(given, "schema");
+  // What is none is told with all else that is wrong.
+  const text = typeof path === "string" ? path : "";
+  const known: Method = isMethod(method) ? method : "GET";
+  const any = endpoint<string, Data>({
+    // Each path may draw from policies of its own.
+    call: `request ${known} ${text.replace(/\?.*$/s, "")}`,
+    method: known,
+    path: withoutBraces(text),
+    response: { kind: "whole", schema: toSchema(schema), optional: true },
+    lost: lost[known],
+  });
+  return send(any, { faults: faultsOf(method, path, schema) }, options);
+}

@@ -1,0 +1,29 @@
+import { captureCallSite } from "../../errors/call-site.ts";
+import { type ApiCall, toCall } from "./call.ts";
+import type { Core, Plan, Send } from "./core.ts";
+import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
+import { Journey } from "./operation.ts";
+import { noOptions } from "../endpoint/request-options.ts";
+import { unexpected } from "../wire/thrown.ts";
+
+/** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
+export function createSend(core: Core): Send {
+  const send = <Data, Result>(
+    endpoint: Endpoint<never, Data>,
+    input: EndpointInput,
+    options = noOptions,
+    plan?: Plan<Data, Result>,
+  ): ApiCall<Data | Result> => {
+    const callSite = captureCallSite(send);
+    const begin = () => {
+      try {
+        return new Journey<Data>(core, endpoint, options, callSite).run(input, plan);
+      } catch (error) {
+        // `addEventListener` of a polyfilled signal can throw.
+        return Promise.reject(unexpected(error, core.redact));
+      }
+    };
+    return toCall(begin(), core.pacer);
+  };
+  return send as Send;
+}

@@ -1,0 +1,25 @@
+import type { TimelineEntry } from "../../errors/timeline.ts";
+import type { PartnerClock } from "../../util/clock.ts";
+
+/** Writes down what a call spends its time on. */
+export class Journal {
+  readonly entries: TimelineEntry[] = [];
+  readonly #clock: PartnerClock;
+  readonly #startedAt: number;
+
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /** Begins a step; call what it gives when the step ends, with how it did. */
+  begin(step: TimelineEntry["step"]): (outcome: string) => void {
+    const began = this.#clock.now();
+    return (outcome) => {
+      const took = this.#clock.now() - began;
+      this.entries.push({ step, at: round(began - this.#startedAt), took: round(took), outcome });
+    };
+  }
+}
+
+const round = (ms: number) => Math.round(ms * 10) / 10;

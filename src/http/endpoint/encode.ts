@@ -1,0 +1,152 @@
+import { type Opening, openImage, type Upload } from "../../binary/source.ts";
+import { type Issue, RequestValidationError } from "../../errors/validation.ts";
+import { check } from "../../schemas/check.ts";
+import { isPlainObject } from "../../schemas/type-guards.ts";
+import { wordsOf } from "../../util/foreign.ts";
+import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
+import { expandPath } from "./path.ts";
+import type { QueryValue, RequestOptions } from "./request-options.ts";
+
+/** A request as it goes over the wire, but for the key. */
+export interface EncodedRequest {
+  readonly method: Method;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Upload | undefined;
+}
+
+type Tree = Readonly<Record<string, unknown>>;
+const isTree = (value: unknown): value is Tree => isPlainObject(value) && typeof value.toJSON !== "function";
+
+/** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. Undefined adds nothing. */
+function merge(base: unknown, extra: Tree): Tree {
+  const merged = new Map(isTree(base) ? Object.entries(base) : []);
+  for (const [key, value] of Object.entries(extra)) {
+    if (value !== undefined) merged.set(key, isTree(value) ? merge(merged.get(key), value) : value);
+  }
+  return Object.fromEntries(merged);
+}
+
+/** Writes a query, or an empty text where nothing is asked for. */
+function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
+  const entries = Object.entries(values);
+  if (entries.length === 0) return "";
+  const query = new URLSearchParams();
+  for (const [name, value] of entries) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
+  }
+  // A space as `%20` is one to every parser; as `+` it is one only to those that take the query for a form.
+  return query.toString().replaceAll("+", "%20");
+}
+
+function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
+  // An assumed name is the caller's: `__proto__` is one like any other.
+  const checked: Record<string, QueryValue> = Object.create(null);
+  const fields: object = Object(given);
+  for (const name of Object.keys(fields)) {
+    if (!Object.hasOwn(query, name)) issues.push({ path: [name], message: "is not a known query parameter here" });
+  }
+  for (const [name, schema] of Object.entries(query)) {
+    const parameter = check(schema, Reflect.get(fields, name), [name]);
+    if (parameter.ok) checked[name] = parameter.value as QueryValue;
+    else issues.push(...parameter.issues);
+  }
+  return checked;
+}
+
+function encodeJson(
+  { method, request }: Endpoint,
+  given: unknown,
+  extra: Tree | undefined,
+  issues: Issue[],
+): string | undefined {
+  let body: Tree | undefined;
+  if (request.kind === "json") {
+    const checked = check(request.schema, given, [request.field]);
+    if (checked.ok) body = { [request.field]: checked.value };
+    else issues.push(...checked.issues);
+  }
+  if (extra !== undefined) {
+    if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body to add to" });
+    const fault = jsonFault(extra);
+    if (fault === undefined) body = merge(body, extra);
+    else issues.push({ path: ["body"], message: fault });
+  }
+  return body === undefined ? undefined : JSON.stringify(body);
+}
+
+/** Why something cannot be written as JSON: it goes round in a circle, say, or has a `bigint` in it. */
+function jsonFault(value: unknown): string | undefined {
+  try {
+    JSON.stringify(value);
+    return undefined;
+  } catch (error) {
+    return `cannot be written as JSON: ${wordsOf(error).split("\n")[0]}`;
+  }
+}
+
+/** A URL that the service gave out goes back to the service alone: the key goes along. */
+function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
+  const { origin } = new URL(baseUrl);
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed?.origin !== origin) {
+    issues.push({ path: ["url"], message: `expected a URL of ${origin}: the secret key goes nowhere else` });
+  } else if (parsed.username !== "" || parsed.password !== "") {
+    issues.push({ path: ["url"], message: "must have no credentials" });
+  }
+  // A fragment is not sent; what is added to the query would become a part of it.
+  return url.replace(/#.*$/s, "");
+}
+
+/** Adds a query to a URL, which may have one. */
+const withQuery = (url: string, query: string): string => {
+  if (query === "") return url;
+  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
+};
+
+const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
+
+/** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. An upload takes a while. */
+export function encode(
+  baseUrl: string,
+  endpoint: Endpoint,
+  input: EndpointInput,
+  options: RequestOptions,
+  faults: readonly Issue[],
+): EncodedRequest | Opening<EncodedRequest> {
+  const issues: Issue[] = [...faults, ...(input.faults ?? [])];
+  const path =
+    input.url === undefined
+      ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
+      : checkUrl(baseUrl, input.url, issues);
+  const query = encodeQuery({ ...checkQuery(endpoint, input.query, issues), ...options.query });
+  const finish = (body: string | Upload | undefined): EncodedRequest => {
+    if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
+    return {
+      method: endpoint.method,
+      url: withQuery(path, query),
+      headers: encodeHeaders(endpoint, body, options),
+      body,
+    };
+  };
+  if (endpoint.request.kind !== "image") return finish(encodeJson(endpoint, input.body, options.body, issues));
+  const { made, close } = openImage(input.body);
+  const written = made.then((opened) => {
+    if (!opened.ok) issues.push(...opened.issues);
+    return finish(opened.ok ? opened.upload : undefined);
+  });
+  return { made: written, close };
+}
+
+function encodeHeaders(
+  { request, response }: Endpoint,
+  body: unknown,
+  { headers: more }: RequestOptions,
+): Record<string, string> {
+  const headers: Record<string, string> =
+    // A compressed download that is cut off does not look like one: the platform gives what it could decode of it.
+    response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
+  if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
+  for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];
+  return headers;
+}

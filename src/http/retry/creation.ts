@@ -1,0 +1,206 @@
+import { PodPartnerError } from "../../errors/base.ts";
+import { DeadlineError } from "../../errors/connection.ts";
+import { OutcomeUnknownError } from "../../errors/outcome.ts";
+import { endingOf } from "../../util/foreign.ts";
+import type { Attempted, Attempts } from "./attempts.ts";
+import type { Delivery } from "../call/core.ts";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { Arrival } from "../wire/exchange.ts";
+import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
+import type { Delivered, Found, Recovery } from "./recovery.ts";
+import type { RequestOptions } from "../endpoint/request-options.ts";
+import { askedDelay, isRateLimited, repeat } from "./retry.ts";
+import { search } from "./search.ts";
+
+/** A look-up of this age, in milliseconds, is repeated before the creation is sent again. */
+const outdated = 1_000;
+
+/** A creation and how it is sent, read and looked up. */
+export interface CreationDetails<Data> {
+  readonly call: Attempted;
+  readonly attempts: Attempts;
+  readonly request: EncodedRequest;
+  readonly recovery: Recovery<Data> | undefined;
+  readonly read: (arriving: Promise<Arrival>) => Promise<Found<Data>>;
+}
+
+/**
+ * One creation, carried out at most once (law 2): when a response is lost, the creation is looked up before it is sent again. When
+ * look-ups cannot decide, `OutcomeUnknownError` says so.
+ */
+export class Creation<Data> implements Delivery<Data> {
+  readonly #details: CreationDetails<Data>;
+  /** When the latest look-up began, in milliseconds since the call began. */
+  #lookedAt = 0;
+  #sentAgain = false;
+
+  constructor(details: CreationDetails<Data>) {
+    this.#details = details;
+  }
+
+  async run(lookFor?: number): Promise<Delivered<Data>> {
+    const { call, attempts, request, read } = this.#details;
+    const before = lookFor === undefined ? undefined : await this.#search(lookFor, "before");
+    if (before !== undefined) return before;
+    const send = async () => ({ ...(await read(attempts.succeed(request))), recovered: false });
+    try {
+      return await repeat(
+        (number, error) => (number === 1 ? send() : this.#sendAgain(error, number - 1)),
+        call.retry.retries,
+        (error) => this.#mayRepeat(error),
+      );
+    } catch (error) {
+      return this.#conclude(error);
+    }
+  }
+
+  within<T>(promise: Promise<T>): Promise<T> {
+    return this.#details.call.lifeline.within(promise);
+  }
+
+  ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T> {
+    return this.#ask(request, () => "compared");
+  }
+
+  doubtfulUntil(): number | undefined {
+    const { attempts, call } = this.#details;
+    if (!attempts.inDoubt) return undefined;
+    const now = call.core.clock.now();
+    return now + longSearch(now - attempts.sentAt, call.core.processingTime);
+  }
+
+  /** Whether to go on after an error: by looking the creation up, and by sending it again when it is not there. */
+  #mayRepeat(error: unknown): boolean {
+    const { call, attempts, recovery } = this.#details;
+    if (recovery === undefined || !attempts.inDoubt || this.#isFinal(error)) return false;
+    if ((askedDelay(error) ?? 0) > call.retry.maxRetryAfter) return false;
+    const verdict = verdictOf(error, true);
+    if (verdict !== "lost" && verdict !== "idle") return false;
+    return isRateLimited(error) || call.core.retryBudget.spend();
+  }
+
+  async #sendAgain(error: unknown, attempt: number): Promise<Delivered<Data>> {
+    const { attempts, request, read } = this.#details;
+    const found = await this.#searchAfter(error);
+    if (found !== undefined) return found;
+    const late = await this.#inDoubt(async () => {
+      await attempts.pause(error, attempt);
+      return this.#lookAgain();
+    });
+    if (late !== undefined) return late;
+    let grant = await this.#inDoubt(() => attempts.acquire());
+    if (this.#isOutdated()) {
+      // The queue was long, too. The tokens are given back: in a small bucket the look-up needs the very token.
+      attempts.release(grant);
+      const later = await this.#inDoubt(() => this.#lookAgain());
+      if (later !== undefined) return later;
+      grant = await this.#inDoubt(() => attempts.acquire());
+    }
+    this.#sentAgain = true;
+    return { ...(await read(attempts.send(request, grant))), recovered: false };
+  }
+
+  /** Decides what an error means that is not followed by another attempt. */
+  async #conclude(error: unknown): Promise<Delivered<Data>> {
+    const { attempts, recovery } = this.#details;
+    if (!attempts.inDoubt || error instanceof OutcomeUnknownError) throw error;
+    if (this.#isFinal(error)) throw error instanceof DeadlineError ? this.#unknown(error) : error;
+    const verdict = verdictOf(error, recovery !== undefined);
+    // The service itself responded to the only attempt: the error says what happened.
+    if (verdict === "other" && !this.#sentAgain) throw error;
+    const found = verdict === "other" || verdict === "idle" ? undefined : await this.#searchAfter(error);
+    if (found !== undefined) return found;
+    if (verdict !== "refused" || !(refusesContent(error) || recovery?.ruledOut?.())) throw this.#unknown(error);
+    attempts.settle();
+    throw error;
+  }
+
+  /** Whether an error ended the call itself: the caller's abort or the deadline. */
+  #isFinal(error: unknown): boolean {
+    return this.#details.call.lifeline.ended(error);
+  }
+
+  /** Looks for a creation whose response was lost, for as long as the service may be working on it. */
+  async #searchAfter(error: unknown): Promise<Delivered<Data> | undefined> {
+    const { call, attempts, recovery } = this.#details;
+    if (verdictOf(error, recovery !== undefined) === "idle") return undefined;
+    const elapsed = call.core.clock.now() - attempts.sentAt;
+    return this.#inDoubt(() => this.#search(searchTime(error, elapsed, call.core.processingTime), "after"));
+  }
+
+  async #search(time: number, when: "before" | "after"): Promise<Delivered<Data> | undefined> {
+    const { call, recovery } = this.#details;
+    if (recovery === undefined) return undefined;
+    return search(
+      call.lifeline,
+      time,
+      (decides) => this.#look(when, decides),
+      (error) => !this.#isFinal(error) && error instanceof PodPartnerError && error.isRetryable && when === "after",
+    );
+  }
+
+  #isOutdated(): boolean {
+    return this.#details.call.lifeline.elapsed() - this.#lookedAt >= outdated;
+  }
+
+  async #lookAgain(): Promise<Delivered<Data> | undefined> {
+    return this.#isOutdated() ? this.#look("after", true) : undefined;
+  }
+
+  /** Looks once. A look-up before anything was sent has the call's priority; a later one is urgent. */
+  async #look(when: "before" | "after", decides: boolean): Promise<Delivered<Data> | undefined> {
+    const { call, attempts, recovery } = this.#details;
+    if (recovery === undefined) return undefined;
+    this.#lookedAt = call.lifeline.elapsed();
+    const sentAt = attempts.firstSentAt ?? call.core.clock.now();
+    const priority = when === "before" ? call.options.priority : "high";
+    // Another look-up follows one that does not decide.
+    const retry = decides ? call.options.retry : { ...call.options.retry, retries: 0 };
+    const found = await this.#ask(
+      (options) => recovery.look({ ...options, priority, retry }, sentAt),
+      (result) => (result === undefined ? "not found" : "found"),
+    );
+    return found && { ...found, recovered: true };
+  }
+
+  async #ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
+    const { lifeline, journal, options } = this.#details.call;
+    const { timeout, headers, retry, priority } = options;
+    const remaining = lifeline.remaining();
+    const done = journal.begin("lookup");
+    try {
+      const result = await lifeline.hold<T>(({ resolve, reject }) => {
+        // It may take many requests, such as the pages of a list: all of them end with the call.
+        const end = new AbortController();
+        const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
+        request({ signal: end.signal, deadline, timeout, headers, retry, priority }).then(resolve, reject);
+        return (reason) => end.abort(reason);
+      });
+      done(outcomeOf(result));
+      return result;
+    } catch (error) {
+      done(endingOf(error));
+      throw error;
+    }
+  }
+
+  /** Does something while the outcome is unknown: a failure leaves it unknown; only the caller's own abort stays what it is. */
+  async #inDoubt<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.#isFinal(error) && !(error instanceof DeadlineError) ? error : this.#unknown(error);
+    }
+  }
+
+  #unknown(cause: unknown): OutcomeUnknownError {
+    const { call, recovery } = this.#details;
+    return new OutcomeUnknownError({
+      endpoint: call.name,
+      how: recovery?.how ?? "The SDK knows no way to look it up: find out before you send it again.",
+      find: recovery?.find ?? {},
+      isRetryable: recovery?.repeatable ?? false,
+      cause,
+    });
+  }
+}

@@ -1,0 +1,80 @@
+import { ApiError } from "../../errors/api.ts";
+import type { ErrorCode } from "../../errors/codes.ts";
+import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
+import { ResponseTooLargeError } from "../../errors/response-size.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
+import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
+
+/**
+ * What an error says about a creation that the service may have carried out.
+ *
+ * - `lost`: the response is lost.
+ * - `idle`: this attempt did nothing, and may be made again.
+ * - `refused`: the service refused the request. An earlier attempt may have been carried out, or the request is wrong.
+ * - `other`: the error tells nothing.
+ */
+export type Verdict = "lost" | "idle" | "refused" | "other";
+
+/** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
+
+export function verdictOf(error: unknown, recoverable: boolean): Verdict {
+  if (isLost(error) || error instanceof ResponseTooLargeError || (recoverable && isUnreadable(error))) return "lost";
+  if (isRateLimited(error) || (error instanceof ConnectionError && error.isRetryable)) return "idle";
+  return error instanceof ApiError && error.status >= 400 ? "refused" : "other";
+}
+
+/**
+ * Codes that refuse a request for its content (specification 7). They would have refused the first attempt, too; any other code may
+ * mean that the first attempt was carried out.
+ */
+const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
+  "missing_address",
+  "missing_image_reference",
+  "invalid_address_missing_email",
+  "invalid_address_denied_country",
+  "product_not_orderable",
+  "store_not_writable_via_api",
+  "order_not_in_shipment",
+  "orderline_not_in_shipment",
+  "package_missing_category_not_allowed",
+  "evidence_required",
+  "shipment_too_recent",
+]);
+
+/** Whether the service refused a request for its content, so that no attempt can have been carried out. */
+export const refusesContent = (error: unknown): boolean => hasErrorObject(error) && contentCodes.has(error.code);
+
+/** A response that is lost within so many milliseconds tells nothing about how long the service works. */
+const prompt = 250;
+
+/** Gateways that stopped waiting for the service: 504 and 408, and statuses of well-known gateways for the same thing. */
+const gatewayTimeouts: ReadonlySet<number> = new Set([408, 504, 524, 598, 599]);
+
+/**
+ * Whether the service may still be working on a request although its response is lost `elapsed` milliseconds after sending. A
+ * connection that breaks at once was idle or refused; a connection that breaks after a while carried a request.
+ */
+function mayStillWork(error: unknown, elapsed: number): boolean {
+  if (error instanceof TimeoutError) return true;
+  // The service itself responded: it has finished.
+  if (hasErrorObject(error)) return false;
+  if (error instanceof ApiError && gatewayTimeouts.has(error.status)) return true;
+  return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
+}
+
+/** Milliseconds for which every lost creation is looked for at least: a service may write an order after it responds. */
+const shortSearch = 4_000;
+
+/**
+ * Milliseconds for which to look for a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long
+ * the service may still be working, and not on who stopped waiting first: this client, a gateway, or a broken connection.
+ */
+export function searchTime(error: unknown, elapsed: number, processingTime: number): number {
+  return mayStillWork(error, elapsed) ? longSearch(elapsed, processingTime) : shortSearch;
+}
+
+/** The service may take `processingTime` in all, or as long again as the request has taken. */
+export const longSearch = (elapsed: number, processingTime: number): number =>
+  Math.max(shortSearch, elapsed, processingTime - elapsed);

@@ -1,0 +1,187 @@
+import { Download, type NotModified } from "../../binary/download.ts";
+import { emptyFile, fileFault } from "../../binary/file-response.ts";
+import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
+import type { PodPartnerError } from "../../errors/base.ts";
+import { ConnectionError, DeadlineError, TimeoutError } from "../../errors/connection.ts";
+import { ResponseTooLargeError } from "../../errors/response-size.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
+import { keepProcess } from "../../util/clock.ts";
+import { type Body, openBody, readText } from "./read-text.ts";
+import { isConditional } from "../endpoint/conditional.ts";
+import { toFault } from "./connection-errors.ts";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { Lifeline } from "../call/cancel-scope.ts";
+import { type Redact, snapshot } from "./redact.ts";
+import type { Transport } from "./transport.ts";
+import { UnreadSocket } from "./unread-socket.ts";
+
+/** An answer that has arrived: its head, and its body as text or as a download. */
+export interface Arrival {
+  readonly response: Response;
+  /** Empty where the body is a download's. */
+  readonly text: string;
+  readonly download?: Download | NotModified;
+}
+
+export interface ExchangeOptions {
+  readonly transport: Transport;
+  readonly request: EncodedRequest;
+  readonly lifeline: Lifeline;
+  readonly endpoint: string;
+  /** Milliseconds for head and body together. */
+  readonly timeout: number;
+  /** Bytes of a body that is read as text. */
+  readonly maxResponseSize: number;
+  readonly binary: boolean;
+  readonly redact: Redact;
+  /** Called as soon as the head is there. */
+  readonly onHead: (response: Response) => void;
+  /** Called when a download is out of time before the caller began to read it, with the error's name. */
+  readonly onUnread: (error: string) => void;
+  /** Completes an error that ends a download's body. */
+  readonly complete: (error: unknown) => unknown;
+}
+
+/** Sends a request once, and receives its answer within the timeout. */
+export function exchange(options: ExchangeOptions): Promise<Arrival> {
+  const { transport, request, lifeline, endpoint, timeout, binary, redact, onHead } = options;
+  return lifeline.hold<Arrival>(({ resolve, reject }) => {
+    const wire = new AbortController();
+    let fail = reject;
+    let letGo: () => void = () => undefined;
+    let stopTimer: () => void = () => undefined;
+    const socket = binary ? new UnreadSocket(request.url) : undefined;
+    const stop = (reason: unknown) => {
+      stopTimer();
+      socket?.end();
+      wire.abort(reason);
+      // The body of a `fetch` that ignores its signal ignores it, too.
+      letGo();
+    };
+    stopTimer = lifeline.clock.after(timeout, () => {
+      const error = new TimeoutError({ endpoint, timeout });
+      fail(error);
+      stop(error);
+    });
+
+    const receive = async (): Promise<Arrival> => {
+      const response = await transport(request, wire.signal);
+      const body = openBody(response);
+      letGo = body.close;
+      // The call can end before its response arrives.
+      if (wire.signal.aborted) body.close();
+      wire.signal.throwIfAborted();
+      onHead(response);
+      if (binary && response.ok && response.status !== 202 && fileFault(response) === undefined) {
+        const stream = streamOf(body, response, options, {
+          stop,
+          fails: (how) => {
+            fail = how;
+          },
+          keep: (alive) => {
+            socket?.keep(alive);
+            keepProcess(stopTimer, alive);
+            lifeline.keepProcess(alive);
+          },
+        });
+        return { response, text: "", download: new Download(response.headers, stream, endpoint) };
+      }
+      const text = await readText(body, response, options.maxResponseSize, endpoint);
+      stopTimer();
+      socket?.end();
+      return binary && response.status === 304 && isConditional(request.headers)
+        ? { response, text, download: notModified(response.headers) }
+        : { response, text };
+    };
+
+    receive().then(resolve, (error: unknown) => {
+      stopTimer();
+      socket?.end();
+      letGo();
+      reject(error instanceof ResponseTooLargeError ? error : toFault(error, endpoint, redact));
+    });
+    return stop;
+  });
+}
+
+const notModified = (headers: Headers): NotModified => ({
+  modified: false,
+  etag: headers.get("etag") ?? undefined,
+  lastModified: headers.get("last-modified") ?? undefined,
+});
+
+/** How a body controls its attempt. */
+interface Hold {
+  readonly stop: (reason: unknown) => void;
+  /** Sets what happens when the attempt is out of time. */
+  readonly fails: (how: (error: unknown) => void) => void;
+  /** Sets whether the attempt keeps the process alive. */
+  readonly keep: (alive: boolean) => void;
+}
+
+/**
+ * A body that keeps the call open until it is read, cancelled, or out of time. It keeps the process alive only while the caller waits
+ * for a chunk.
+ */
+function streamOf(
+  body: Body,
+  response: Response,
+  { lifeline, endpoint, complete, redact, onUnread }: ExchangeOptions,
+  { stop, fails, keep }: Hold,
+): ReadableStream<Uint8Array> {
+  const trust = trustOf(response);
+  const end = new PictureEnd();
+  let empty = true;
+  let unread = true;
+  /** What is wrong with a body that has come to its end. */
+  const fault = (): PodPartnerError | undefined => {
+    const reason = shortfall(trust, end);
+    if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
+    if (!empty) return undefined;
+    const issues = [{ path: [], message: emptyFile }];
+    const answer = snapshot(response.status, response.headers, "", redact);
+    return new ResponseValidationError({ issues, response: answer, endpoint });
+  };
+  const close = () => {
+    stop(undefined);
+    lifeline.close();
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const fail = (error: unknown) => {
+          controller.error(complete(error));
+          stop(error);
+          lifeline.close();
+          if (unread && (error instanceof TimeoutError || error instanceof DeadlineError)) onUnread(error.name);
+        };
+        fails(fail);
+        keep(false);
+        lifeline.guard(fail);
+      },
+      async pull(controller) {
+        unread = false;
+        keep(true);
+        try {
+          const chunk = await body.next();
+          keep(false);
+          if (chunk !== undefined) {
+            empty &&= chunk.byteLength === 0;
+            if (trust !== "told") end.see(chunk);
+            return controller.enqueue(chunk);
+          }
+          close();
+          const error = fault();
+          if (error === undefined) controller.close();
+          else controller.error(complete(error));
+        } catch (error) {
+          close();
+          controller.error(complete(toFault(error, endpoint, redact)));
+        }
+      },
+      cancel: close,
+    },
+    // The body is read as fast as the caller reads, no faster.
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,42 @@
+import { bytesOf, chunksOf } from "../../binary/chunks.ts";
+import { ResponseTooLargeError } from "../../errors/response-size.ts";
+
+/** The chunks of a response's body: always bytes, whatever a caller's own `fetch` returns. */
+export interface Body {
+  /** The next chunk; undefined at the end. */
+  next(): Promise<Uint8Array | undefined>;
+  /** Cancels the body and frees its socket. */
+  close(): void;
+}
+
+const none: Body = { next: async () => undefined, close: () => undefined };
+
+/** Opens a response's body. Throws if it was read before or is not a stream. */
+export function openBody({ body }: Response): Body {
+  if (body === null) return none;
+  const chunks = chunksOf(body);
+  if (chunks === undefined) throw new TypeError("the body of the response is not a stream");
+  return {
+    next: async () => {
+      const { done, value } = await chunks.next();
+      if (done) return undefined;
+      const bytes = bytesOf(value);
+      if (bytes === undefined) throw new TypeError("the body of the response has chunks that are not bytes");
+      return bytes;
+    },
+    close: chunks.close,
+  };
+}
+
+/** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
+export async function readText(body: Body, { status }: Response, limit: number, endpoint: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let length = 0;
+  for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
+    length += chunk.byteLength;
+    if (length > limit) throw new ResponseTooLargeError({ endpoint, limit, status });
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}

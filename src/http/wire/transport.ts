@@ -1,0 +1,64 @@
+import type { Options } from "ky";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { FetchLike } from "./fetch-like.ts";
+import { fetchFresh, platformFetch } from "./no-store.ts";
+import { checkedResponse } from "./check-response.ts";
+import { sendOnce } from "./single-connection.ts";
+import { NeverSent } from "./thrown.ts";
+
+/** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
+export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
+
+export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
+  // When it loads it touches `Request`, for which the platform loads what else only a call needs: not before there is a client.
+  const loading = import("ky").then(
+    (module) => module.default,
+    (error: unknown) => {
+      throw new NeverSent(error);
+    },
+  );
+  loading.catch(() => undefined);
+  return async ({ method, url, headers, body }, signal) => {
+    const content = body === undefined || typeof body === "string" ? body : body.body();
+    // What is secret, and a signal that ky would join with one of its own at each attempt, join the request at the very end.
+    const init: RequestInit = {
+      headers: { ...headers, "x-service-secret-key": secretKey },
+      signal,
+      redirect: "manual",
+    };
+    if (content instanceof Blob || content instanceof ReadableStream) {
+      // Only with these two does fetch not keep a copy of the whole upload for a redirect that is never followed.
+      init.redirect = "error";
+      init.window = null;
+    }
+    if (method === "POST" || method === "PATCH") sendOnce(init);
+    let called = false;
+    let failure: { readonly error: unknown } | undefined;
+    const options: Options = {
+      retry: 0,
+      timeout: false,
+      throwHttpErrors: false,
+      fetch: async (request) => {
+        called = true;
+        try {
+          return checkedResponse(await fetchFresh(fetchLike ?? platformFetch, request as Request, init));
+        } catch (error) {
+          // Ky reads what was thrown, and reading it can throw.
+          failure = { error };
+          throw new Error("fetch failed");
+        }
+      },
+    };
+    if (method !== "GET") options.method = method;
+    if (content !== undefined) options.body = content;
+    const ky = await loading;
+    // The call may have ended meanwhile, and not every `fetch` heeds its signal.
+    signal.throwIfAborted();
+    try {
+      return await ky(url, options);
+    } catch (error) {
+      if (failure !== undefined) throw failure.error;
+      throw called ? error : new NeverSent(error);
+    }
+  };
+}

@@ -1,0 +1,51 @@
+import { isImage, signatureLength } from "../../binary/signature.ts";
+import { Problem } from "./problem.ts";
+
+/** The pieces of a request's body as they come; it ends at once when the request is aborted. */
+async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
+  const reader = request.body?.getReader();
+  if (reader === undefined) return;
+  request.signal.throwIfAborted();
+  const stop = () => void reader.cancel(request.signal.reason).catch(() => {});
+  request.signal.addEventListener("abort", stop, { once: true });
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+    request.signal.throwIfAborted();
+  } finally {
+    request.signal.removeEventListener("abort", stop);
+    stop();
+  }
+}
+
+/** Refuses a request whose body is of another media type. */
+function requireType(request: Request, wanted: string): void {
+  const given = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  if (given === wanted) return;
+  throw new Problem("unknown_input_error", `The Content-Type must be ${wanted}; got ${given ?? "none"}`);
+}
+
+/** The body as JSON. */
+export async function readJson(request: Request): Promise<unknown> {
+  requireType(request, "application/json");
+  const pieces: Uint8Array[] = [];
+  for await (const piece of piecesOf(request)) pieces.push(piece);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString());
+  } catch {
+    throw new Problem("unknown_input_error", "The body is no JSON");
+  }
+}
+
+/** The body as the pieces of a JPEG or a PNG, told by the bytes it begins with. */
+export async function* readImage(request: Request): AsyncGenerator<Uint8Array> {
+  requireType(request, "application/octet-stream");
+  let head = Buffer.alloc(0);
+  for await (const piece of piecesOf(request)) {
+    if (head.length < signatureLength) {
+      head = Buffer.concat([head, piece.subarray(0, signatureLength)]);
+      if (head.length >= signatureLength && !isImage(head)) break;
+    }
+    yield piece;
+  }
+  if (!isImage(head)) throw new Problem("unknown_input_error", "The body is neither a JPEG nor a PNG");
+}

@@ -1,0 +1,78 @@
+import type { KnownErrorCode } from "../../errors/codes.ts";
+
+/** The codes that the specification does not show: the emulator's own words for what it must refuse. */
+type AssumedCode =
+  | "unauthorized"
+  | "not_found"
+  | "gone"
+  | "render_failed"
+  | "custom_identifier_taken"
+  | "claim_not_pending"
+  | "shipment_already_claimed"
+  | "order_already_replaced"
+  | "warranty_expired"
+  | "claimed_quantity_exceeds_shipped";
+
+export type ProblemCode = KnownErrorCode | AssumedCode;
+
+/** The status of each code; where part 7 says only "4xx", the one that fits its table of statuses best. */
+const statuses: Readonly<Record<ProblemCode, number>> = {
+  missing_address: 400,
+  missing_image_reference: 400,
+  invalid_address_missing_email: 400,
+  invalid_address_denied_country: 400,
+  product_not_orderable: 400,
+  store_not_writable_via_api: 403,
+  canceled_quantity_below_current: 409,
+  canceled_quantity_exceeds_shippable: 409,
+  already_in_production: 409,
+  order_completed: 409,
+  order_not_dropship: 409,
+  replacement_address_locked: 409,
+  order_not_in_shipment: 400,
+  orderline_not_in_shipment: 400,
+  package_missing_category_not_allowed: 400,
+  evidence_required: 400,
+  shipment_too_recent: 409,
+  rendertoken_limit_exceeded: 429,
+  rate_limited: 429,
+  unknown_input_error: 400,
+  unauthorized: 401,
+  not_found: 404,
+  gone: 410,
+  render_failed: 409,
+  custom_identifier_taken: 409,
+  claim_not_pending: 409,
+  shipment_already_claimed: 409,
+  order_already_replaced: 409,
+  warranty_expired: 409,
+  claimed_quantity_exceeds_shipped: 409,
+};
+
+/** What a handler throws to refuse a request: it becomes the error object of the specification (2.2). */
+export class Problem extends Error {
+  readonly code: ProblemCode;
+  readonly status: number;
+  /** In seconds. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ProblemCode, message: string, retryAfter?: number) {
+    super(message);
+    this.name = "Problem";
+    this.code = code;
+    this.status = statuses[code];
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Gives what was looked for in the path back, or answers 404. */
+export function found<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Problem("not_found", `${what} does not exist`);
+  return value;
+}
+
+/** Gives what a request's body names back, or answers 400: the resource of the path is there, what it is told to use is not. */
+export function known<Value>(value: Value | undefined, what: string): Value {
+  if (value === undefined) throw new Problem("unknown_input_error", `${what} does not exist`);
+  return value;
+}

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
+import type { Problem } from "./problem.ts";
+
+/** A file to download. */
+export interface FileAnswer {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly type: "image/png" | "image/jpeg";
+  readonly cacheControl: string;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
+}
+
+/** What never changes may be kept for a year. */
+export const immutable = "private, max-age=31536000, immutable";
+/** What may change is asked for again each time. */
+export const revalidated = "private, no-cache";
+
+const json = (value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response =>
+  new Response(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
+
+/** The error object of the specification (2.2). */
+export function problemAnswer({ code, message, status, retryAfter }: Problem): Response {
+  return json({ code, message }, status, retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) });
+}
+
+/** Wraps what a handler gives as its endpoint's descriptor says. */
+export function dataAnswer(shape: ResponseShape<unknown>, data: unknown): Response {
+  switch (shape.kind) {
+    case "field":
+      return json({ [shape.field]: data }, 200);
+    case "page": {
+      const { items, nextCursor } = data as { readonly items: unknown; readonly nextCursor: unknown };
+      return json({ [shape.field]: items, nextCursor }, 200);
+    }
+    case "whole":
+      return json(data, 200);
+    default:
+      return new Response(null, { status: 204 });
+  }
+}
+
+/** Says that a file is not ready yet. */
+export const pendingAnswer = (retryAfter: number): Response =>
+  new Response(null, { status: 202, headers: { "Retry-After": String(retryAfter) } });
+
+const etagOf = (bytes: Uint8Array): string =>
+  `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+
+/** If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2). */
+function isUnchanged(request: Request, etag: string, modified: number): boolean {
+  const tags = request.headers.get("If-None-Match");
+  if (tags !== null) {
+    return tags.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
+  }
+  const since = Date.parse(request.headers.get("If-Modified-Since") ?? "");
+  return !Number.isNaN(since) && Math.floor(modified / 1000) * 1000 <= since;
+}
+
+/** A file, or 304 when the one who asks has it already. */
+export function fileAnswer(request: Request, { bytes, type, cacheControl, modified }: FileAnswer): Response {
+  const etag = etagOf(bytes);
+  const headers = {
+    ETag: etag,
+    "Last-Modified": new Date(modified).toUTCString(),
+    "Cache-Control": cacheControl,
+  };
+  if (isUnchanged(request, etag, modified)) return new Response(null, { status: 304, headers });
+  return new Response(bytes, {
+    status: 200,
+    headers: { ...headers, "Content-Type": type, "Content-Length": String(bytes.byteLength) },
+  });
+}

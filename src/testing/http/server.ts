@@ -1,0 +1,80 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline } from "node:stream/promises";
+import { createEmulator, type Emulator } from "../emulator.ts";
+import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { type EmulatorOptions, toSettings } from "../options.ts";
+
+/** How an emulator on a port is set up: as any other, and it knows its own base URL. */
+export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
+  /** The port on 127.0.0.1. Default: any free one. */
+  readonly port?: number;
+}
+
+/** An emulator that listens on a port. `await using` closes it. */
+export interface RunningEmulator extends Emulator, AsyncDisposable {
+  /** Ends every connection and stops listening; nothing is left running. */
+  close(): Promise<void>;
+}
+
+const bodiless: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
+
+function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Request {
+  const headers = new Headers();
+  for (const [name, values] of Object.entries(incoming.headersDistinct)) {
+    for (const value of values ?? []) headers.append(name, value);
+  }
+  const { method = "GET", url = "/" } = incoming;
+  if (bodiless.has(method)) return new Request(origin + url, { method, headers, signal });
+  // `from` takes a piece only when it is asked for one; `Readable.toWeb` would read ahead without bound.
+  return new Request(origin + url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });
+}
+
+async function write(response: Response, outgoing: ServerResponse): Promise<void> {
+  outgoing.writeHead(response.status, [...response.headers].flat());
+  if (response.body === null) outgoing.end();
+  else await pipeline(response.body, outgoing);
+}
+
+/** Serves a fetch function: the socket is the only thing that it adds. */
+async function respond(fetch: Emulator["fetch"], origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
+  const gone = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort();
+  });
+  try {
+    await write(await fetch(toRequest(incoming, origin, gone.signal)), outgoing);
+  } catch (error) {
+    if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
+    else if (isBrokenConnection(error)) incoming.socket.resetAndDestroy();
+    else outgoing.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
+  }
+}
+
+/**
+ * Starts an emulator of the service on a port of 127.0.0.1.
+ *
+ * @example
+ * await using emulator = await startEmulator();
+ * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+ */
+export async function startEmulator({ port = 0, ...options }: StartEmulatorOptions = {}): Promise<RunningEmulator> {
+  // Options that are refused shall leave no port open, which would keep the process alive.
+  toSettings(options);
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, "127.0.0.1", resolve);
+  });
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const emulator = createEmulator({ ...options, baseUrl: `${origin}/v2` });
+  server.on("request", (incoming, outgoing) => void respond(emulator.fetch, origin, incoming, outgoing));
+
+  let closed: Promise<void> | undefined;
+  const close = () => {
+    closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeAllConnections();
+    return closed;
+  };
+  return { ...emulator, close, [Symbol.asyncDispose]: close };
+}
