@@ -11,7 +11,7 @@ import { check } from "./schemas/check.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { filledText } from "./schemas/shape.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
-import type { Some } from "./util/overrides.ts";
+import type { Overrides } from "./util/overrides.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -30,7 +30,7 @@ export interface PodPartnerOptions {
    * How often and how patiently a failed attempt is repeated; parts that are left out keep their defaults: 4 retries, backoffs of
    * up to 250 ms doubling to 10 000 ms, and a `Retry-After` of up to 120 000 ms.
    */
-  readonly retry?: Some<RetryOptions> | undefined;
+  readonly retry?: Overrides<RetryOptions> | undefined;
   /**
    * Whether calls wait for the tokens that the service's rate-limit headers tell of; with a `store` of `pod-partner/redis` all
    * processes of a fleet share them. Default true.
@@ -58,7 +58,7 @@ export interface PodPartnerOptions {
   /** The source of time. Default: the machine's. */
   readonly clock?: PartnerClock | undefined;
   /** What the specification does not show, where the service differs from what the SDK assumes. */
-  readonly assumptions?: Some<Assumptions> | undefined;
+  readonly assumptions?: Overrides<Assumptions> | undefined;
   /** Allows a browser, in which anybody can read the key. Default false: never use a key in client-side code (specification 5.6). */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }

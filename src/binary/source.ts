@@ -35,7 +35,7 @@ export interface Upload {
 }
 
 /** What takes a while to be made of a source, and how the source is let go. */
-export interface Opening<Made> {
+export interface UploadOpening<Made> {
   readonly made: Promise<Made>;
   /** Lets the source go, whether it is open by now, has been sent, or neither. */
   close(): void;
@@ -119,7 +119,7 @@ async function openChunks(chunks: Chunks): Promise<Opened> {
   return { ok: true, upload: { replayable: false, body: () => body } };
 }
 
-function openStream(source: unknown): Opening<Opened> {
+function openStream(source: unknown): UploadOpening<Opened> {
   let chunks: Chunks | undefined;
   try {
     chunks = chunksOf(source);
@@ -134,9 +134,9 @@ function openStream(source: unknown): Opening<Opened> {
 }
 
 /** The opening of what holds nothing open. */
-const closed = (made: Promise<Opened>): Opening<Opened> => ({ made, close: () => undefined });
+const closed = (made: Promise<Opened>): UploadOpening<Opened> => ({ made, close: () => undefined });
 
-function openAny(source: unknown): Opening<Opened> {
+function openAny(source: unknown): UploadOpening<Opened> {
   if (typeof source === "string") return closed(openFile(source));
   if (source instanceof Uint8Array) return closed(openBytes(source));
   return source instanceof Blob ? closed(openBlob(source)) : openStream(source);
@@ -146,7 +146,7 @@ function openAny(source: unknown): Opening<Opened> {
  * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
  * it closes it, whatever comes of it. A source whose properties throw is refused, too.
  */
-export function openImage(source: unknown): Opening<Opened> {
+export function openImage(source: unknown): UploadOpening<Opened> {
   const unreadable = (error: unknown) => refuse(`the source cannot be read: ${wordsOf(error)}`);
   try {
     const { made, close } = openAny(source);

@@ -7,7 +7,7 @@ import { type Ask, type Reply, readReply } from "./protocol.ts";
 const patience = 500;
 
 /** The way to the store: tells when it is lost and when it is back, once each. */
-export class Link {
+export class RedisConnection {
   readonly #script: Script;
   readonly #clock: PartnerClock;
   readonly #observe: Observe;

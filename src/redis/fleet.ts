@@ -2,14 +2,14 @@ import type { Buckets } from "../http/pacing/bucket/buckets.ts";
 import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
-import type { Ticket } from "../http/pacing/bucket/sent-request.ts";
+import type { SentRequest } from "../http/pacing/bucket/sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
-import { Holdings } from "./lease-pool.ts";
+import { LeasePool } from "./lease-pool.ts";
 import { type Leases, leasesOf } from "./leases.ts";
-import type { Link } from "./connection.ts";
+import type { RedisConnection } from "./connection.ts";
 import type { Reply, Stamp } from "./protocol.ts";
-import { News } from "./outbox.ts";
-import { Outlook } from "./shared-levels.ts";
+import { Outbox } from "./outbox.ts";
+import { SharedLevels } from "./shared-levels.ts";
 
 /**
  * Tokens in one grant at the most: a process that is killed takes no more along. Where Redis is farther than `near`, in
@@ -25,10 +25,10 @@ const newsAge = 100;
 
 /** What a request holds that was granted by the fleet. */
 class FleetGrant implements Grant {
-  readonly tickets: ReadonlyMap<string, Ticket>;
+  readonly tickets: ReadonlyMap<string, SentRequest>;
   readonly stamps: ReadonlyMap<string, Stamp>;
 
-  constructor(tickets: ReadonlyMap<string, Ticket>, stamps: ReadonlyMap<string, Stamp>) {
+  constructor(tickets: ReadonlyMap<string, SentRequest>, stamps: ReadonlyMap<string, Stamp>) {
     this.tickets = tickets;
     this.stamps = stamps;
   }
@@ -43,22 +43,22 @@ class FleetGrant implements Grant {
 export class Fleet implements TokenSource {
   readonly #member: Member;
   readonly #own: Buckets;
-  readonly #link: Link;
+  readonly #link: RedisConnection;
   readonly #keyOf: (policy: string) => string;
   readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
-  readonly #holdings = new Holdings();
-  readonly #news = new News();
-  readonly #outlook = new Outlook();
+  readonly #pool = new LeasePool();
+  readonly #outbox = new Outbox();
+  readonly #levels = new SharedLevels();
   /** One exchange at a time: each tells how much is in this process's hands, all told. */
   #busy = false;
   #stopTimer: (() => void) | undefined;
 
-  constructor(member: Member, link: Link, keyOf: (policy: string) => string) {
+  constructor(member: Member, link: RedisConnection, keyOf: (policy: string) => string) {
     this.#member = member;
     this.#own = member.own;
     this.#link = link;
     this.#keyOf = keyOf;
-    link.onLost = () => this.#outlook.handOver(this.#own, this.#now());
+    link.onLost = () => this.#levels.handOver(this.#own, this.#now());
   }
 
   wait(policies: readonly string[], wanted: number): number {
@@ -68,9 +68,9 @@ export class Fleet implements TokenSource {
     }
     if (wanted === 0) return Math.max(...policies.map((policy) => this.level(policy).nextTokenIn));
     const now = this.#now();
-    const held = Math.max(...policies.map((policy) => this.#outlook.heldUntil(policy)));
+    const held = Math.max(...policies.map((policy) => this.#levels.heldUntil(policy)));
     if (now < held) return held - now;
-    const line = this.#holdings.of(policies);
+    const line = this.#pool.of(policies);
     this.#giveBack(now - lifetime);
     const worthAsking = now >= line.askAt || this.#hasScout(line);
     // The next tokens are asked for when those in hand last no longer than a visit takes.
@@ -86,14 +86,14 @@ export class Fleet implements TokenSource {
 
   take(policies: readonly string[]): Grant {
     const { tickets } = this.#own.take(policies);
-    const lease = this.#link.lost ? undefined : this.#holdings.of(policies).take();
+    const lease = this.#link.lost ? undefined : this.#pool.of(policies).take();
     return lease === undefined ? { tickets } : new FleetGrant(tickets, lease.stamps);
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
     const named = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) this.#news.answer(policy, stamp, this.#own.reportOf(policy, report));
+      for (const [policy, stamp] of grant.stamps) this.#outbox.answer(policy, stamp, this.#own.reportOf(policy, report));
       this.#tellSoon();
     }
     return named;
@@ -109,17 +109,17 @@ export class Fleet implements TokenSource {
 
   forget(grant: Grant): void {
     this.#own.forget(grant);
-    for (const policy of grant.tickets.keys()) this.#news.stir(policy);
+    for (const policy of grant.tickets.keys()) this.#outbox.stir(policy);
     this.#tellSoon();
   }
 
   hold(policies: readonly string[], ms: number, said: number): void {
     this.#own.hold(policies, ms, said);
     const until = this.#now() + ms;
-    this.#holdings.askAt(policies, until);
+    this.#pool.askAt(policies, until);
     for (const policy of policies) {
-      this.#outlook.hold(policy, until);
-      this.#news.hold(policy, until);
+      this.#levels.hold(policy, until);
+      this.#outbox.hold(policy, until);
     }
     void this.#tell();
   }
@@ -127,25 +127,25 @@ export class Fleet implements TokenSource {
   away(policy: string): number {
     const own = this.#own.away(policy);
     if (this.#link.lost) return own;
-    const held = this.#outlook.heldUntil(policy) - this.#now();
+    const held = this.#levels.heldUntil(policy) - this.#now();
     if (held > 0) return Math.max(held, own);
-    return this.#holdings.tokens(policy) > 0 ? 0 : (this.#outlook.away(policy, this.#now()) ?? own);
+    return this.#pool.tokens(policy) > 0 ? 0 : (this.#levels.away(policy, this.#now()) ?? own);
   }
 
   doubt(policy: string, patience: number): void {
     const away = this.away(policy);
-    const held = this.#outlook.heldUntil(policy) > this.#now();
+    const held = this.#levels.heldUntil(policy) > this.#now();
     if (this.#link.lost) this.#own.doubt(policy, patience);
     else if (!held && isDoubtful(away, patience)) this.hold([policy], patience, away);
   }
 
   level(policy: string): PolicyLevel {
     const own = this.#own.level(policy);
-    return this.#link.lost ? own : { ...own, ...this.#outlook.level(policy, this.#now()) };
+    return this.#link.lost ? own : { ...own, ...this.#levels.level(policy, this.#now()) };
   }
 
   until(policy: string, tokens: number): number {
-    const shared = this.#link.lost ? undefined : this.#outlook.until(policy, tokens, this.#now());
+    const shared = this.#link.lost ? undefined : this.#levels.until(policy, tokens, this.#now());
     return shared ?? this.#own.until(policy, tokens);
   }
 
@@ -173,14 +173,14 @@ export class Fleet implements TokenSource {
 
   /** Whether this process has the answer that tells what a bucket holds, which all wait for. */
   #hasScout({ policies }: Leases): boolean {
-    return policies.some((policy) => this.#outlook.scouting(policy) && this.#news.hasAnswer(policy));
+    return policies.some((policy) => this.#levels.scouting(policy) && this.#outbox.hasAnswer(policy));
   }
 
   /** While the store is lost: looks now and then whether it is back. */
   #knock(policies: readonly string[]): void {
     if (this.#busy || !this.#link.worthATry) return;
-    this.#holdings.clear();
-    this.#news.clear();
+    this.#pool.clear();
+    this.#outbox.clear();
     void this.#exchange(policies, 0, 0).then(() => this.#member.wake());
   }
 
@@ -193,19 +193,19 @@ export class Fleet implements TokenSource {
   }
 
   #hasNews(): boolean {
-    return this.#news.policies.length > 0 || !this.#holdings.empty;
+    return this.#outbox.policies.length > 0 || !this.#pool.empty;
   }
 
   /** Gives back the tokens that have been due since `before`: whoever waited would have used them. */
   #giveBack(before: number): void {
-    for (const [policy, unused] of this.#holdings.returnDue(before)) this.#news.giveBack(policy, unused);
+    for (const [policy, unused] of this.#pool.returnDue(before)) this.#outbox.giveBack(policy, unused);
   }
 
   /** Tells all that is new, and gives back the tokens that nobody uses. */
   async #tell(): Promise<void> {
     if (!this.#busy && !this.#link.lost) {
       this.#giveBack(this.#now());
-      const { policies } = this.#news;
+      const { policies } = this.#outbox;
       if (policies.length > 0) await this.#exchange(policies, 0, 0);
       this.#member.wake();
     }
@@ -224,18 +224,18 @@ export class Fleet implements TokenSource {
       visit: this.#link.way,
       policies: policies.map((policy) => {
         const { quota, window } = this.#own.bucket(policy);
-        const bucket = { quota, window, born: this.#outlook.born(policy) };
-        return { ...bucket, underWay: this.#underWay(policy), ...this.#news.take(policy, now) };
+        const bucket = { quota, window, born: this.#levels.born(policy) };
+        return { ...bucket, underWay: this.#underWay(policy), ...this.#outbox.take(policy, now) };
       }),
     });
     this.#busy = false;
     // What was granted from a bucket that is no more is not used.
-    if (reply !== undefined) this.#holdings.drop(this.#outlook.hear(policies, reply, this.#now()));
+    if (reply !== undefined) this.#pool.drop(this.#levels.hear(policies, reply, this.#now()));
     return reply;
   }
 
   /** Tokens of a policy in this process's hands, and requests on their way. */
   #underWay(policy: string): number {
-    return this.#own.bucket(policy).underWay + this.#holdings.tokens(policy);
+    return this.#own.bucket(policy).underWay + this.#pool.tokens(policy);
   }
 }

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { Fleet } from "./fleet.ts";
-import { Link } from "./connection.ts";
+import { RedisConnection } from "./connection.ts";
 import { script } from "./script.ts";
 
 export type { PacingStore } from "../http/pacing/store.ts";
@@ -37,7 +37,7 @@ export function redisPacing(client: RedisClient, { organization }: RedisPacingOp
       const name = createHash("sha256").update(`pod-partner\n${baseUrl}\n${organization ?? secretKey}`);
       // The braces keep all buckets of an organization on one node of a cluster.
       const prefix = `pod-partner:{${name.digest("hex").slice(0, 32)}}:`;
-      return new Fleet(member, new Link(shared, clock, observe), (policy) => prefix + policy);
+      return new Fleet(member, new RedisConnection(shared, clock, observe), (policy) => prefix + policy);
     },
   };
 }

@@ -2,8 +2,8 @@ import { keyOf } from "../http/pacing/queue/wait-queue.ts";
 import { Leases } from "./leases.ts";
 
 /** All tokens in this process's hands: for each line of requests, those that the fleet has granted it. */
-export class Holdings {
-  readonly #lines = new Map<string, Leases>();
+export class LeasePool {
+  readonly #queues = new Map<string, Leases>();
 
   get empty(): boolean {
     return this.#all().every(({ size }) => size === 0);
@@ -12,10 +12,10 @@ export class Holdings {
   /** The tokens for requests that draw from these policies. */
   of(policies: readonly string[]): Leases {
     const key = keyOf(policies);
-    let leases = this.#lines.get(key);
+    let leases = this.#queues.get(key);
     if (leases === undefined) {
       leases = new Leases(policies);
-      this.#lines.set(key, leases);
+      this.#queues.set(key, leases);
     }
     return leases;
   }
@@ -27,7 +27,7 @@ export class Holdings {
 
   /** Takes out what has been due since `before`. Gives how many tokens of each policy there were. */
   *returnDue(before: number): Generator<readonly [policy: string, tokens: number], void, undefined> {
-    for (const leases of this.#lines.values()) {
+    for (const leases of this.#queues.values()) {
       const unused = leases.returnDue(before);
       if (unused > 0) for (const policy of leases.policies) yield [policy, unused];
     }
@@ -46,10 +46,10 @@ export class Holdings {
   }
 
   clear(): void {
-    for (const leases of this.#lines.values()) leases.clear();
+    for (const leases of this.#queues.values()) leases.clear();
   }
 
   #all(): readonly Leases[] {
-    return [...this.#lines.values()];
+    return [...this.#queues.values()];
   }
 }

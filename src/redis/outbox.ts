@@ -12,7 +12,7 @@ interface Item {
 const mostAnswers = 32;
 
 /** What this process has to tell the fleet, by policy. */
-export class News {
+export class Outbox {
   readonly #items = new Map<string, Item>();
 
   /** The policies that there is something to tell of. */

@@ -43,7 +43,7 @@ local function note(bucket, policy)
   bucket.processes[ask.process] = process
 end
 
--- Turns go by who was served longest ago, and whoever wants few tokens has a start. A token is left to each process whose turn comes
+-- KeyedMutex go by who was served longest ago, and whoever wants few tokens has a start. A token is left to each process whose turn comes
 -- before and that is about to be back.
 local function countBefore(bucket)
   local own, before = bucket.processes[ask.process], 0

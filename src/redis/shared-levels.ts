@@ -5,7 +5,7 @@ import type { Reply } from "./protocol.ts";
 type Known = Reply["policies"][number] & { readonly heardAt: number };
 
 /** What is to be expected of the shared buckets, by the latest visit and the refill since. */
-export class Outlook {
+export class SharedLevels {
   readonly #known = new Map<string, Known>();
   readonly #heldUntil = new Map<string, number>();
 

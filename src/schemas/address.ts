@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Some } from "../util/overrides.ts";
+import type { Overrides } from "../util/overrides.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /** A complete address (specification 2.3). Unused fields are empty strings. */
@@ -35,10 +35,10 @@ export interface CompleteAddress {
  *
  * Checked before sending: `email` is there, and `state` where the country is the United States or Italy (specification 2.3).
  */
-export type AddressInput = Some<CompleteAddress> & Pick<CompleteAddress, "countryCode" | "email">;
+export type AddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode" | "email">;
 
 /** The destination of a quote: as an order's, but `email` is not asked for (specification 4.7). */
-export type QuoteAddressInput = Some<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
+export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);

@@ -7,8 +7,8 @@ import { createOrderControls, type OrderControls } from "./controls/orders.ts";
 import { createRenderControls, type RenderControls } from "./controls/renders.ts";
 import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
-import { strike } from "./faults/apply-fault.ts";
-import { createFrame, isAuthenticated, policiesOf } from "./http/service.ts";
+import { applyFault } from "./faults/apply-fault.ts";
+import { createService, isAuthenticated, policiesOf } from "./http/service.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
 import { createRequestLog, type LoggedRequest } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
@@ -52,7 +52,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   seedOrders(world, settings.orders);
   const routes = allRoutes();
   const find = createRouter(routes, settings.baseUrl);
-  const frame = createFrame(world, find);
+  const frame = createService(world, find);
   const faults = createFaults(routes.map(({ endpoint }) => endpoint));
   const log = createRequestLog(settings.baseUrl);
 
@@ -70,8 +70,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       signal.throwIfAborted();
       const entry = log.add(request);
       const match = find(request.method, new URL(request.url));
-      const fault = faults.strike(match?.route.endpoint);
-      const answer = fault === undefined ? frame(request) : strike(frame, request, signal, fault, settings.clock);
+      const fault = faults.faultFor(match?.route.endpoint);
+      const answer = fault === undefined ? frame(request) : applyFault(frame, request, signal, fault, settings.clock);
       const response = await answer;
       if (fault !== undefined && isAuthenticated(request, world)) {
         addRateLimits(response, fault, policiesOf(match), world.rateLimits);

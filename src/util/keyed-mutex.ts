@@ -1,5 +1,5 @@
 /** Runs work of the same name one after the other, and work of different names side by side. */
-export class Turns {
+export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /**

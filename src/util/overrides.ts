@@ -1,8 +1,8 @@
 /** Some of the fields: one that is missing or undefined says nothing. */
-export type Some<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
+export type Overrides<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
 
 /** The fields, with what `some` says of them in their place. */
-export function withSome<Fields extends object>(fields: Fields, some: Some<Fields>): Fields {
+export function withOverrides<Fields extends object>(fields: Fields, some: Overrides<Fields>): Fields {
   const all = { ...fields };
   for (const field in some) {
     const said = some[field];

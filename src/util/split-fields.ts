@@ -2,7 +2,7 @@
  * Takes named fields out of an object. What is no object, as a program without types may give, goes on as it came: whoever
  * checks the rest tells of it.
  */
-export function apart<Given extends object, Name extends keyof Given>(
+export function splitFields<Given extends object, Name extends keyof Given>(
   given: Given,
   ...names: readonly Name[]
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {

@@ -15,7 +15,7 @@ const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Num
  *
  * One without an offset is of the service's own zone, whichever that is: `Date.parse` would take it for this machine's.
  */
-export function latestMoment(text: string): number {
+export function latestTime(text: string): number {
   const match = timestamp.exec(text);
   if (match === null) return Number.POSITIVE_INFINITY;
   const [, year, month, day, hour = "24", minute = "0", second = "0", utc, sign, offsetHours, offsetMinutes] = match;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Lifeline } from "../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../src/http/call/cancel-scope.ts";
 import { SentBack } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
@@ -15,7 +15,7 @@ async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
   if (pacer.tooFar(endpoint, patience) !== undefined) return "too far";
   try {
-    return await pacer.acquire(endpoint, "normal", new Lifeline(clock, undefined, undefined), false, patience);
+    return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), false, patience);
   } catch (error) {
     if (!(error instanceof SentBack)) throw error;
     return pacer.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";

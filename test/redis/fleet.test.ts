@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Lifeline } from "../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../src/http/call/cancel-scope.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
@@ -72,7 +72,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     await clock.run(clock.now() + 1_000);
     const controllers = Array.from({ length: 10 }, () => new AbortController());
     const waiting = controllers.map(({ signal }) =>
-      aborted.acquire(endpoint, "normal", new Lifeline(clock, signal, undefined)),
+      aborted.acquire(endpoint, "normal", new CancelScope(clock, signal, undefined)),
     );
     for (const controller of controllers) controller.abort(new Error("not wanted any more"));
     expect((await Promise.allSettled(waiting)).every(({ status }) => status === "rejected")).toBe(true);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Lifeline } from "../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../src/http/call/cancel-scope.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
@@ -84,7 +84,7 @@ describeWithRedis("a fleet against the odds", () => {
       const ask = async () => {
         const asked = clock.now();
         const grant =
-          pacer.tryAcquire(quote) ?? (await pacer.acquire(quote, "high", new Lifeline(clock, undefined, undefined)));
+          pacer.tryAcquire(quote) ?? (await pacer.acquire(quote, "high", new CancelScope(clock, undefined, undefined)));
         waits.push(clock.now() - asked);
         pacer.observe(quote, grant, service.serve(["default"]).headers);
       };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError } from "../../src/errors/connection.ts";
-import { toFault } from "../../src/http/wire/connection-errors.ts";
+import { toConnectionError } from "../../src/http/wire/connection-errors.ts";
 
 const key = "test-key-5up3r53cr3t-4d5f6";
 const redact = (text: string) => text.replaceAll(key, "[redacted]");
@@ -86,13 +86,13 @@ describe("an error recorded on a runtime", () => {
       "connection closed before message completed",
     ],
   ])("is told as what it is: %s", (_, error, sent, reason) => {
-    const fault = toFault(error, "GET /x", redact);
+    const fault = toConnectionError(error, "GET /x", redact);
     expect(fault).toBeInstanceOf(ConnectionError);
     expect(fault).toMatchObject({ sent, message: expect.stringContaining(`No answer from GET /x: ${reason}.`) });
   });
 
   it("is told as what it is also where it shows the key, which it then does no longer", () => {
-    const fault = toFault(failed(`connect ECONNREFUSED, ${key}`, { code: "ECONNREFUSED" }), "GET /x", redact);
+    const fault = toConnectionError(failed(`connect ECONNREFUSED, ${key}`, { code: "ECONNREFUSED" }), "GET /x", redact);
     expect(fault).toMatchObject({ sent: false });
     expect(`${fault.message} ${String(fault.cause)} ${JSON.stringify(fault)}`).not.toContain(key);
   });

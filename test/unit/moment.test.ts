@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { check } from "../../src/schemas/check.ts";
 import { timestamp as schema } from "../../src/schemas/shape.ts";
-import { latestMoment } from "../../src/util/timestamp.ts";
+import { latestTime } from "../../src/util/timestamp.ts";
 
 describe("the latest moment that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
   const told = "2026-11-21T14:00:30.500Z";
@@ -16,7 +16,7 @@ describe("the latest moment that an ISO 8601 timestamp can mean (specification 1
     ["2026-11-21T14:00Z", "2026-11-21T14:00:00.000Z"],
     ["2026-11-21T14Z", "2026-11-21T14:00:00.000Z"],
   ])("%s is %s", (timestamp, moment) => {
-    expect(new Date(latestMoment(timestamp)).toISOString()).toBe(moment);
+    expect(new Date(latestTime(timestamp)).toISOString()).toBe(moment);
   });
 
   it.each([
@@ -24,11 +24,11 @@ describe("the latest moment that an ISO 8601 timestamp can mean (specification 1
     ["20261121T1400", "2026-11-22T02:00:00.000Z"],
     ["2026-11-21", "2026-11-22T12:00:00.000Z"],
   ])("%s, which has no offset, is at most %s, twelve hours behind UTC", (timestamp, moment) => {
-    expect(new Date(latestMoment(timestamp)).toISOString()).toBe(moment);
+    expect(new Date(latestTime(timestamp)).toISOString()).toBe(moment);
   });
 
   it.each(["2026-W47-6", "soon", ""])("%j may be any", (timestamp) => {
-    expect(latestMoment(timestamp)).toBe(Number.POSITIVE_INFINITY);
+    expect(latestTime(timestamp)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
@@ -37,7 +37,7 @@ describe("a timestamp in an answer", () => {
     "%s is one, and can be compared",
     (text) => {
       expect(check(schema, text, [])).toMatchObject({ ok: true });
-      expect(latestMoment(text)).toBeLessThan(Number.POSITIVE_INFINITY);
+      expect(latestTime(text)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
   );
 

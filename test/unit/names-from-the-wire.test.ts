@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { Lines } from "../../src/http/pacing/queue/wait-queue.ts";
+import { WaitQueues } from "../../src/http/pacing/queue/wait-queue.ts";
 import { rejection } from "../support/exchange.ts";
 import { settle } from "../support/settle.ts";
 
@@ -80,7 +80,7 @@ describe("a policy named estimate", () => {
 
 describe("a policy whose name contains a comma", () => {
   it("does not share a queue with two others", () => {
-    const lines = new Lines();
+    const lines = new WaitQueues();
     expect(lines.of(["default,uploads"])).not.toBe(lines.of(["default", "uploads"]));
   });
 });

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../src/util/keyed-mutex.ts";
+import { KeyedMutex } from "../../src/util/keyed-mutex.ts";
 
 describe("turns", () => {
   const wait = (turn: Promise<unknown>) => turn;
 
   it("lets work of one name wait for the one before, also when that fails, and of another name pass", async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const order: string[] = [];
     const work =
       (name: string, fails = false) =>
@@ -26,7 +26,7 @@ describe("turns", () => {
   });
 
   it("lets whoever gives up leave the line at once, and the next still wait for the first", async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const leaving = Promise.withResolvers<never>();
     const gate = Promise.withResolvers<string>();
     const first = turns.take("x", () => gate.promise, wait);
@@ -52,7 +52,7 @@ describe("turns", () => {
   });
 
   it("lets the third wait for the second when the first has ended", async () => {
-    const turns = new Turns();
+    const turns = new KeyedMutex();
     const gate = Promise.withResolvers<void>();
     const first = turns.take("x", async () => undefined, wait);
     const second = turns.take("x", () => gate.promise, wait);
@@ -79,7 +79,7 @@ describe("turns", () => {
   ])(
     "forgets a name once its work %s, so that memory is bounded: the next of that name waits for nobody",
     async (_, work) => {
-      const turns = new Turns();
+      const turns = new KeyedMutex();
       await turns.take("x", work, wait).catch(() => undefined);
       await setImmediate();
       let waited = false;

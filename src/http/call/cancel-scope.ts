@@ -7,10 +7,10 @@ interface Settle<T> {
 }
 
 /**
- * The life of one call. Everything in it that takes time runs through {@link Lifeline.hold}, so that an abort or the deadline
- * ends it at once, wherever it is, and {@link Lifeline.close} leaves no timer and no listener behind.
+ * The life of one call. Everything in it that takes time runs through {@link CancelScope.hold}, so that an abort or the deadline
+ * ends it at once, wherever it is, and {@link CancelScope.close} leaves no timer and no listener behind.
  */
-export class Lifeline {
+export class CancelScope {
   readonly clock: PartnerClock;
   readonly startedAt: number;
   readonly #deadline: number | undefined;
@@ -82,7 +82,7 @@ export class Lifeline {
     });
   }
 
-  /** Has `stop` called when the call ends before {@link Lifeline.close}: for what goes on after the call has its answer. */
+  /** Has `stop` called when the call ends before {@link CancelScope.close}: for what goes on after the call has its answer. */
   guard(stop: (reason: unknown) => void): void {
     this.#interrupt = stop;
   }

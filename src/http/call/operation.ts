@@ -1,9 +1,9 @@
-import type { Opening } from "../../binary/source.ts";
+import type { UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
 import { type CallSite, framesOf } from "../../errors/call-site.ts";
 import { TimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
-import { withSome } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import { type Attempted, Attempts } from "../retry/attempts.ts";
 import type { Answer } from "./call.ts";
 import type { Core, Plan } from "./core.ts";
@@ -12,8 +12,8 @@ import { decode, type ResponseMode } from "../wire/decode.ts";
 import { type EncodedRequest, encode } from "../endpoint/encode.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "../endpoint/endpoint.ts";
 import type { Arrival } from "../wire/exchange.ts";
-import { Journal } from "./timeline-recorder.ts";
-import { Lifeline } from "./cancel-scope.ts";
+import { TimelineRecorder } from "./timeline-recorder.ts";
+import { CancelScope } from "./cancel-scope.ts";
 import { optionFaults } from "../endpoint/check-options.ts";
 import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
 import { noOptions, type RequestOptions } from "../endpoint/request-options.ts";
@@ -26,7 +26,7 @@ const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
   request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
 
 /** One call on its way: `encode → recover( attempts → decode )`. */
-export class Journey<Data> {
+export class Operation<Data> {
   readonly #call: Attempted;
   readonly #attempts: Attempts;
   /** What is wrong with the options: told with what is wrong with the input. */
@@ -47,20 +47,20 @@ export class Journey<Data> {
       name: nameOf(endpoint),
       options,
       timeout,
-      retry: retry === undefined ? core.retry : withSome(core.retry, retry),
-      lifeline: new Lifeline(core.clock, signal, deadline),
-      journal: new Journal(core.clock),
+      retry: retry === undefined ? core.retry : withOverrides(core.retry, retry),
+      scope: new CancelScope(core.clock, signal, deadline),
+      recorder: new TimelineRecorder(core.clock),
       complete: (error) => this.#complete(error),
     };
     this.#attempts = new Attempts(this.#call);
   }
 
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<Answer<Data | Result>> {
-    const { core, endpoint, options, lifeline, journal } = this.#call;
-    let opening: Opening<EncodedRequest> | undefined;
+    const { core, endpoint, options, scope, recorder } = this.#call;
+    let opening: UploadOpening<EncodedRequest> | undefined;
     try {
       // A source that is given is let go in any case, and so it is opened also when the call is over.
-      if (endpoint.request.kind !== "image") lifeline.check();
+      if (endpoint.request.kind !== "image") scope.check();
       const encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
       if ("made" in encoded) opening = encoded;
       const request = "made" in encoded ? await this.#opened(encoded) : encoded;
@@ -68,23 +68,23 @@ export class Journey<Data> {
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
       const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
-      return { data: shaped, response, attempts: journal.entries };
+      return { data: shaped, response, attempts: recorder.entries };
     } catch (error) {
       this.#open = false;
       throw this.#complete(error);
     } finally {
-      if (!this.#open) lifeline.close();
+      if (!this.#open) scope.close();
       opening?.close();
     }
   }
 
   /** Waits for an upload's first bytes, which tell whether it may be sent, as long as an attempt may take. */
-  #opened({ made }: Opening<EncodedRequest>): Promise<EncodedRequest> {
-    const { name: endpoint, timeout, lifeline } = this.#call;
+  #opened({ made }: UploadOpening<EncodedRequest>): Promise<EncodedRequest> {
+    const { name: endpoint, timeout, scope } = this.#call;
     // What becomes of it after the call's end is nobody's concern.
     made.catch(ignore);
-    return lifeline.hold(({ resolve, reject }) => {
-      const stop = lifeline.clock.after(timeout, () => reject(new TimeoutError({ endpoint, timeout, opening: true })));
+    return scope.hold(({ resolve, reject }) => {
+      const stop = scope.clock.after(timeout, () => reject(new TimeoutError({ endpoint, timeout, opening: true })));
       made.then(resolve, reject).finally(stop);
       return stop;
     });
@@ -125,17 +125,17 @@ export class Journey<Data> {
   #complete(thrown: unknown): unknown {
     const error = this.#typed(thrown);
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
-      const { name, journal } = this.#call;
+      const { name, recorder } = this.#call;
       const callSite = framesOf(this.#callSite);
       const find = this.#attempts.inDoubt ? this.#recovery?.find : undefined;
-      attachCall(error, { endpoint: name, attempts: journal.entries, callSite, find });
+      attachCall(error, { endpoint: name, attempts: recorder.entries, callSite, find });
     }
     return error;
   }
 
   /** Whatever is thrown becomes one of the SDK's errors; only the caller's own reason for an abort stays what it is. */
   #typed(thrown: unknown): unknown {
-    const { core, lifeline } = this.#call;
-    return thrown instanceof PodPartnerError || lifeline.ended(thrown) ? thrown : unexpected(thrown, core.redact);
+    const { core, scope } = this.#call;
+    return thrown instanceof PodPartnerError || scope.ended(thrown) ? thrown : unexpected(thrown, core.redact);
   }
 }

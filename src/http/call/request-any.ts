@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Issue } from "../../errors/validation.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import type { ApiCall } from "./call.ts";
 import type { Send } from "./core.ts";
 import { endpoint, type Lost, type Method } from "../endpoint/endpoint.ts";
@@ -96,7 +96,7 @@ export function requestAny<Data>(
   path: string,
   given: AnyRequestOptions<Data>,
 ): ApiCall<Data> {
-  const [{ schema }, options] = apart(given, "schema");
+  const [{ schema }, options] = splitFields(given, "schema");
   // What is none is told with all else that is wrong.
   const text = typeof path === "string" ? path : "";
   const known: Method = isMethod(method) ? method : "GET";

@@ -2,7 +2,7 @@ import { captureCallSite } from "../../errors/call-site.ts";
 import { type ApiCall, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
-import { Journey } from "./operation.ts";
+import { Operation } from "./operation.ts";
 import { noOptions } from "../endpoint/request-options.ts";
 import { unexpected } from "../wire/thrown.ts";
 
@@ -17,7 +17,7 @@ export function createSend(core: Core): Send {
     const callSite = captureCallSite(send);
     const begin = () => {
       try {
-        return new Journey<Data>(core, endpoint, options, callSite).run(input, plan);
+        return new Operation<Data>(core, endpoint, options, callSite).run(input, plan);
       } catch (error) {
         // `addEventListener` of a polyfilled signal can throw.
         return Promise.reject(unexpected(error, core.redact));

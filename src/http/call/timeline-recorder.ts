@@ -2,7 +2,7 @@ import type { TimelineEntry } from "../../errors/timeline.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 
 /** Writes down what a call spends its time on. */
-export class Journal {
+export class TimelineRecorder {
   readonly entries: TimelineEntry[] = [];
   readonly #clock: PartnerClock;
   readonly #startedAt: number;

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/validation.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import { optionFaults } from "./check-options.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
 
@@ -25,7 +25,7 @@ interface ConditionalRequest {
 
 /** Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). */
 export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
-  const [known, options] = apart(given, "etag", "lastModified");
+  const [known, options] = splitFields(given, "etag", "lastModified");
   const faults = optionFaults(known, "conditional");
   const headers: Record<string, string> = {};
   if (known.etag !== undefined) headers["if-none-match"] = known.etag;

@@ -1,4 +1,4 @@
-import { type Opening, openImage, type Upload } from "../../binary/source.ts";
+import { type UploadOpening, openImage, type Upload } from "../../binary/source.ts";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
 import { isPlainObject } from "../../schemas/type-guards.ts";
@@ -113,7 +113,7 @@ export function encode(
   input: EndpointInput,
   options: RequestOptions,
   faults: readonly Issue[],
-): EncodedRequest | Opening<EncodedRequest> {
+): EncodedRequest | UploadOpening<EncodedRequest> {
   const issues: Issue[] = [...faults, ...(input.faults ?? [])];
   const path =
     input.url === undefined

@@ -1,4 +1,4 @@
-import type { Some } from "../../util/overrides.ts";
+import type { Overrides } from "../../util/overrides.ts";
 
 /** Which of the calls that wait for a token go first: `high` overtakes, `low` lets others pass. */
 export type Priority = "high" | "normal" | "low";
@@ -30,7 +30,7 @@ export interface RequestOptions {
   /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: the client's `deadline`, none. */
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
-  readonly retry?: Some<RetryOptions> | undefined;
+  readonly retry?: Overrides<RetryOptions> | undefined;
   /** Which of the calls that wait for a token go first. Default `normal`; `ensureMany` and `batch` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. They cannot replace the key's. */

@@ -29,7 +29,7 @@ export type Fate = "served" | "refused" | "lost";
  * The rate that a gateway in front of the service lets through. No header tells it: the gateway refuses what is above it. The rate falls
  * with each refusal and grows until the next one, so that it stays close below the limit.
  */
-export class Ceiling {
+export class GatewayLimit {
   #inFlight = 0;
   #window = opening.requests;
   #fullSince = 0;

@@ -1,12 +1,12 @@
 import type { PartnerClock } from "../../util/clock.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { Lifeline } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../call/cancel-scope.ts";
 import type { Priority } from "../endpoint/request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";
-import { Ceiling, type Fate } from "./gateway-limit.ts";
+import { GatewayLimit, type Fate } from "./gateway-limit.ts";
 import type { Wait } from "./distance.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { type Line, Lines, SentBack, sizeOf } from "./queue/wait-queue.ts";
+import { type WaitQueue, WaitQueues, SentBack, sizeOf } from "./queue/wait-queue.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
 import { Routes } from "./routes.ts";
 import type { Grant, TokenSource } from "./bucket/token-source.ts";
@@ -27,9 +27,9 @@ function fateOf(status: number, report: RateLimitReport): Fate {
 export class Pacer {
   readonly #clock: PartnerClock;
   readonly #tokens: TokenSource;
-  readonly #lines = new Lines();
+  readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
-  readonly #ceiling = new Ceiling();
+  readonly #gatewayLimit = new GatewayLimit();
   readonly #wakeUp: WakeUp;
 
   /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
@@ -43,29 +43,29 @@ export class Pacer {
   /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
     const policies = this.#routes.of(endpoint);
-    if (this.#lines.occupied) {
+    if (this.#queues.occupied) {
       // Whoever waits and could go by now goes before.
       this.#pump();
-      if (sizeOf(this.#lines.of(policies)) > 0) return undefined;
+      if (sizeOf(this.#queues.of(policies)) > 0) return undefined;
     }
-    const free = this.#ceiling.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
+    const free = this.#gatewayLimit.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
     return free ? this.#take(policies) : undefined;
   }
 
   #take(policies: readonly string[]): Grant {
-    this.#ceiling.take(this.#clock.now());
+    this.#gatewayLimit.take(this.#clock.now());
     return this.#tokens.take(policies);
   }
 
   #end({ tickets }: Grant, fate: Fate, certain = false): void {
     const [sent] = tickets.values();
     const now = this.#clock.now();
-    this.#ceiling.end(sent?.sentAt ?? now, fate, now, certain);
+    this.#gatewayLimit.end(sent?.sentAt ?? now, fate, now, certain);
   }
 
   /** Milliseconds between two requests, by what a gateway in front of the service lets through; 0 while it is not known to refuse. */
   get slowedTo(): number {
-    return this.#ceiling.interval;
+    return this.#gatewayLimit.interval;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
@@ -82,19 +82,19 @@ export class Pacer {
   acquire(
     endpoint: Endpoint,
     priority: Priority,
-    lifeline: Lifeline,
+    scope: CancelScope,
     again = false,
     patience = Number.POSITIVE_INFINITY,
   ): Promise<Grant> {
-    const line = this.#lines.of(this.#routes.of(endpoint));
-    return lifeline.hold<Grant>(({ resolve, reject }) => {
+    const line = this.#queues.of(this.#routes.of(endpoint));
+    return scope.hold<Grant>(({ resolve, reject }) => {
       const go = () => resolve(this.#take(this.#routes.of(endpoint)));
       const turn = { go, back: () => reject(new SentBack()) };
-      const waiter = this.#lines.join(line, endpoint.call, turn, { priority, again, patience });
+      const waiter = this.#queues.join(line, endpoint.call, turn, { priority, again, patience });
       // Whoever stands in line already has arranged for the next turn.
       if (sizeOf(line) === 1) this.#pump();
       return () => {
-        this.#lines.leave(waiter);
+        this.#queues.leave(waiter);
         if (sizeOf(waiter.line) === 0) this.#pump();
       };
     });
@@ -186,28 +186,28 @@ export class Pacer {
     ]);
     return toRateLimits(limits, (calls, policy) => {
       const all = this.#waitingFor(policy) + calls;
-      return Math.max(this.#tokens.until(policy, all), all * this.#ceiling.interval);
+      return Math.max(this.#tokens.until(policy, all), all * this.#gatewayLimit.interval);
     });
   }
 
   #waitingFor(policy: string): number {
     let waiting = 0;
-    for (const line of this.#lines) if (line.policies.includes(policy)) waiting += sizeOf(line);
+    for (const line of this.#queues) if (line.policies.includes(policy)) waiting += sizeOf(line);
     return waiting;
   }
 
   /** Serves the lines as far as the tokens go, then arranges to be called when the next one is due. */
   #pump(): void {
     for (;;) {
-      const closed = this.#lines.occupied ? this.#ceiling.wait(this.#clock.now()) : 0;
+      const closed = this.#queues.occupied ? this.#gatewayLimit.wait(this.#clock.now()) : 0;
       if (closed > 0) {
         this.#wakeUp.in(closed, 0);
         return;
       }
       let next = Number.POSITIVE_INFINITY;
       let beat = 0;
-      const ready: Line[] = [];
-      for (const line of this.#lines) {
+      const ready: WaitQueue[] = [];
+      for (const line of this.#queues) {
         const wanted = sizeOf(line);
         if (wanted === 0) continue;
         const wait = this.#tokens.wait(line.policies, wanted);
@@ -215,13 +215,13 @@ export class Pacer {
           ready.push(line);
           continue;
         }
-        this.#lines.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
+        this.#queues.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
         if (wait < next) {
           next = wait;
           beat = this.#tokens.beat(line.policies);
         }
       }
-      const waiter = this.#lines.takeTurn(ready);
+      const waiter = this.#queues.takeTurn(ready);
       if (waiter === undefined) {
         this.#wakeUp.in(next, beat);
         return;
@@ -235,6 +235,6 @@ export class Pacer {
     const before = this.#routes.of(endpoint);
     learn();
     const after = this.#routes.of(endpoint);
-    if (before !== after) this.#lines.move(endpoint.call, this.#lines.of(before), this.#lines.of(after));
+    if (before !== after) this.#queues.move(endpoint.call, this.#queues.of(before), this.#queues.of(after));
   }
 }

@@ -7,8 +7,8 @@ import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import { toApiError } from "../wire/error-mapping.ts";
 import { type Arrival, exchange } from "../wire/exchange.ts";
-import type { Journal } from "../call/timeline-recorder.ts";
-import type { Lifeline } from "../call/cancel-scope.ts";
+import type { TimelineRecorder } from "../call/timeline-recorder.ts";
+import type { CancelScope } from "../call/cancel-scope.ts";
 import { tooFarError } from "../pacing/distance.ts";
 import type { RateLimitReport } from "../pacing/headers.ts";
 import { SentBack } from "../pacing/queue/wait-queue.ts";
@@ -27,8 +27,8 @@ export interface Attempted {
   /** Milliseconds for each attempt. */
   readonly timeout: number;
   readonly retry: RetryOptions;
-  readonly lifeline: Lifeline;
-  readonly journal: Journal;
+  readonly scope: CancelScope;
+  readonly recorder: TimelineRecorder;
   /** Gives an error what it tells of the call. */
   readonly complete: (error: unknown) => unknown;
 }
@@ -71,7 +71,7 @@ export class Attempts {
 
   /** Sends a request until it succeeds, or fails with what no further attempt may mend. */
   succeed(request: EncodedRequest): Promise<Arrival> {
-    const { core, endpoint, retry, lifeline } = this.#call;
+    const { core, endpoint, retry, scope } = this.#call;
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
     return repeat(
       async (number, error) => {
@@ -80,7 +80,7 @@ export class Attempts {
       },
       retry.retries,
       (error) =>
-        !lifeline.ended(error) &&
+        !scope.ended(error) &&
         replayable() &&
         maySendAgain(error, endpoint.lost) &&
         (askedDelay(error) ?? 0) <= retry.maxRetryAfter &&
@@ -100,17 +100,17 @@ export class Attempts {
 
   /** Waits before the next attempt: as long as the answer asks, or else a backoff. */
   async pause(error: unknown, attempt: number): Promise<void> {
-    const { core, retry, lifeline, journal, name: endpoint } = this.#call;
+    const { core, retry, scope, recorder, name: endpoint } = this.#call;
     const asked = askedDelay(error);
     const refusal = this.#refusal?.error === error ? this.#refusal : undefined;
     const delay = refusal?.ms ?? asked ?? backoff(attempt, retry);
     const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
     core.observe("onRetry", { endpoint, attempt, delay, error: name, status, code });
-    if (refusal !== undefined) lifeline.allow(delay, "the rate limit's Retry-After", error);
-    const done = journal.begin(asked === undefined ? "backoff" : "retry-after");
+    if (refusal !== undefined) scope.allow(delay, "the rate limit's Retry-After", error);
+    const done = recorder.begin(asked === undefined ? "backoff" : "retry-after");
     try {
       // A paced call waits in line behind the bucket that is held now, but for one that has something to look for in between.
-      if (!(refusal?.held && core.paced && !this.#inDoubt)) await lifeline.sleep(delay, "waiting to try again", error);
+      if (!(refusal?.held && core.paced && !this.#inDoubt)) await scope.sleep(delay, "waiting to try again", error);
     } finally {
       done(name);
     }
@@ -148,13 +148,13 @@ export class Attempts {
 
   /** Sends a request once. */
   async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
-    const { core, endpoint, name, retry, lifeline, journal, complete } = this.#call;
+    const { core, endpoint, name, retry, scope, recorder, complete } = this.#call;
     const timeout =
-      endpoint.lost === "recoverable" ? lifeline.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
+      endpoint.lost === "recoverable" ? scope.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
     const attempt = ++this.#count;
     const began = core.clock.now();
-    const done = journal.begin("attempt");
+    const done = recorder.begin("attempt");
     observe("onRequest", { endpoint: name, attempt });
     let heard = false;
     const inDoubtBefore = this.#inDoubt;
@@ -165,7 +165,7 @@ export class Attempts {
       const arrival = await exchange({
         transport,
         request,
-        lifeline,
+        scope,
         endpoint: name,
         timeout,
         redact,
@@ -203,19 +203,19 @@ export class Attempts {
 
   /** Waits in line for the tokens that the request needs. */
   async #queueUp(): Promise<Grant> {
-    const { core, endpoint, name, options, retry, lifeline, journal } = this.#call;
+    const { core, endpoint, name, options, retry, scope, recorder } = this.#call;
     this.#checkDistance();
     const { policy, ms } = core.pacer.waitOf(endpoint);
     // With a store the tokens may be there and only have to be fetched.
     if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
-    const done = journal.begin("queue");
+    const done = recorder.begin("queue");
     try {
       for (;;) {
         try {
           const priority = options.priority ?? "normal";
-          return await core.pacer.acquire(endpoint, priority, lifeline, this.#count > 0, retry.maxRetryAfter);
+          return await core.pacer.acquire(endpoint, priority, scope, this.#count > 0, retry.maxRetryAfter);
         } catch (error) {
-          if (lifeline.ended(error) || !(error instanceof SentBack)) throw error;
+          if (scope.ended(error) || !(error instanceof SentBack)) throw error;
           this.#checkDistance();
         }
       }

@@ -55,7 +55,7 @@ export class Creation<Data> implements Delivery<Data> {
   }
 
   within<T>(promise: Promise<T>): Promise<T> {
-    return this.#details.call.lifeline.within(promise);
+    return this.#details.call.scope.within(promise);
   }
 
   ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T> {
@@ -117,7 +117,7 @@ export class Creation<Data> implements Delivery<Data> {
 
   /** Whether an error ended the call itself: the caller's abort or the deadline. */
   #isFinal(error: unknown): boolean {
-    return this.#details.call.lifeline.ended(error);
+    return this.#details.call.scope.ended(error);
   }
 
   /** Looks for a creation whose response was lost, for as long as the service may be working on it. */
@@ -132,7 +132,7 @@ export class Creation<Data> implements Delivery<Data> {
     const { call, recovery } = this.#details;
     if (recovery === undefined) return undefined;
     return search(
-      call.lifeline,
+      call.scope,
       time,
       (decides) => this.#look(when, decides),
       (error) => !this.#isFinal(error) && error instanceof PodPartnerError && error.isRetryable && when === "after",
@@ -140,7 +140,7 @@ export class Creation<Data> implements Delivery<Data> {
   }
 
   #isOutdated(): boolean {
-    return this.#details.call.lifeline.elapsed() - this.#lookedAt >= outdated;
+    return this.#details.call.scope.elapsed() - this.#lookedAt >= outdated;
   }
 
   async #lookAgain(): Promise<Delivered<Data> | undefined> {
@@ -151,7 +151,7 @@ export class Creation<Data> implements Delivery<Data> {
   async #look(when: "before" | "after", decides: boolean): Promise<Delivered<Data> | undefined> {
     const { call, attempts, recovery } = this.#details;
     if (recovery === undefined) return undefined;
-    this.#lookedAt = call.lifeline.elapsed();
+    this.#lookedAt = call.scope.elapsed();
     const sentAt = attempts.firstSentAt ?? call.core.clock.now();
     const priority = when === "before" ? call.options.priority : "high";
     // Another look-up follows one that does not decide.
@@ -164,12 +164,12 @@ export class Creation<Data> implements Delivery<Data> {
   }
 
   async #ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
-    const { lifeline, journal, options } = this.#details.call;
+    const { scope, recorder, options } = this.#details.call;
     const { timeout, headers, retry, priority } = options;
-    const remaining = lifeline.remaining();
-    const done = journal.begin("lookup");
+    const remaining = scope.remaining();
+    const done = recorder.begin("lookup");
     try {
-      const result = await lifeline.hold<T>(({ resolve, reject }) => {
+      const result = await scope.hold<T>(({ resolve, reject }) => {
         // It may take many requests, such as the pages of a list: all of them end with the call.
         const end = new AbortController();
         const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;

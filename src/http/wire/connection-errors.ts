@@ -93,8 +93,8 @@ const refusedByProxy = ({ cause }: Thrown): boolean =>
 const proxyError = (endpoint: string): ApiError =>
   new ApiError({ endpoint, message: proxyMessage, response: { status: 407, headers: {}, body: undefined } });
 
-/** Turns what a `fetch` throws into an error that says whether the service may have received the request. */
-export function toFault(error: unknown, endpoint: string, redact: Redact): ConnectionError | ApiError {
+/** KeyedMutex what a `fetch` throws into an error that says whether the service may have received the request. */
+export function toConnectionError(error: unknown, endpoint: string, redact: Redact): ConnectionError | ApiError {
   const early = attempt(() => (error instanceof NeverSent ? error : undefined));
   const thrown = readThrown(early === undefined ? error : early.error);
   if (refusedByProxy(thrown)) return proxyError(endpoint);

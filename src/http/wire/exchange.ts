@@ -8,9 +8,9 @@ import { ResponseValidationError } from "../../errors/validation.ts";
 import { keepProcess } from "../../util/clock.ts";
 import { type Body, openBody, readText } from "./read-text.ts";
 import { isConditional } from "../endpoint/conditional.ts";
-import { toFault } from "./connection-errors.ts";
+import { toConnectionError } from "./connection-errors.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { Lifeline } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../call/cancel-scope.ts";
 import { type Redact, snapshot } from "./redact.ts";
 import type { Transport } from "./transport.ts";
 import { UnreadSocket } from "./unread-socket.ts";
@@ -26,7 +26,7 @@ export interface Arrival {
 export interface ExchangeOptions {
   readonly transport: Transport;
   readonly request: EncodedRequest;
-  readonly lifeline: Lifeline;
+  readonly scope: CancelScope;
   readonly endpoint: string;
   /** Milliseconds for head and body together. */
   readonly timeout: number;
@@ -44,8 +44,8 @@ export interface ExchangeOptions {
 
 /** Sends a request once, and receives its answer within the timeout. */
 export function exchange(options: ExchangeOptions): Promise<Arrival> {
-  const { transport, request, lifeline, endpoint, timeout, binary, redact, onHead } = options;
-  return lifeline.hold<Arrival>(({ resolve, reject }) => {
+  const { transport, request, scope, endpoint, timeout, binary, redact, onHead } = options;
+  return scope.hold<Arrival>(({ resolve, reject }) => {
     const wire = new AbortController();
     let fail = reject;
     let letGo: () => void = () => undefined;
@@ -58,7 +58,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       // The body of a `fetch` that ignores its signal ignores it, too.
       letGo();
     };
-    stopTimer = lifeline.clock.after(timeout, () => {
+    stopTimer = scope.clock.after(timeout, () => {
       const error = new TimeoutError({ endpoint, timeout });
       fail(error);
       stop(error);
@@ -81,7 +81,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
           keep: (alive) => {
             socket?.keep(alive);
             keepProcess(stopTimer, alive);
-            lifeline.keepProcess(alive);
+            scope.keepProcess(alive);
           },
         });
         return { response, text: "", download: new Download(response.headers, stream, endpoint) };
@@ -98,7 +98,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       stopTimer();
       socket?.end();
       letGo();
-      reject(error instanceof ResponseTooLargeError ? error : toFault(error, endpoint, redact));
+      reject(error instanceof ResponseTooLargeError ? error : toConnectionError(error, endpoint, redact));
     });
     return stop;
   });
@@ -126,7 +126,7 @@ interface Hold {
 function streamOf(
   body: Body,
   response: Response,
-  { lifeline, endpoint, complete, redact, onUnread }: ExchangeOptions,
+  { scope, endpoint, complete, redact, onUnread }: ExchangeOptions,
   { stop, fails, keep }: Hold,
 ): ReadableStream<Uint8Array> {
   const trust = trustOf(response);
@@ -144,7 +144,7 @@ function streamOf(
   };
   const close = () => {
     stop(undefined);
-    lifeline.close();
+    scope.close();
   };
   return new ReadableStream<Uint8Array>(
     {
@@ -152,12 +152,12 @@ function streamOf(
         const fail = (error: unknown) => {
           controller.error(complete(error));
           stop(error);
-          lifeline.close();
+          scope.close();
           if (unread && (error instanceof TimeoutError || error instanceof DeadlineError)) onUnread(error.name);
         };
         fails(fail);
         keep(false);
-        lifeline.guard(fail);
+        scope.guard(fail);
       },
       async pull(controller) {
         unread = false;
@@ -176,7 +176,7 @@ function streamOf(
           else controller.error(complete(error));
         } catch (error) {
           close();
-          controller.error(complete(toFault(error, endpoint, redact)));
+          controller.error(complete(toConnectionError(error, endpoint, redact)));
         }
       },
       cancel: close,

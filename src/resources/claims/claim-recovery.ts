@@ -3,7 +3,7 @@ import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
-import { latestMoment } from "../../util/timestamp.ts";
+import { latestTime } from "../../util/timestamp.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
 import type { KnownClaims } from "./known-claims.ts";
@@ -49,7 +49,7 @@ async function findClaim(
     earliest = Math.min(earliest, earliestCreated(response, sentAt, reader.now()));
   });
   for await (const summary of claims) {
-    if (latestMoment(summary.created) < earliest || reader.known.wasKnown(summary.reference, sentAt)) continue;
+    if (latestTime(summary.created) < earliest || reader.known.wasKnown(summary.reference, sentAt)) continue;
     if (summary.status === "retracted" || !matches.summary(summary)) continue;
     const { data, response } = await reader.get(summary.reference, options).withResponse();
     if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });

@@ -6,9 +6,9 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { Turns } from "../../util/keyed-mutex.ts";
+import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
@@ -38,7 +38,7 @@ export class ClaimsResource {
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #clock: PartnerClock;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #known = new KnownClaims();
 
   /** @internal */
@@ -86,7 +86,7 @@ export class ClaimsResource {
    * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
    */
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
-    const [{ closedAfter }, paging] = apart(options, "closedAfter");
+    const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, {
       strict: false,
@@ -147,7 +147,7 @@ export class ClaimsResource {
           this.#known.own(delivered.data.reference);
           return delivered;
         };
-        return this.#turns.take(shipment, file, (turn) => delivery.within(turn));
+        return this.#mutex.take(shipment, file, (turn) => delivery.within(turn));
       },
       shape: ({ reference }, { recovered }) => ({ reference, recovered }),
     };

@@ -8,9 +8,9 @@ import type { Delivered } from "../../http/retry/recovery.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { Turns } from "../../util/keyed-mutex.ts";
+import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { identityOf } from "./order-identifier.ts";
 import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
 import { orderRecovery } from "./order-recovery.ts";
@@ -61,7 +61,7 @@ interface Placing {
 /** Places orders, each once: `orders.create` and `orders.ensure`. */
 export class OrderPlacement {
   readonly #send: Send;
-  readonly #turns = new Turns();
+  readonly #mutex = new KeyedMutex();
   readonly #recent: RecentOrders;
   readonly #lookupEndpoint: ReturnType<typeof lookupOrderBy>;
   readonly #identifierParameter: string;
@@ -80,7 +80,7 @@ export class OrderPlacement {
   }
 
   ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): ApiCall<PlacedOrder> {
-    const [own, rest] = apart(options, "lookFor", "compare");
+    const [own, rest] = splitFields(options, "lookFor", "compare");
     const { lookFor = 0, compare = true } = own;
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
     const missing = customIdentifier === undefined ? [missingIdentifier] : [];
@@ -94,7 +94,7 @@ export class OrderPlacement {
           return delivered;
         };
         // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-        return this.#turns.take(customIdentifier, run, (turn) => delivery.within(turn));
+        return this.#mutex.take(customIdentifier, run, (turn) => delivery.within(turn));
       },
     });
   }

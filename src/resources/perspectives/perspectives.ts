@@ -2,7 +2,7 @@ import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
 import type { Perspective } from "./perspectives.schema.ts";
 
@@ -25,7 +25,7 @@ export class PerspectivesResource {
 
   /** Lists the perspectives, or those of a scene or a product (specification 4.6). */
   list(options: PerspectiveListOptions = noOptions): ApiCall<readonly Perspective[]> {
-    const [query, request] = apart(options, "sceneReference", "productReference");
+    const [query, request] = splitFields(options, "sceneReference", "productReference");
     return this.#send(listPerspectives, { query }, request);
   }
 

@@ -6,8 +6,8 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
-import { Journal } from "../../http/call/timeline-recorder.ts";
-import { Lifeline } from "../../http/call/cancel-scope.ts";
+import { TimelineRecorder } from "../../http/call/timeline-recorder.ts";
+import { CancelScope } from "../../http/call/cancel-scope.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
@@ -49,41 +49,41 @@ async function waiting<T>(
   endpoint: Endpoint,
   options: WaitOptions,
   callSite: CallSite,
-  look: (lifeline: Lifeline) => Promise<Look<Seen<T>>>,
+  look: (scope: CancelScope) => Promise<Look<Seen<T>>>,
 ): Promise<Answer<T>> {
   assertOptions("wait", options, nameOf(endpoint));
   const { signal, deadline = ofClient } = options;
-  const journal = new Journal(clock);
-  const lifeline = new Lifeline(clock, signal, deadline);
+  const recorder = new TimelineRecorder(clock);
+  const scope = new CancelScope(clock, signal, deadline);
   try {
-    lifeline.check();
-    const { data, response } = await poll(lifeline, journal, () => look(lifeline));
-    return { data, response, attempts: journal.entries };
+    scope.check();
+    const { data, response } = await poll(scope, recorder, () => look(scope));
+    return { data, response, attempts: recorder.entries };
   } catch (error) {
     const ended =
       error instanceof DeadlineError
-        ? new WaitTimeoutError({ reference, waited: lifeline.elapsed(), cause: error })
+        ? new WaitTimeoutError({ reference, waited: scope.elapsed(), cause: error })
         : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      attachCall(ended, { endpoint: nameOf(endpoint), attempts: journal.entries, callSite: framesOf(callSite) });
+      attachCall(ended, { endpoint: nameOf(endpoint), attempts: recorder.entries, callSite: framesOf(callSite) });
     }
     throw withCallSite(ended, callSite);
   } finally {
-    lifeline.close();
+    scope.close();
   }
 }
 
 /** What a look has seen, and the response that told it. */
 type Seen<T> = Pick<Answer<T>, "data" | "response">;
 
-const within = (lifeline: Lifeline, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
+const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
   ...options,
-  deadline: Math.max(1, lifeline.remaining()),
+  deadline: Math.max(1, scope.remaining()),
 });
 
 /** What `onPending` throws ends the wait; so does what it rejects with, when it is asynchronous. */
-const tellPending = (lifeline: Lifeline, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
-  onPending && lifeline.within(Promise.resolve(onPending(render, lifeline.elapsed())));
+const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
+  onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
 
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
@@ -95,12 +95,12 @@ export function waitForRender(
   reference: RenderReference,
   options: WaitOptions,
 ): ApiCall<Render> {
-  const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (lifeline) => {
-    const seen = await get(reference, within(lifeline, options)).withResponse();
+  const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (scope) => {
+    const seen = await get(reference, within(scope, options)).withResponse();
     const render = seen.data;
     if (render.status === "completed") return { done: true, value: seen };
     if (render.status === "failed") throw new RenderFailedError({ reference });
-    await tellPending(lifeline, options, render);
+    await tellPending(scope, options, render);
     return { done: false, wait: options.interval ?? defaults.interval };
   });
   return toCall(waited, context.pacer);
@@ -116,16 +116,16 @@ export function waitForFile(
   options: WaitOptions,
 ): ApiCall<Download> {
   let lookAt = 0;
-  const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (lifeline) => {
+  const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (scope) => {
     try {
-      return { done: true, value: await download(within(lifeline, options)).withResponse() };
+      return { done: true, value: await download(within(scope, options)).withResponse() };
     } catch (error) {
       if (!(error instanceof NotReadyError)) throw error;
-      if (lifeline.elapsed() >= lookAt) {
-        const render = await get(reference, within(lifeline, options));
+      if (scope.elapsed() >= lookAt) {
+        const render = await get(reference, within(scope, options));
         if (render.status === "failed") throw new RenderFailedError({ reference });
-        await tellPending(lifeline, options, render);
-        lookAt = lifeline.elapsed() + (options.interval ?? defaults.interval);
+        await tellPending(scope, options, render);
+        lookAt = scope.elapsed() + (options.interval ?? defaults.interval);
       }
       return { done: false, wait: Math.max(error.retryAfter ?? unsaid, shortest) };
     }

@@ -5,7 +5,7 @@ import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type BatchOptions, type RenderedMockup, renderBatch } from "./render-batch.ts";
@@ -135,7 +135,7 @@ export class RendersResource {
     renderReference: RenderReference,
     given: RenderFileOptions,
   ): ApiCall<Download> {
-    const [{ wait = false }, options] = apart(given, "wait");
+    const [{ wait = false }, options] = splitFields(given, "wait");
     const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
     const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference }, faults }, request);
     if (wait === false || faults.length > 0) return download(options);

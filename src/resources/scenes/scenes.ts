@@ -2,7 +2,7 @@ import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
-import { apart } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
 import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
@@ -23,7 +23,7 @@ export class ScenesResource {
 
   /** Lists the scenes, or those that fit a productgroup (specification 4.6). */
   list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
-    const [query, request] = apart(options, "productgroupReference");
+    const [query, request] = splitFields(options, "productgroupReference");
     return this.#send(listScenes, { query }, request);
   }
 

@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Frame } from "../http/service.ts";
+import type { Service } from "../http/service.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
 import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
@@ -49,13 +49,13 @@ async function detached(request: Request): Promise<Request> {
 }
 
 /** Has the request carried out unless the fault comes before that, and gives the fault's own answer. */
-async function instead(frame: Frame, request: Request, { when }: Replacing, answer: () => Response): Promise<Response> {
+async function instead(frame: Service, request: Request, { when }: Replacing, answer: () => Response): Promise<Response> {
   if (when !== "before") await (await frame(request)).body?.cancel();
   return answer();
 }
 
 async function slowly(
-  frame: Frame,
+  frame: Service,
   request: Request,
   { when, ms }: SlowFault,
   clock: PartnerClock,
@@ -73,7 +73,7 @@ async function slowly(
 
 /** Has the request carried out later, and gives what the gateway gives instead. */
 async function beyondGateway(
-  frame: Frame,
+  frame: Service,
   request: Request,
   fault: GatewayFault,
   clock: PartnerClock,
@@ -92,7 +92,7 @@ async function beyondGateway(
 }
 
 /** Answers a request as the fault has it. */
-export async function strike(frame: Frame, request: Request, signal: AbortSignal, fault: Fault, clock: PartnerClock) {
+export async function applyFault(frame: Service, request: Request, signal: AbortSignal, fault: Fault, clock: PartnerClock) {
   switch (fault.fault) {
     case "drop":
       return await instead(frame, request, fault, () => {

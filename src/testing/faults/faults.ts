@@ -25,7 +25,7 @@ export interface Faults {
 /** The faults, and the way to ask for the one that strikes a request. */
 export interface FaultList extends Faults {
   /** Counts a request to an endpoint, and gives the fault that strikes it. */
-  strike(endpoint: Endpoint | undefined): Fault | undefined;
+  faultFor(endpoint: Endpoint | undefined): Fault | undefined;
 }
 
 interface Entry {
@@ -102,7 +102,7 @@ export function createFaults(endpoints: readonly Endpoint[]): FaultList {
       };
     },
     clear: () => entries.clear(),
-    strike: (endpoint) => {
+    faultFor: (endpoint) => {
       const names = endpoint === undefined ? [] : namesOf(endpoint);
       let first: Entry | undefined;
       for (const entry of entries) {

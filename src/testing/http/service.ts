@@ -6,7 +6,7 @@ import type { FindRoute, Match } from "./router.ts";
 import type { World } from "../state/world.ts";
 
 /** A whole service as one function. */
-export type Frame = (request: Request) => Promise<Response>;
+export type Service = (request: Request) => Promise<Response>;
 
 /** The buckets of a request. One that no route fits draws from the bucket that every authenticated request draws from. */
 export const policiesOf = (match: Match | undefined): Endpoint["policies"] =>
@@ -36,7 +36,7 @@ async function refusable(answering: () => Promise<Response>): Promise<Response> 
 }
 
 /** Puts authentication, routing, rate limits and the checks of the input around the handlers. */
-export function createFrame(world: World, find: FindRoute): Frame {
+export function createService(world: World, find: FindRoute): Service {
   return async (request) => {
     if (!isAuthenticated(request, world)) {
       return problemAnswer(

@@ -1,4 +1,4 @@
-import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import { systemClock } from "../../../src/util/clock.ts";
@@ -22,7 +22,7 @@ function emptied() {
 
 /** Joins the line; `over` takes all that still wait out of it. */
 function join(pacer: Pacer, priority: "high" | "low", over: AbortSignal): Promise<void> {
-  const waiting = pacer.acquire(endpoint, priority, new Lifeline(systemClock, over, undefined));
+  const waiting = pacer.acquire(endpoint, priority, new CancelScope(systemClock, over, undefined));
   return waiting.then((grant) => pacer.forget(grant));
 }
 
@@ -47,11 +47,11 @@ export async function measureLine(): Promise<void> {
   pacer.hold(endpoint, report, 60_000);
 
   const controllers = Array.from({ length: calls }, () => new AbortController());
-  const lifelines = controllers.map(({ signal }) => new Lifeline(systemClock, signal, undefined));
+  const lifelines = controllers.map(({ signal }) => new CancelScope(systemClock, signal, undefined));
   globalThis.gc?.();
   const memory = process.memoryUsage().heapUsed;
   const began = performance.now();
-  const waiting = lifelines.map((lifeline) => pacer.acquire(endpoint, "low", lifeline));
+  const waiting = lifelines.map((scope) => pacer.acquire(endpoint, "low", scope));
   const joined = performance.now();
   globalThis.gc?.();
   const perCall = (process.memoryUsage().heapUsed - memory) / calls;

@@ -62,7 +62,7 @@ console.log(
     size: media.size,
     attempts: attempts.map(({ step, outcome }) => `${step} ${outcome}`),
     notFound: missing.name,
-    ownLine: missing.stack.includes("calls.mjs") && !/captureCallSite|Journey/.test(missing.stack),
+    ownLine: missing.stack.includes("calls.mjs") && !/captureCallSite|Operation/.test(missing.stack),
     keyShown: [partner, missing].some(showsKey),
     watched: watched[0],
     timeout: await failure(partner.warehouse.items.list({ ...late, timeout: 50 }).toArray()),

@@ -1,4 +1,4 @@
-import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { SentBack } from "../../../src/http/pacing/queue/wait-queue.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
@@ -48,15 +48,15 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
   let left = calls;
 
   /** Whoever is sent back, as the line is held for long, comes again. */
-  const queueUp = (lifeline: Lifeline, again: boolean): Promise<Grant> =>
-    pacer.acquire(endpoint, rest.priority ?? "normal", lifeline, again).catch((error: unknown) => {
-      if (error instanceof SentBack) return queueUp(lifeline, again);
+  const queueUp = (scope: CancelScope, again: boolean): Promise<Grant> =>
+    pacer.acquire(endpoint, rest.priority ?? "normal", scope, again).catch((error: unknown) => {
+      if (error instanceof SentBack) return queueUp(scope, again);
       throw error;
     });
 
   const send = async (startedAt: number, refusals: number): Promise<void> => {
-    const lifeline = new Lifeline(clock, undefined, undefined);
-    const grant = (refusals === 0 ? pacer.tryAcquire(endpoint) : undefined) ?? (await queueUp(lifeline, refusals > 0));
+    const scope = new CancelScope(clock, undefined, undefined);
+    const grant = (refusals === 0 ? pacer.tryAcquire(endpoint) : undefined) ?? (await queueUp(scope, refusals > 0));
     const [going, coming] = latency();
     clock.after(going, () => {
       const { refused, headers, retryAfter } = serve();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { Share } from "../../../src/http/pacing/bucket/fair-share.ts";
+import { FairShare } from "../../../src/http/pacing/bucket/fair-share.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
@@ -22,7 +22,7 @@ interface Setting {
 async function run({ quota, calls, parallel, latency, until, own = (clock) => clock }: Setting) {
   const clock = createTimeline();
   const service = createService(clock, { default: [quota, quota * 20] });
-  const assumed = vi.spyOn(Share.prototype, "notice");
+  const assumed = vi.spyOn(FairShare.prototype, "notice");
   const serve = () => service.serve(["default"]);
   const pacer = new Pacer(own(clock));
   const { answered, refusals } = consume({ clock, pacer, serve, calls, parallel, latency: latency(clock) });

@@ -1,6 +1,6 @@
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpointOf } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
@@ -35,8 +35,8 @@ async function run(calls: number, gateway: Gateway, [going, coming]: readonly [n
   const served: number[] = [];
   let refused = 0;
   const call = async (again: boolean): Promise<void> => {
-    const lifeline = new Lifeline(clock, undefined, undefined);
-    const grant = pacer.tryAcquire(endpoint) ?? (await pacer.acquire(endpoint, "normal", lifeline, again));
+    const scope = new CancelScope(clock, undefined, undefined);
+    const grant = pacer.tryAcquire(endpoint) ?? (await pacer.acquire(endpoint, "normal", scope, again));
     clock.after(going + random(), () => {
       const passes = gateway(clock.now());
       clock.after(coming + random(), () => {

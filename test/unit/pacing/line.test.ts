@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
@@ -25,8 +25,8 @@ async function emptied() {
     priority: Priority = "normal",
     { again = false, signal = undefined as AbortSignal | undefined } = {},
   ) => {
-    const lifeline = new Lifeline(clock, signal, undefined);
-    pacer.acquire(get, priority, lifeline, again).then(
+    const scope = new CancelScope(clock, signal, undefined);
+    pacer.acquire(get, priority, scope, again).then(
       (held) => {
         granted.push(name);
         pacer.forget(held);
@@ -100,7 +100,7 @@ describe("the lines of calls that draw from different policies", () => {
   it("are served by priority and by who came first, across them", async () => {
     const { clock, pacer, granted, join } = await emptied();
     const joinUpload = (name: string, priority: Priority) =>
-      pacer.acquire(upload, priority, new Lifeline(clock, undefined, undefined)).then((held) => {
+      pacer.acquire(upload, priority, new CancelScope(clock, undefined, undefined)).then((held) => {
         granted.push(name);
         pacer.forget(held);
       });
@@ -121,14 +121,14 @@ describe("the lines of calls that draw from different policies", () => {
     const { clock, pacer, granted, join } = await emptied();
     for (let index = 0; index < 100; index += 1) {
       void pacer
-        .acquire(upload, "normal", new Lifeline(clock, undefined, undefined))
+        .acquire(upload, "normal", new CancelScope(clock, undefined, undefined))
         .then((held) => pacer.forget(held));
     }
     await clock.run(100);
     join("read");
     for (let index = 0; index < 100; index += 1) {
       void pacer
-        .acquire(upload, "normal", new Lifeline(clock, undefined, undefined))
+        .acquire(upload, "normal", new CancelScope(clock, undefined, undefined))
         .then((held) => pacer.forget(held));
     }
     await clock.run(2_200);

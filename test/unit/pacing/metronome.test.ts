@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Lifeline } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { endpointOf } from "../../support/pacing/consumer.ts";
@@ -22,7 +22,7 @@ describe("the line on the machine's own clock", () => {
     const began = systemClock.now();
     const granted: number[] = [];
     for (let index = 0; index < calls; index += 1) {
-      pacer.acquire(get, "normal", new Lifeline(systemClock, signal, undefined)).then(
+      pacer.acquire(get, "normal", new CancelScope(systemClock, signal, undefined)).then(
         (grant) => {
           granted.push(systemClock.now() - began);
           pacer.forget(grant);

@@ -1,9 +1,9 @@
-import { AnswerTimes } from "./response-times.ts";
+import { ResponseTimes } from "./response-times.ts";
 import { isDoubtful, soon } from "../distance.ts";
 import type { PolicyReport } from "../headers.ts";
-import { Opening } from "./slow-start.ts";
-import { Share } from "./fair-share.ts";
-import type { Ticket } from "./sent-request.ts";
+import { SlowStart } from "./slow-start.ts";
+import { FairShare } from "./fair-share.ts";
+import type { SentRequest } from "./sent-request.ts";
 
 /**
  * Left in a bucket of at least this quota, where a token comes within so many milliseconds: without it the scout of another process
@@ -35,11 +35,11 @@ export class Bucket {
   #saidUntil = 0;
   #sent = 0;
   #answered = 0;
-  readonly #times = new AnswerTimes();
-  readonly #opening = new Opening();
-  readonly #share = new Share(this.#times);
+  readonly #times = new ResponseTimes();
+  readonly #slowStart = new SlowStart();
+  readonly #fairShare = new FairShare(this.#times);
   /** Without an answer, in the order they were sent. */
-  readonly #inFlight = new Set<Ticket>();
+  readonly #inFlight = new Set<SentRequest>();
 
   constructor(quota: number, window: number, now: number) {
     this.quota = quota;
@@ -55,7 +55,7 @@ export class Bucket {
 
   /** Whether an answer has told what the bucket holds, since it was last in doubt. */
   get told(): boolean {
-    return this.#opening.told;
+    return this.#slowStart.told;
   }
 
   /** Milliseconds that an answer takes at the least; 0 before the first one. */
@@ -79,10 +79,10 @@ export class Bucket {
     if (now < this.#heldUntil) return this.#heldUntil - now;
     this.#refill(now);
     if (this.#looksAgain(now)) return 0;
-    const scouting = this.#opening.scouting(now, this.#inFlight);
+    const scouting = this.#slowStart.scouting(now, this.#inFlight);
     if (scouting > 0) return scouting;
-    if (this.#share.present) return this.#share.wait(this.quota, this.interval, this.#inFlight.size, now);
-    const cautious = this.#opening.wait(now, this.#inFlight.size, this.#level, this.way);
+    if (this.#fairShare.present) return this.#fairShare.wait(this.quota, this.interval, this.#inFlight.size, now);
+    const cautious = this.#slowStart.wait(now, this.#inFlight.size, this.#level, this.way);
     if (cautious > 0) return cautious;
     const full = Math.max(1, this.quota - this.#inFlight.size);
     const needed = 1 + (this.quota >= doorstep.quota && this.interval <= doorstep.interval ? doorstep.tokens : 0);
@@ -112,7 +112,7 @@ export class Bucket {
   /** Milliseconds until the level is a whole token, or until this side's turn. Requests on their way may have brought it below zero. */
   #distance(now: number): number {
     const nextToken = (1 - Math.min(1, Math.max(0, this.#level))) * this.interval;
-    return Math.max(nextToken, this.#share.wait(this.quota, this.interval, this.#inFlight.size, now));
+    return Math.max(nextToken, this.#fairShare.wait(this.quota, this.interval, this.#inFlight.size, now));
   }
 
   /** Whether a request may go although there is no token, since what the service said may be wrong. */
@@ -124,41 +124,41 @@ export class Bucket {
   until(tokens: number, now: number): number {
     this.#refill(now);
     const held = Math.max(0, this.#heldUntil - now);
-    if (this.#share.present) return held + tokens * this.#share.pace(this.quota, this.interval);
+    if (this.#fairShare.present) return held + tokens * this.#fairShare.pace(this.quota, this.interval);
     return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
   }
 
-  take(now: number): Ticket {
+  take(now: number): SentRequest {
     this.#refill(now);
-    if (this.#inFlight.size === 0) this.#opening.goAhead(now, this.#heldUntil);
+    if (this.#inFlight.size === 0) this.#slowStart.goAhead(now, this.#heldUntil);
     this.#level -= 1;
     this.#sent += 1;
-    this.#share.take(this.quota, this.interval, now);
+    this.#fairShare.take(this.quota, this.interval, now);
     const ticket = { sentAt: now, level: this.#level, sent: this.#sent, answered: this.#answered, overtaken: 0 };
     this.#inFlight.add(ticket);
     return ticket;
   }
 
   /** The request ended without an answer. */
-  forget(ticket: Ticket, now: number): void {
+  forget(ticket: SentRequest, now: number): void {
     this.#refill(now);
     this.#inFlight.delete(ticket);
   }
 
   /** Learns from the answer to a request. `report` is undefined when it does not name this policy. */
-  observe(ticket: Ticket, report: PolicyReport | undefined, now: number): void {
+  observe(ticket: SentRequest, report: PolicyReport | undefined, now: number): void {
     this.#refill(now);
     const earlier = this.#overtake(ticket, now);
     const meanwhile = this.#answered - ticket.answered;
     this.#answered += 1;
     this.#inFlight.delete(ticket);
     this.#times.add(now - ticket.sentAt);
-    this.#opening.hear(now);
+    this.#slowStart.hear(now);
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
     if (ticket.sentAt >= this.#heldUntil) this.#saidUntil = 0;
-    const { told, toldBefore } = this.#opening;
-    this.#opening.tell(now);
+    const { told, toldBefore } = this.#slowStart;
+    this.#slowStart.tell(now);
     this.#surprised = toldBefore;
     const remaining = Math.min(report.remaining, this.quota);
     // Whoever has no answer yet, or was answered meanwhile, may be missing in what the service counted.
@@ -174,15 +174,15 @@ export class Bucket {
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#saidUntil = said;
-    if (this.#surprised) this.#share.notice(0, now);
-    this.#share.refuse(this.#heldUntil, this.interval);
+    if (this.#surprised) this.#fairShare.notice(0, now);
+    this.#fairShare.refuse(this.#heldUntil, this.interval);
   }
 
   /**
    * At the most so many requests that were sent later than this one, which is answered now, may have been counted before it: those that
    * are answered already, and those sent so long ago that they could be. A request is on its way for half of the shortest time at least.
    */
-  #overtake(ticket: Ticket, now: number): number {
+  #overtake(ticket: SentRequest, now: number): number {
     let earlier = ticket.overtaken;
     for (const other of this.#inFlight) {
       if (other.sent < ticket.sent) other.overtaken += 1;
@@ -194,22 +194,22 @@ export class Bucket {
 
   /** So many consumers are known to drink, this one included, and it may use so many tokens of what there is. */
   join(level: number, consumers: number, now: number): void {
-    this.#share.join(level, consumers, this.interval, now);
+    this.#fairShare.join(level, consumers, this.interval, now);
   }
 
   /** Somebody else took tokens when fewer remain than this side's own requests can explain. Up to one token is a fraction. */
-  #noticeOthers(ticket: Ticket, remaining: number, earlier: number, now: number, known: boolean): void {
+  #noticeOthers(ticket: SentRequest, remaining: number, earlier: number, now: number, known: boolean): void {
     const likely = remaining + 0.5 - (this.#sent - ticket.sent);
     const taken = ticket.level - earlier - (remaining + 1);
     if (taken > 0) {
       this.#level -= taken;
       for (const other of this.#inFlight) other.level -= taken;
       // What the first answer corrects is only a guess of ours.
-      if (known) this.#share.notice(likely, now);
+      if (known) this.#fairShare.notice(likely, now);
     }
-    const shared = this.#share.present;
-    this.#share.hear(ticket.sentAt, likely, this.quota, this.interval, now);
-    if (shared && !this.#share.present) this.#level = Math.min(this.#level, likely - 1);
+    const shared = this.#fairShare.present;
+    this.#fairShare.hear(ticket.sentAt, likely, this.quota, this.interval, now);
+    if (shared && !this.#fairShare.present) this.#level = Math.min(this.#level, likely - 1);
   }
 
   #resize({ quota, window }: PolicyReport): void {

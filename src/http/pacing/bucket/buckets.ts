@@ -2,7 +2,7 @@ import type { PartnerClock } from "../../../util/clock.ts";
 import type { Policy } from "../../endpoint/endpoint.ts";
 import { Bucket } from "./bucket.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
-import type { Ticket } from "./sent-request.ts";
+import type { SentRequest } from "./sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./token-source.ts";
 
 /** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
@@ -51,7 +51,7 @@ export class Buckets implements TokenSource {
 
   take(policies: readonly string[]): Grant {
     const now = this.#clock.now();
-    const tickets = new Map<string, Ticket>();
+    const tickets = new Map<string, SentRequest>();
     for (const policy of policies) tickets.set(policy, this.bucket(policy).take(now));
     return { tickets };
   }

@@ -1,4 +1,4 @@
-import type { AnswerTimes } from "./response-times.ts";
+import type { ResponseTimes } from "./response-times.ts";
 
 /**
  * The level at which a consumer sends at the rate of the refill: tokens, and so many for each that comes while an answer is on its way,
@@ -24,7 +24,7 @@ const longestLook = 500;
  * together are the refill: an equal part for each, without knowing how many they are, and with a few tokens in reserve. Below the
  * reserve the rate falls with the square of the level: four times as many consumers leave half as many tokens, not a quarter.
  */
-export class Share {
+export class FairShare {
   /** The likely level, less what was sent since; undefined while nobody else is known. */
   #level: number | undefined;
   #at = 0;
@@ -40,9 +40,9 @@ export class Share {
   #sentAt = Number.NEGATIVE_INFINITY;
   /** When the first goes after a refusal. */
   #turnAt: number | undefined;
-  readonly #times: AnswerTimes;
+  readonly #times: ResponseTimes;
 
-  constructor(times: AnswerTimes) {
+  constructor(times: ResponseTimes) {
     this.#times = times;
   }
 

@@ -2,7 +2,7 @@
 const growth = { factor: 1.005, ms: 0.001 };
 
 /** How long answers take at the least, as of late. */
-export class AnswerTimes {
+export class ResponseTimes {
   #shortest = Number.POSITIVE_INFINITY;
 
   add(took: number): void {

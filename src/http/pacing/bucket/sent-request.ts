@@ -1,5 +1,5 @@
 /** What a request that took a token is remembered by until it is answered. */
-export interface Ticket {
+export interface SentRequest {
   readonly sentAt: number;
   /** The level right after its token was taken, less what others have been found to take since. */
   level: number;

@@ -1,4 +1,4 @@
-import type { Ticket } from "./sent-request.ts";
+import type { SentRequest } from "./sent-request.ts";
 
 /** How long a policy's first request is alone, so that its answer can tell what the bucket holds, in milliseconds. */
 const scoutPatience = 1_000;
@@ -13,7 +13,7 @@ const careful = 3;
 const allowed = { least: 4, atFirst: 1 / 32, atLast: 1 / 4 };
 
 /** Keeps most requests back while little is known of the bucket. */
-export class Opening {
+export class SlowStart {
   /** Whether an answer has come. Until then one request goes ahead as a scout. */
   #heard = false;
   /** Whether an answer has told what the bucket holds. */
@@ -32,7 +32,7 @@ export class Opening {
   }
 
   /** Milliseconds until the next request may go while no answer has come. A scout that is long away is followed by more and more. */
-  scouting(now: number, inFlight: ReadonlySet<Ticket>): number {
+  scouting(now: number, inFlight: ReadonlySet<SentRequest>): number {
     const [scout] = inFlight;
     if (this.#heard || scout === undefined) return 0;
     const periods = Math.floor((now - scout.sentAt) / scoutPatience);

@@ -1,9 +1,9 @@
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
-import type { Ticket } from "./sent-request.ts";
+import type { SentRequest } from "./sent-request.ts";
 
 /** What one request holds: a token of each bucket that it draws from. */
 export interface Grant {
-  readonly tickets: ReadonlyMap<string, Ticket>;
+  readonly tickets: ReadonlyMap<string, SentRequest>;
 }
 
 /** What is known of one policy. */

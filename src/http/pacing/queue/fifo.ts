@@ -1,5 +1,5 @@
 /** First in, first out, with removal from anywhere in constant time: whoever leaves is skipped when its turn comes. */
-export class Queue<Item extends { left: boolean }> {
+export class Fifo<Item extends { left: boolean }> {
   #items: Item[] = [];
   #head = 0;
   #live = 0;

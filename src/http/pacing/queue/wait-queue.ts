@@ -1,5 +1,5 @@
 import type { Priority } from "../../endpoint/request-options.ts";
-import { Queue } from "./fifo.ts";
+import { Fifo } from "./fifo.ts";
 
 /** The next token is further away than this call waits. */
 export class SentBack extends Error {}
@@ -30,16 +30,16 @@ export interface Waiter {
   readonly patience: number;
   /** Where it stands among all that wait, whatever their line: those that come again have places of their own, before all others. */
   readonly place: number;
-  line: Line;
+  line: WaitQueue;
   readonly turn: Turn;
 }
 
 /** Calls that draw from the same policies wait in one line; a line that waits for one bucket does not stand in another's way. */
-export interface Line {
+export interface WaitQueue {
   readonly policies: readonly string[];
   /** The least patience of those that wait. */
   patience: number;
-  readonly queues: Readonly<Record<Priority, Queue<Waiter>>>;
+  readonly queues: Readonly<Record<Priority, Fifo<Waiter>>>;
 }
 
 const priorities = ["high", "normal", "low"] as const;
@@ -50,7 +50,7 @@ const memory = 100;
 /** Before every place in a line. */
 const front = -Number.MAX_SAFE_INTEGER;
 
-export const sizeOf = ({ queues }: Line): number => queues.high.size + queues.normal.size + queues.low.size;
+export const sizeOf = ({ queues }: WaitQueue): number => queues.high.size + queues.normal.size + queues.low.size;
 
 /** A policy's name may contain a comma, but no line end: a structured field has none. */
 export const keyOf = (policies: readonly string[]): string => policies.join("\n");
@@ -59,44 +59,44 @@ const all = () => true;
 const byPlace = (one: Waiter, other: Waiter) => one.place - other.place;
 
 /** All lines: whose turn it is goes by priority and by who came first, across them. */
-export class Lines implements Iterable<Line> {
-  readonly #lines = new Map<string, Line>();
+export class WaitQueues implements Iterable<WaitQueue> {
+  readonly #queues = new Map<string, WaitQueue>();
   #joined = 0;
   /** Grants that went before others. */
   #overtakes = 0;
 
-  [Symbol.iterator](): Iterator<Line> {
-    return this.#lines.values();
+  [Symbol.iterator](): Iterator<WaitQueue> {
+    return this.#queues.values();
   }
 
   /** Whether anybody waits anywhere. */
   get occupied(): boolean {
-    for (const line of this.#lines.values()) if (sizeOf(line) > 0) return true;
+    for (const line of this.#queues.values()) if (sizeOf(line) > 0) return true;
     return false;
   }
 
   /** The line of calls that draw from these policies. */
-  of(policies: readonly string[]): Line {
+  of(policies: readonly string[]): WaitQueue {
     const key = keyOf(policies);
-    let line = this.#lines.get(key);
+    let line = this.#queues.get(key);
     if (line === undefined) {
-      if (this.#lines.size >= memory) this.#forgetEmpty();
+      if (this.#queues.size >= memory) this.#forgetEmpty();
       line = {
         policies,
         patience: Number.POSITIVE_INFINITY,
-        queues: { high: new Queue(), normal: new Queue(), low: new Queue() },
+        queues: { high: new Fifo(), normal: new Fifo(), low: new Fifo() },
       };
-      this.#lines.set(key, line);
+      this.#queues.set(key, line);
     }
     return line;
   }
 
   #forgetEmpty(): void {
-    for (const [key, line] of this.#lines) if (sizeOf(line) === 0) this.#lines.delete(key);
+    for (const [key, line] of this.#queues) if (sizeOf(line) === 0) this.#queues.delete(key);
   }
 
   /** Stands at the end of a line; one that comes `again` stands before all that do not. */
-  join(line: Line, call: string, turn: Turn, { priority, again, patience }: Joining): Waiter {
+  join(line: WaitQueue, call: string, turn: Turn, { priority, again, patience }: Joining): Waiter {
     this.#joined += 1;
     const place = (again ? front : 0) + this.#joined;
     const waiter: Waiter = { left: false, call, priority, patience, place, line, turn };
@@ -112,7 +112,7 @@ export class Lines implements Iterable<Line> {
   }
 
   /** Sends all back that do not wait for a token that is so many milliseconds away. */
-  sendBack(line: Line, away: number): void {
+  sendBack(line: WaitQueue, away: number): void {
     if (away <= line.patience) return;
     const waiting = priorities.flatMap((priority) => line.queues[priority].takeOut(({ patience }) => patience < away));
     line.patience = away;
@@ -120,7 +120,7 @@ export class Lines implements Iterable<Line> {
   }
 
   /** Has the calls of an endpoint wait in another line, as they draw from other policies than was known. */
-  move(call: string, from: Line, to: Line): void {
+  move(call: string, from: WaitQueue, to: WaitQueue): void {
     for (const priority of priorities) {
       const moved = from.queues[priority].takeOut((waiting) => waiting.call === call);
       if (moved.length === 0) continue;
@@ -132,7 +132,7 @@ export class Lines implements Iterable<Line> {
   }
 
   /** Of these lines, the first of the highest priority; but for every eighth turn, which goes to the others in turns. */
-  takeTurn(ready: readonly Line[]): Waiter | undefined {
+  takeTurn(ready: readonly WaitQueue[]): Waiter | undefined {
     const waiting = priorities.filter((priority) => ready.some(({ queues }) => queues[priority].size > 0));
     const [first, ...behind] = waiting;
     if (first === undefined) return undefined;
@@ -143,8 +143,8 @@ export class Lines implements Iterable<Line> {
 }
 
 /** Of the lines' heads of one priority the one that came first. */
-function takeFirst(lines: readonly Line[], priority: Priority): Waiter | undefined {
-  let first: Queue<Waiter> | undefined;
+function takeFirst(lines: readonly WaitQueue[], priority: Priority): Waiter | undefined {
+  let first: Fifo<Waiter> | undefined;
   for (const { queues } of lines) {
     const place = queues[priority].peek()?.place;
     if (place !== undefined && place < (first?.peek()?.place ?? Number.POSITIVE_INFINITY)) first = queues[priority];
