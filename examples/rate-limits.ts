@@ -25,8 +25,8 @@ gauge("after one answer, by its headers");
 
 // Somebody else of the organization empties the bucket: the next call is refused, waits as it is told, and goes on.
 emulator.drain("default");
-const { attempts } = await partner.auth.validate().withResponse();
-console.log(attempts.map(({ step, outcome }) => `${step} ${outcome}`).join(" → "));
+const { timeline } = await partner.auth.validate().withResponse();
+console.log(timeline.map(({ step, outcome }) => `${step} ${outcome}`).join(" → "));
 
 // A burst of more than the bucket holds: all of it is answered, none of it is refused.
 const from = emulator.requests.length;

@@ -1,11 +1,11 @@
 import type { ApiCall } from "./http/call/call.ts";
 import type { Send } from "./http/call/core.ts";
-import type { Method } from "./http/endpoint/endpoint.ts";
 import { createObserver } from "./http/call/observer.ts";
+import { type AnyRequestOptions, requestAny } from "./http/call/request-any.ts";
+import { createSend } from "./http/call/send.ts";
+import type { Method } from "./http/endpoint/endpoint.ts";
 import { Pacer } from "./http/pacing/pacer.ts";
 import type { RateLimits } from "./http/pacing/rate-limits.ts";
-import { createSend } from "./http/call/send.ts";
-import { type AnyRequestOptions, requestAny } from "./http/call/request-any.ts";
 import { RetryBudget } from "./http/retry/retry-budget.ts";
 import { createRedact } from "./http/wire/redact.ts";
 import { createTransport } from "./http/wire/transport.ts";

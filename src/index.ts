@@ -19,7 +19,7 @@ export {
 } from "./errors/api.ts";
 export { PodPartnerError } from "./errors/base.ts";
 export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
-export { ConnectionError, DeadlineError, TimeoutError } from "./errors/connection.ts";
+export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
 export type { ComparedLine, ComparedOrder } from "./errors/order-mismatch.ts";
 export { OrderMismatchError } from "./errors/order-mismatch.ts";
 export { OutcomeUnknownError } from "./errors/outcome.ts";
@@ -32,10 +32,6 @@ export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { ApiCall, WithResponse } from "./http/call/call.ts";
-export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
-export type { ResponseMode } from "./http/wire/decode.ts";
-export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
-export type { FetchLike } from "./http/wire/fetch-like.ts";
 export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/call/many.ts";
 export type {
   Hooks,
@@ -49,11 +45,15 @@ export type {
   StoreLostEvent,
   UnreadDownloadEvent,
 } from "./http/call/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
-export type { PacingStore } from "./http/pacing/store.ts";
 export type { AnyRequestOptions } from "./http/call/request-any.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
+export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
 export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
 export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
+export type { PacingStore } from "./http/pacing/store.ts";
+export type { ResponseMode } from "./http/wire/decode.ts";
+export type { FetchLike } from "./http/wire/fetch-like.ts";
 export type { PodPartnerOptions } from "./options.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export { parseReference } from "./references/parse.ts";

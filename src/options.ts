@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
+import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
+import type { RetryOptions } from "./http/endpoint/request-options.ts";
+import type { PacingStore } from "./http/pacing/store.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
-import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
-import type { RetryOptions } from "./http/endpoint/request-options.ts";
 import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import { check } from "./schemas/check.ts";
-import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { filledText } from "./schemas/shape.ts";
+import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 
@@ -135,7 +135,7 @@ const schema = () =>
     retry: z.prefault(
       z.strictObject({
         retries: z._default(z.int().check(z.nonnegative()), 4),
-        minDelay: delay(250),
+        baseDelay: delay(250),
         maxDelay: delay(10_000),
         maxRetryAfter: delay(120_000),
       }),

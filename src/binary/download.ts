@@ -60,7 +60,7 @@ export class Download {
   /**
    * The body as a web stream. Nothing is read ahead of you.
    *
-   * Reading it fails with `ConnectionError` when the body ends too early, with `TimeoutError` or `DeadlineError` when its time is
+   * Reading it fails with `ConnectionError` when the body ends too early, with `RequestTimeoutError` or `DeadlineError` when its time is
    * over, or with your signal's own reason.
    *
    * @throws `AlreadyReadError` when the body was read or let go before.

@@ -6,11 +6,11 @@ export interface CallDetails {
   /** The endpoint as the specification writes it, for example `POST /orders`. */
   readonly endpoint: string;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
-  readonly attempts: readonly TimelineEntry[];
+  readonly timeline: readonly TimelineEntry[];
   /** The stack below the message: the caller's own frames. */
   readonly callSite: string;
   /** What the call may have created although it failed. */
-  readonly find?: Readonly<Record<string, unknown>> | undefined;
+  readonly identifiers?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** Runs a test of a value that can throw when it is read. */
@@ -37,12 +37,12 @@ export abstract class PodPartnerError extends Error {
   /** The service's error code (specification 7), if it gave one. */
   readonly code: string | undefined = undefined;
   /** What happened before the error, in order, with the time each step took. */
-  attempts: readonly TimelineEntry[] = [];
+  timeline: readonly TimelineEntry[] = [];
   /**
    * Where the call may have created something although it failed: what identifies it. For an order its `customIdentifier`, by
    * which `orders.ensure` finds it.
    */
-  find: Readonly<Record<string, unknown>> | undefined = undefined;
+  identifiers: Readonly<Record<string, unknown>> | undefined = undefined;
   /** What to do about it, where that is known. */
   readonly hint: string | undefined = undefined;
 
@@ -90,8 +90,8 @@ export abstract class PodPartnerError extends Error {
 
   /** The parts worth logging; never the secret key. */
   toJSON(): Record<string, unknown> {
-    const { name, message, endpoint, status, code, hint, isRetryable, attempts, find } = this;
-    return { name, message, endpoint, status, code, hint, isRetryable, attempts, find };
+    const { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers } = this;
+    return { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers };
   }
 }
 
@@ -99,8 +99,8 @@ export abstract class PodPartnerError extends Error {
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
-  error.attempts = call.attempts;
-  error.find ??= call.find;
-  const lines = [`${error.name}: ${error.message}`, timelineTable(call.attempts), call.callSite];
+  error.timeline = call.timeline;
+  error.identifiers ??= call.identifiers;
+  const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline), call.callSite];
   error.stack = lines.filter((line) => line !== "").join("\n");
 }

@@ -18,8 +18,8 @@ export class ConnectionError extends PodPartnerError {
 }
 
 /** One attempt, its body included, took longer than `timeout`; or so did opening the source of an upload, of which nothing was sent. */
-export class TimeoutError extends PodPartnerError {
-  static override readonly kind: string = "TimeoutError";
+export class RequestTimeoutError extends PodPartnerError {
+  static override readonly kind: string = "RequestTimeoutError";
   readonly isRetryable: boolean = true;
 
   constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {

@@ -2,7 +2,7 @@ import { PodPartnerError } from "./base.ts";
 
 /**
  * The answer to a creation was lost and looking it up could not decide: it may or may not exist.
- * It was not sent again. `find` carries what is needed to find out.
+ * It was not sent again. `identifiers` carries what is needed to find out.
  */
 export class OutcomeUnknownError extends PodPartnerError {
   static override readonly kind: string = "OutcomeUnknownError";
@@ -10,12 +10,12 @@ export class OutcomeUnknownError extends PodPartnerError {
   readonly isRetryable: boolean;
   override readonly hint: string;
   /** What was sent, or what identifies it: for an order its `customIdentifier`. */
-  override find: Readonly<Record<string, unknown>>;
+  override identifiers: Readonly<Record<string, unknown>>;
 
   constructor(details: {
     endpoint: string;
     how: string;
-    find: Readonly<Record<string, unknown>>;
+    identifiers: Readonly<Record<string, unknown>>;
     isRetryable: boolean;
     cause: unknown;
   }) {
@@ -24,6 +24,6 @@ export class OutcomeUnknownError extends PodPartnerError {
     });
     this.isRetryable = details.isRetryable;
     this.hint = details.how;
-    this.find = details.find;
+    this.identifiers = details.identifiers;
   }
 }

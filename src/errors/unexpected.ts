@@ -2,7 +2,7 @@ import { PodPartnerError } from "./base.ts";
 
 /**
  * Code threw where it should not: code of yours, such as a polyfilled signal or a getter of an option, or the SDK itself.
- * `cause` has its message and stack. If a creation may have been carried out, `find` identifies it.
+ * `cause` has its message and stack. If a creation may have been carried out, `identifiers` identify it.
  */
 export class UnexpectedError extends PodPartnerError {
   static override readonly kind: string = "UnexpectedError";

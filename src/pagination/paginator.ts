@@ -1,6 +1,6 @@
 import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
-import type { ListPage } from "../http/endpoint/endpoint.ts";
 import { assertOptions } from "../http/endpoint/check-options.ts";
+import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { eitherSignal } from "../util/either-signal.ts";
 import { CursorTrail } from "./cursor-trail.ts";

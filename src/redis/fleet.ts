@@ -1,14 +1,14 @@
 import type { Buckets } from "../http/pacing/bucket/buckets.ts";
+import type { SentRequest } from "../http/pacing/bucket/sent-request.ts";
+import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
 import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
-import type { SentRequest } from "../http/pacing/bucket/sent-request.ts";
-import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
+import type { RedisConnection } from "./connection.ts";
 import { LeasePool } from "./lease-pool.ts";
 import { type Leases, leasesOf } from "./leases.ts";
-import type { RedisConnection } from "./connection.ts";
-import type { Reply, Stamp } from "./protocol.ts";
 import { Outbox } from "./outbox.ts";
+import type { Reply, Stamp } from "./protocol.ts";
 import { SharedLevels } from "./shared-levels.ts";
 
 /**
@@ -93,7 +93,8 @@ export class Fleet implements TokenSource {
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
     const named = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) this.#outbox.answer(policy, stamp, this.#own.reportOf(policy, report));
+      for (const [policy, stamp] of grant.stamps)
+        this.#outbox.answer(policy, stamp, this.#own.reportOf(policy, report));
       this.#tellSoon();
     }
     return named;

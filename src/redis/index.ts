@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
 import { createScript, type RedisClient } from "./client.ts";
-import { Fleet } from "./fleet.ts";
 import { RedisConnection } from "./connection.ts";
+import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
 export type { PacingStore } from "../http/pacing/store.ts";

@@ -5,13 +5,13 @@ import { type CatalogControls, createCatalogControls } from "./controls/catalog.
 import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
 import { createOrderControls, type OrderControls } from "./controls/orders.ts";
 import { createRenderControls, type RenderControls } from "./controls/renders.ts";
+import { applyFault } from "./faults/apply-fault.ts";
 import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
-import { applyFault } from "./faults/apply-fault.ts";
-import { createService, isAuthenticated, policiesOf } from "./http/service.ts";
-import { type EmulatorOptions, toSettings } from "./options.ts";
 import { createRequestLog, type LoggedRequest } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
+import { createService, isAuthenticated, policiesOf } from "./http/service.ts";
+import { type EmulatorOptions, toSettings } from "./options.ts";
 import { allRoutes } from "./routes/table.ts";
 import { seedOrders } from "./state/seed.ts";
 import { createWorld } from "./state/world.ts";

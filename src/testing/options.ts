@@ -3,8 +3,8 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { clock } from "../schemas/type-guards.ts";
 import { filledText } from "../schemas/shape.ts";
+import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 

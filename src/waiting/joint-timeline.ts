@@ -19,12 +19,12 @@ export class JointTimeline {
     const at = Math.round(this.#clock.now() - this.#began);
     try {
       const answer = await call.withResponse();
-      this.#append(answer.attempts, at);
+      this.#append(answer.timeline, at);
       return answer;
     } catch (error) {
       if (PodPartnerError.isInstance(error)) {
-        this.#append(error.attempts, at);
-        error.attempts = this.entries;
+        this.#append(error.timeline, at);
+        error.timeline = this.entries;
       }
       throw error;
     }

@@ -1,6 +1,6 @@
 import { DeadlineError } from "../errors/connection.ts";
-import type { TimelineRecorder } from "../http/call/timeline-recorder.ts";
 import type { CancelScope } from "../http/call/cancel-scope.ts";
+import type { TimelineRecorder } from "../http/call/timeline-recorder.ts";
 import { endingOf } from "../util/foreign.ts";
 
 /** One look: done with a value, or how many milliseconds to wait before the next. */
@@ -23,7 +23,11 @@ async function recorded<T>(done: (outcome: string) => void, step: Promise<T>, ou
  *
  * @throws `DeadlineError` when the deadline comes first.
  */
-export async function poll<T>(scope: CancelScope, recorder: TimelineRecorder, look: () => Promise<Look<T>>): Promise<T> {
+export async function poll<T>(
+  scope: CancelScope,
+  recorder: TimelineRecorder,
+  look: () => Promise<Look<T>>,
+): Promise<T> {
   for (let last = false; ; ) {
     const seen = await recorded(recorder.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
     if (seen.done) return seen.value;

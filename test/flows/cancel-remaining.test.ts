@@ -65,11 +65,11 @@ describe("orders.cancelRemaining", () => {
       if (count === 1) stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 3 }] });
     };
     const { partner, sent } = watched(stage, ship);
-    const { data, attempts, response } = await partner.orders.cancelRemaining(reference).withResponse();
+    const { data, timeline, response } = await partner.orders.cancelRemaining(reference).withResponse();
     expect(data.canceled[0]).toEqual({ index: 1, canceledQuantity: 1 });
     expect(sent).toEqual(["1: 4,2: 1", "1: 1,2: 1"]);
     expect(response.status).toBe(204);
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["200", "409", "200", "204"]);
+    expect(timeline.map(({ outcome }) => outcome)).toEqual(["200", "409", "200", "204"]);
   });
 
   it("throws the conflict when a line is shipped again in between, and cancels nothing", async () => {

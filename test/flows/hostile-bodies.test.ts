@@ -113,7 +113,7 @@ describe("random bytes as an answer", () => {
         baseUrl,
         secretKey,
         clock: createHastyClock(100),
-        retry: { retries: 1, minDelay: 0 },
+        retry: { retries: 1, baseDelay: 0 },
         fetch: async () =>
           new Response(Uint8Array.from(bytes), { status, headers: { "content-type": "application/json" } }),
       });

@@ -44,7 +44,7 @@ describe("an order whose answer was lost", () => {
     new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      retry: { retries: 2, minDelay: 0 },
+      retry: { retries: 2, baseDelay: 0 },
       clock: createHastyClock(400),
       timeout: 400,
     });

@@ -26,7 +26,7 @@ async function place(last: number) {
     if (looks > last) return Response.json({ orderReference: ref("Order") });
     return nowhere(looks === last ? drained : {});
   };
-  const retry = { retries: 1, minDelay: 0, maxDelay: 0 };
+  const retry = { retries: 1, baseDelay: 0, maxDelay: 0 };
   const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, clock, fetch, retry });
   const { recovered } = await settle(clock, partner.orders.create(combinedOrder));
   return { posts, looks, recovered };

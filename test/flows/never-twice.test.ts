@@ -177,7 +177,7 @@ describe("a look-up decides nothing", () => {
       baseUrl: context.service.baseUrl,
       secretKey,
       responses: "report",
-      retry: { retries: 1, minDelay: 0 },
+      retry: { retries: 1, baseDelay: 0 },
       timeout: 5_000,
       clock: createHastyClock(400, { kept: 5_000 }),
     });
@@ -204,8 +204,8 @@ describe("a look-up decides nothing", () => {
       const { customIdentifier: _, ...nameless } = order;
       const error = await rejection(connect().orders.create(nameless));
       const sent = JSON.parse(String(context.service.requests[0]?.body)).order.customIdentifier;
-      expect(error).toMatchObject({ name: "ResponseValidationError", find: { customIdentifier: sent } });
-      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ find: { customIdentifier: sent } });
+      expect(error).toMatchObject({ name: "ResponseValidationError", identifiers: { customIdentifier: sent } });
+      expect(JSON.parse(JSON.stringify(error))).toMatchObject({ identifiers: { customIdentifier: sent } });
       expect(posts()).toBe(1);
     },
   );

@@ -25,7 +25,7 @@ describe("over a port", () => {
       baseUrl: emulator.baseUrl,
       secretKey: emulator.secretKey,
       timeout,
-      retry: { retries: 2, minDelay: 0 },
+      retry: { retries: 2, baseDelay: 0 },
       clock: createHastyClock(timeout),
     });
   beforeEach(async () => {
@@ -71,7 +71,7 @@ describe("over a port", () => {
     expect(await partner.auth.validate()).toHaveProperty("message");
     // Only that of the 51st call may be kept for the next.
     await expect.poll(() => sockets.used, patience).toBeLessThanOrEqual(1);
-    for (const each of unread) expect(await failure(each)).toBe("TimeoutError");
+    for (const each of unread) expect(await failure(each)).toBe("RequestTimeoutError");
   });
 
   it("a download that is let go frees its socket at once", async () => {

@@ -47,7 +47,7 @@ describe.each(policies)(
       emulator.faults.add({ on: "orders.lookup", nth: (n) => n > 1, fault: "status", status: 503 });
       const order = orderOf(emulator, "shop-1001");
       const unknown = await settle(rejection(connect().orders.ensure(order)));
-      expect(unknown).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: "shop-1001" } });
+      expect(unknown).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: "shop-1001" } });
       emulator.faults.clear();
       expect(await settle(connect().orders.ensure(order))).toMatchObject({ recovered: true });
       expect(await orders()).toBe(1);

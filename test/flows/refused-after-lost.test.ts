@@ -23,7 +23,7 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
         ? (left.shift() ?? down)
         : { status: 404, body: { code: "not_found", message: "no such order" } },
     );
-    const retry = { retries: 3, minDelay: 0, maxRetryAfter: 0 };
+    const retry = { retries: 3, baseDelay: 0, maxRetryAfter: 0 };
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -39,7 +39,7 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
     async (status) => {
       const error = await place(down, { status, body: { code: "refused", message: "no" } });
       expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(error).toMatchObject({ find: { customIdentifier: "shop-1" }, cause: { status } });
+      expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" }, cause: { status } });
     },
   );
 
@@ -48,7 +48,7 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
     async (status) => {
       const error = await place(down, { status, body: { code: "custom_identifier_not_unique", message: "no" } });
       expect(error).toBeInstanceOf(OutcomeUnknownError);
-      expect(error).toMatchObject({ find: { customIdentifier: "shop-1" }, cause: { status } });
+      expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" }, cause: { status } });
     },
   );
 

@@ -35,7 +35,7 @@ it("places each order once, where a connection that is used again has gone stale
     secretKey: "any-key",
     clock: createHastyClock(200),
     timeout: 200,
-    retry: { minDelay: 0 },
+    retry: { baseDelay: 0 },
   });
   const references = new Set<string>();
   for (let number = 0; number < 20; number++) {

@@ -7,19 +7,19 @@ describe("withResponse() of a wait", () => {
   it("gives the completed render, the response that told it, every look and every wait, and the rate limits", async () => {
     const stage = setStage({ renderDuration: 90_000 });
     const reference = await pendingRender(stage);
-    const { data, response, attempts, rateLimits } = await stage.settle(
+    const { data, response, timeline, rateLimits } = await stage.settle(
       stage.partner.renders.wait(reference).withResponse(),
     );
     expect(data).toMatchObject({ reference, status: "completed" });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
-    expect(attempts.map(({ step, outcome }) => `${step}: ${outcome}`)).toEqual([
+    expect(timeline.map(({ step, outcome }) => `${step}: ${outcome}`)).toEqual([
       "lookup: pending",
       "poll: waited",
       "lookup: pending",
       "poll: waited",
       "lookup: done",
     ]);
-    expect(attempts[1]?.took).toBe(60_000);
+    expect(timeline[1]?.took).toBe(60_000);
     expect(rateLimits.default?.quota).toBe(3000);
   });
 
@@ -27,10 +27,10 @@ describe("withResponse() of a wait", () => {
     const stage = setStage({ renderDuration: 10_000 });
     const reference = await pendingRender(stage);
     const call = stage.partner.renders[file](reference, { wait: true });
-    const { data, response, attempts, rateLimits } = await stage.settle(call.withResponse());
+    const { data, response, timeline, rateLimits } = await stage.settle(call.withResponse());
     expect(response.headers.get("content-type")).toBe(data.contentType);
     expect((await data.bytes()).length).toBe(data.size);
-    const steps = attempts.map(({ step, outcome }) => `${step}: ${outcome}`);
+    const steps = timeline.map(({ step, outcome }) => `${step}: ${outcome}`);
     expect(steps.slice(0, 2)).toEqual(["lookup: pending", "poll: waited"]);
     expect(steps.at(-1)).toBe("lookup: done");
     expect(rateLimits.downloads?.quota).toBe(100_000);

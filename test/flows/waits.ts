@@ -51,7 +51,7 @@ export const waits: readonly Wait[] = [
     begin: async (stage) => {
       stage.emulator.faults.add({ fault: "drop" });
       return (options) =>
-        stage.partner.organization.stores.list({ ...options, retry: { retries: 99, minDelay: 1e6, maxDelay: 1e6 } });
+        stage.partner.organization.stores.list({ ...options, retry: { retries: 99, baseDelay: 1e6, maxDelay: 1e6 } });
     },
   },
   {

@@ -60,7 +60,7 @@ describe("whatever a fetch throws, the call ends with an error of the SDK", () =
   it.each(things)("later, of a creation: %s", async (_, make) => {
     const fetch = async () => Promise.reject(make());
     const error = await typed(connect({ fetch }).orders.create(combinedOrder));
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: expect.any(String) } });
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: expect.any(String) } });
   });
 
   it.each(things)("from its body: %s", async (_, make) => {
@@ -113,7 +113,7 @@ describe("whatever a fetch gives, the call ends with an error of the SDK", () =>
       return make() as Response;
     };
     const error = await typed(connect({ fetch }).orders.create(combinedOrder));
-    expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: expect.any(String) } });
+    expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: expect.any(String) } });
     // It is looked for before it is sent again.
     expect(sent.slice(0, 2)).toEqual(["POST", "GET"]);
   });
@@ -218,7 +218,7 @@ describe("whatever else of the partner's throws", () => {
       const partner = connect({ fetch: valid, clock });
       expect(await partner.auth.validate({ deadline: 5_000 })).toHaveProperty("message");
       const hanging = connect({ fetch: () => new Promise<never>(() => undefined), clock, retry: { retries: 0 } });
-      expect(await rejection(hanging.auth.validate({ timeout: 5 }))).toHaveProperty("name", "TimeoutError");
+      expect(await rejection(hanging.auth.validate({ timeout: 5 }))).toHaveProperty("name", "RequestTimeoutError");
     }
   });
 

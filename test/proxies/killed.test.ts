@@ -28,12 +28,12 @@ behindEach((kind) => {
   it("where it does not come back the outcome is unknown, and the order is sent once", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add(slow);
-    const partner = stage.partner({ retry: { retries: 1, minDelay: 0 } });
+    const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
     const placing = rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));
     await cutAfterOrder(stage);
     const error = await placing;
     expect(error).toBeInstanceOf(OutcomeUnknownError);
-    expect(error).toMatchObject({ find: { customIdentifier: "shop-1" } });
+    expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" } });
     expectNoKey(error);
     expect(stage.emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });

@@ -24,9 +24,9 @@ behindEach((kind) => {
       stage.partner().orders.create(orderOf(emulator, "shop-1")).withResponse(),
       call(stage.partner()).withResponse(),
     ];
-    for (const { attempts } of await Promise.all(calls)) {
-      expect(attempts[0]).toMatchObject({ step: "attempt", outcome: "504" });
-      expect(attempts.filter(({ step }) => step === "attempt")).toHaveLength(1);
+    for (const { timeline } of await Promise.all(calls)) {
+      expect(timeline[0]).toMatchObject({ step: "attempt", outcome: "504" });
+      expect(timeline.filter(({ step }) => step === "attempt")).toHaveLength(1);
     }
     expect(await stage.made()).toEqual({ orders: before.orders + 1, claims: 1 });
   });
@@ -35,16 +35,16 @@ behindEach((kind) => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ fault: "drop", nth: 1, on: "orders.create" });
     const call = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
-    const { data, attempts } = await call.withResponse();
+    const { data, timeline } = await call.withResponse();
     expect(data.recovered).toBe(true);
-    expect(attempts[0]).toMatchObject({ step: "attempt", outcome: "502" });
+    expect(timeline[0]).toMatchObject({ step: "attempt", outcome: "502" });
     expect((await stage.made()).orders).toBe(1);
   });
 
   it("a read that the gateway gave up is sent again", async () => {
     await using stage = await setUp(kind, impatient);
     stage.emulator.faults.add({ ...late, on: "organization.get", ms: 900 });
-    const { attempts } = await stage.partner().organization.get().withResponse();
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["504", expect.anything(), "200"]);
+    const { timeline } = await stage.partner().organization.get().withResponse();
+    expect(timeline.map(({ outcome }) => outcome)).toEqual(["504", expect.anything(), "200"]);
   });
 });

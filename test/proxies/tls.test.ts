@@ -60,7 +60,7 @@ behindEach((kind) => {
     { what: "a certificate for another host", name: "DNS:gateway.test", trusts: true },
   ])("to $what nothing is sent", async ({ name, trusts }) => {
     await using stage = await setUpTls(name, trusts);
-    const partner = stage.partner({ retry: { retries: 1, minDelay: 0 } });
+    const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
     const error = await rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));
     expect(error).toMatchObject({ name: "ConnectionError", sent: false });
     expectNoKey(error);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/call/cancel-scope.ts";
-import { SentBack } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
+import { SentBack } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/pacing/consumer.ts";
 import { simulate } from "./simulation.ts";

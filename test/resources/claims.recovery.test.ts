@@ -70,7 +70,7 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
       clock: hasty(ahead),
     });
@@ -151,7 +151,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
     new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
       clock: hasty(),
     });
@@ -183,7 +183,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
     await expect(filing).rejects.toMatchObject({
       name: "OutcomeUnknownError",
-      find: { shipmentReference: ref("Shipment") },
+      identifiers: { shipmentReference: ref("Shipment") },
     });
     expect(posts()).toHaveLength(1);
   });

@@ -84,7 +84,7 @@ describe("images (specification 2.7, 4.5)", () => {
     it("when the call ends", async () => {
       const stream = source();
       const upload = context.partner.images.upload(stream, { timeout: 100 });
-      expect(await rejection(upload)).toMatchObject({ name: "TimeoutError" });
+      expect(await rejection(upload)).toMatchObject({ name: "RequestTimeoutError" });
       await closed(stream);
     });
 

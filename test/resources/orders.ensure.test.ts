@@ -53,7 +53,7 @@ describe("orders.ensure takes the options of any call", () => {
       const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, deadline: client });
       const error = await rejection(partner.orders.ensure(order, { deadline: own }));
       // The creation was under way.
-      expect(error).toMatchObject({ name: "OutcomeUnknownError", find: { customIdentifier: "shop-1" } });
+      expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: "shop-1" } });
     },
   );
 

@@ -43,7 +43,7 @@ describe.each(runtimes)("on $name", (runtime) => {
       ownLine: true,
       keyShown: false,
       watched: "POST /orders",
-      timeout: "TimeoutError",
+      timeout: "RequestTimeoutError",
       deadline: "DeadlineError",
       abort: "RangeError",
       cut: "ConnectionError",

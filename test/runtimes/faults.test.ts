@@ -23,7 +23,11 @@ const sent: Outcome = {
 
 const redirect: Outcome = { GET: "RedirectError", POST: "RedirectError", upload: "RedirectError" };
 
-const timedOut: Outcome = { GET: "TimeoutError", POST: "OutcomeUnknownError by TimeoutError", upload: "TimeoutError" };
+const timedOut: Outcome = {
+  GET: "RequestTimeoutError",
+  POST: "OutcomeUnknownError by RequestTimeoutError",
+  upload: "RequestTimeoutError",
+};
 
 type Row = Readonly<Record<Engine, Outcome>>;
 

@@ -21,14 +21,14 @@ function tasksOf(job: ClientJob): readonly Task[] {
     const orderlines = [{ productReference, quantity: 1, annotations }];
     const order = { storeReference, shippingKind: "dropship", customIdentifier, orderlines } as const;
     const call = partner.orders.create({ ...order, dropshipAddress: sentAddress });
-    const { data, attempts } = await call.withResponse();
-    return { recovered: data.recovered, timeline: attempts };
+    const { data, timeline } = await call.withResponse();
+    return { recovered: data.recovered, timeline };
   };
   const claims = job.claims.map((claim) => ({
     name: claim.orderReference,
     run: async () => {
-      const { data, attempts } = await partner.claims.createItemIssues(claim).withResponse();
-      return { recovered: data.recovered, timeline: attempts };
+      const { data, timeline } = await partner.claims.createItemIssues(claim).withResponse();
+      return { recovered: data.recovered, timeline };
     },
   }));
   const orders = Array.from({ length: job.orders }, (_, number) => `soak-${number}`);
@@ -50,7 +50,7 @@ process.once("message", async (job: ClientJob) => {
     if (outcome.ok) tell({ name, failure: undefined, ...outcome.value });
     else {
       const { error } = outcome;
-      const timeline = error instanceof PodPartnerError ? error.attempts : [];
+      const timeline = error instanceof PodPartnerError ? error.timeline : [];
       tell({ name, failure: words(error), recovered: false, timeline });
     }
   }

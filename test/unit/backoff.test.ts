@@ -15,7 +15,7 @@ it("draws the wait before each retry at random, so that many clients do not come
         ? Response.json({ code: "down", message: "later" }, { status: 500 })
         : Response.json({ message: "ok" });
     const hooks = { onRetry: ({ delay }: { delay: number }) => void own.push(delay) };
-    const retry = { minDelay: 1_000, maxDelay: 3_000 };
+    const retry = { baseDelay: 1_000, maxDelay: 3_000 };
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
       secretKey: "key",

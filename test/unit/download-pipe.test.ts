@@ -49,7 +49,7 @@ describe("a download that is saved into a named pipe", () => {
   }
 
   const ends: readonly (readonly [what: string, options: RequestOptions, name: string])[] = [
-    ["the attempt's timeout", { timeout: 1_000 }, "TimeoutError"],
+    ["the attempt's timeout", { timeout: 1_000 }, "RequestTimeoutError"],
     ["the call's deadline", { deadline: 1_000 }, "DeadlineError"],
   ];
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { type FileHandle, mkdtemp, open, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { ConnectionError, PodPartner, TimeoutError } from "pod-partner";
+import { ConnectionError, PodPartner, RequestTimeoutError } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -110,7 +110,7 @@ describe("a download", () => {
   it("ends with the attempt's timeout when its body stalls", async () => {
     const { body } = bodyOf([picture], "stall");
     const error = await (await faked(body, { timeout: 30 })).bytes().catch((thrown: unknown) => thrown);
-    expect(error).toBeInstanceOf(TimeoutError);
+    expect(error).toBeInstanceOf(RequestTimeoutError);
     expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media" });
   });
 

@@ -165,8 +165,8 @@ describe("an error answer (specification 2.2, 7)", () => {
   it("tells what was tried, how it ended, and where in the caller's code it began", async () => {
     context.service.answers({ status: 404, body: { code: "order_not_found", message: "No." } });
     const error = await apiError();
-    expect(error.attempts).toHaveLength(1);
-    expect(error.attempts[0]).toMatchObject({ step: "attempt", outcome: "404" });
+    expect(error.timeline).toHaveLength(1);
+    expect(error.timeline[0]).toMatchObject({ step: "attempt", outcome: "404" });
     expect(error.stack).toContain("errors.test.ts");
   });
 
@@ -181,7 +181,7 @@ describe("an error answer (specification 2.2, 7)", () => {
       code: "store_not_writable_via_api",
       hint: error.hint,
       isRetryable: false,
-      attempts: [{ step: "attempt", outcome: "403" }],
+      timeline: [{ step: "attempt", outcome: "403" }],
       response: { status: 403, body: { code: "store_not_writable_via_api", message: "Not yours." } },
     });
   });
@@ -217,7 +217,7 @@ describe("an error of which it is unknown whether the creation was carried out",
       name: "OutcomeUnknownError",
       endpoint: "POST /orders",
       isRetryable: false,
-      find: { customIdentifier: combinedOrder.customIdentifier },
+      identifiers: { customIdentifier: combinedOrder.customIdentifier },
     });
   });
 });

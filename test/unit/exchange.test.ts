@@ -1,4 +1,4 @@
-import { DeadlineError, PodPartner, type RequestOptions, TimeoutError } from "pod-partner";
+import { DeadlineError, PodPartner, type RequestOptions, RequestTimeoutError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -23,9 +23,9 @@ const download: Call = (partner, options) => partner.renders.media(ref("Render")
 
 describe("an answer that comes after its call has ended, from a fetch that does not heed its signal", () => {
   it.each([
-    ["a timeout", get, { timeout: 1_000 }, TimeoutError],
+    ["a timeout", get, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline", get, { deadline: 1_000 }, DeadlineError],
-    ["a timeout of a download", download, { timeout: 1_000 }, TimeoutError],
+    ["a timeout of a download", download, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline of a download", download, { deadline: 1_000 }, DeadlineError],
   ])("is not read, and its body is let go, after %s", async (_, call, options, kind) => {
     const clock = createManualClock();
@@ -56,7 +56,7 @@ describe("an answer that comes after its call has ended, from a fetch that does 
 
 describe("a body that is being read when its call ends, from a fetch that does not heed its signal", () => {
   it.each([
-    ["a timeout", get, { timeout: 1_000 }, TimeoutError],
+    ["a timeout", get, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline", get, { deadline: 1_000 }, DeadlineError],
   ])("is let go after %s", async (_, call, options, kind) => {
     const clock = createManualClock();

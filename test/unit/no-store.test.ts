@@ -56,9 +56,9 @@ describe("a request", () => {
   it("is sent without that, at once, where Next.js refuses it", async () => {
     const { caches, fetch } = recordingFetch(refuseNoStore);
     const partner = await freshPartner(fetch);
-    const { attempts } = await partner.auth.validate().withResponse();
+    const { timeline } = await partner.auth.validate().withResponse();
     expect(caches).toEqual(["no-store", undefined]);
-    expect(attempts.map(({ step }) => step)).toEqual(["attempt"]);
+    expect(timeline.map(({ step }) => step)).toEqual(["attempt"]);
   });
 
   it("is sent once where anything else goes wrong", async () => {

@@ -6,7 +6,7 @@ import { ref } from "../support/references.ts";
 
 const down = { status: 503, body: { code: "down", message: "later" } };
 const up = { body: { message: "valid" } };
-const retry = { retries: 1, minDelay: 0 };
+const retry = { retries: 1, baseDelay: 0 };
 
 describe("watching a client", () => {
   const context = useService();

@@ -71,11 +71,11 @@ describe("the rate limits are read from the live headers (specification 8)", () 
       headers: { ...headers('"default";q=600;w=30', '"default";r=17;t=0'), "x-more": "1" },
       body: validated,
     });
-    const { data, response, attempts, rateLimits } = await validate().withResponse();
+    const { data, response, timeline, rateLimits } = await validate().withResponse();
     expect(data).toStrictEqual(validated);
     expect(response.status).toBe(200);
     expect(response.headers.get("x-more")).toBe("1");
-    expect(attempts).toMatchObject([{ step: "attempt", outcome: "200" }]);
+    expect(timeline).toMatchObject([{ step: "attempt", outcome: "200" }]);
     expect(rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
   });
 });

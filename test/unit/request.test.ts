@@ -93,14 +93,22 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
 
   it("does not send a POST again whose answer was lost, and says so", async () => {
     context.service.always({ status: 502, body: "bad gateway" });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries: 3, minDelay: 0 } });
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 3, baseDelay: 0 },
+    });
     await expect(partner.request("POST", "/things")).rejects.toBeInstanceOf(OutcomeUnknownError);
     expect(context.service.requests).toHaveLength(1);
   });
 
   it.each(["GET", "PUT", "DELETE"] as const)("sends a %s again whose answer was lost", async (method) => {
     context.service.answers({ status: 502, body: "bad gateway" }, { body: {} });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries: 3, minDelay: 0 } });
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: { retries: 3, baseDelay: 0 },
+    });
     await partner.request(method, "/things");
     expect(context.service.requests).toHaveLength(2);
   });

@@ -13,7 +13,7 @@ describe("an answer that is larger than maxResponseSize", () => {
       baseUrl: context.service.baseUrl,
       secretKey,
       maxResponseSize: limit,
-      retry: { retries: 2, minDelay: 0 },
+      retry: { retries: 2, baseDelay: 0 },
       ...(fetchLike && { fetch: fetchLike }),
     });
 

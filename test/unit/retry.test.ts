@@ -5,7 +5,7 @@ import { secretKey, useService } from "../support/partner.ts";
 describe("repeating a failed attempt", () => {
   const context = useService();
   const eager = (retries: number) =>
-    new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, minDelay: 0, maxDelay: 0 } });
+    new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, baseDelay: 0, maxDelay: 0 } });
 
   it("gives a read as many attempts as the options say, and then the last error with all of them", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
@@ -23,7 +23,7 @@ describe("repeating a failed attempt", () => {
 
   it("takes a part of the options that is undefined for one that is not given", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
-    const retry = { retries: undefined, minDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
+    const retry = { retries: undefined, baseDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
     await expect(eager(2).rendertokens.get({ retry })).rejects.toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(3);
 

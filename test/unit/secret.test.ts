@@ -121,7 +121,7 @@ describe("the secret key never shows (law 1)", () => {
       () => context.partner.renders.create({ compositionReference: ref("Composition"), imageReference: ref("Image") }),
     ],
     ConnectionError: [hangUp, () => orders().get(ref("Order"))],
-    TimeoutError: [never, () => orders().get(ref("Order"), { timeout: 20 })],
+    RequestTimeoutError: [never, () => orders().get(ref("Order"), { timeout: 20 })],
     DeadlineError: [never, () => orders().get(ref("Order"), { deadline: 20 })],
     OutcomeUnknownError: [hangUp, () => orders().create(combinedOrder)],
     CursorLoopError: [{ body: { orders: [], nextCursor: secretKey } }, () => orders().list().toArray()],
@@ -276,7 +276,7 @@ describe("the secret key never shows (law 1)", () => {
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      retry: { retries: 1, minDelay: 0, maxDelay: 0 },
+      retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       hooks: { onRequest: tell, onResponse: tell, onRetry: tell, onPause: tell, onInvalidResponse: tell },
       logger: { debug: tell, info: tell, warn: tell, error: tell },
     });

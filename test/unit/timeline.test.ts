@@ -23,14 +23,14 @@ describe("the table of where the time went", () => {
       entry("queue", "default", 0, 1_204.6),
       entry("attempt", "503", 1_205, 12.3),
       entry("backoff", "ServerError", 1_217.3, 180.2),
-      entry("attempt", "TimeoutError", 1_397.5, 30_000),
+      entry("attempt", "RequestTimeoutError", 1_397.5, 30_000),
     ];
     expect(`\n${timelineTable(entries)}`).toBe(`
   step     outcome         began      took
   queue    default          0 ms   1205 ms
   attempt  503           1205 ms     12 ms
   backoff  ServerError   1217 ms    180 ms
-  attempt  TimeoutError  1398 ms  30000 ms
+  attempt  RequestTimeoutError  1398 ms  30000 ms
   total                           31398 ms`);
   });
 
@@ -63,7 +63,7 @@ describe("a printed error", () => {
       baseUrl: context.service.baseUrl,
       secretKey,
       timeout: 250,
-      retry: { retries: 1, minDelay: 10 },
+      retry: { retries: 1, baseDelay: 10 },
       clock,
     });
   const down: Answer = { status: 503, body: { code: "down", message: "Later." } };
@@ -88,12 +88,17 @@ describe("a printed error", () => {
 
   it.each<[string, Answer | typeof never, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
     ["ServerError", down, get, /attempt +503 .*\n +backoff +ServerError .*\n +attempt +503 .*\n +total/],
-    ["TimeoutError", never, get, /attempt +TimeoutError .*\n +backoff +TimeoutError .*\n +attempt +TimeoutError /],
+    [
+      "RequestTimeoutError",
+      never,
+      get,
+      /attempt +RequestTimeoutError .*\n +backoff +RequestTimeoutError .*\n +attempt +RequestTimeoutError /,
+    ],
     ["RateLimitError", limited, get, /attempt +429 .*\n +retry-after .*\n(.*\n)* +attempt +429 /],
     [
       "DeadlineError",
       down,
-      (partner) => partner.orders.get(ref("Order"), { deadline: 200, retry: { minDelay: 1e6, maxDelay: 1e6 } }),
+      (partner) => partner.orders.get(ref("Order"), { deadline: 200, retry: { baseDelay: 1e6, maxDelay: 1e6 } }),
       /attempt +503 .*\n +backoff +ServerError/,
     ],
     [
@@ -117,7 +122,7 @@ describe("a printed error", () => {
     expect(error.stack).toMatch(/total +\d+ ms\n +at /);
     expect(error.stack).toContain("timeline.test.ts");
     expect(error.message).not.toContain("total");
-    expect(error.attempts.length).toBeGreaterThan(1);
+    expect(error.timeline.length).toBeGreaterThan(1);
   });
 
   it("shows no key in it, whatever the service repeats", async () => {

@@ -105,7 +105,7 @@ describe("an unread download", () => {
     await letTimeOut({ hooks: { onUnreadDownload } });
     await letTimeOut({ logger: { warn: (message, fields) => void told.push([message, fields]) } }, "Product");
     expect(told).toEqual([
-      { endpoint, error: "TimeoutError" },
+      { endpoint, error: "RequestTimeoutError" },
       [
         "pod-partner UnreadDownload",
         { endpoint: "GET /products/{productReference}/media/{filename}", error: "DeadlineError" },
@@ -126,7 +126,7 @@ describe("an unread download", () => {
   it("is not reported if the caller reads it and it is too slow", async () => {
     const told: unknown[] = [];
     const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void told.push(event) };
-    expect(await letTimeOut({ hooks }, "Render", true)).toMatchObject({ name: "TimeoutError" });
+    expect(await letTimeOut({ hooks }, "Render", true)).toMatchObject({ name: "RequestTimeoutError" });
     expect(told).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ function connect() {
     sent += 1;
     return new Response("busy", { status: 503 });
   };
-  const retry = { retries: 2, minDelay: 0, maxDelay: 0 };
+  const retry = { retries: 2, baseDelay: 0, maxDelay: 0 };
   const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry });
   return { partner, sent: () => sent };
 }
@@ -27,7 +27,7 @@ describe("an upload whose attempt failed", () => {
   ])("is not sent again where its source is %s, which can be read once", async (_, source) => {
     const { partner, sent } = connect();
     const error = await rejection(partner.images.upload(source()));
-    expect(error).toMatchObject({ ...refused, attempts: [{ step: "attempt", outcome: "503" }] });
+    expect(error).toMatchObject({ ...refused, timeline: [{ step: "attempt", outcome: "503" }] });
     expect(sent()).toBe(1);
   });
 

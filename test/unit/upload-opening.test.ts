@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
-import { type ImageSource, PodPartner, type RequestOptions, TimeoutError } from "pod-partner";
+import { type ImageSource, PodPartner, type RequestOptions, RequestTimeoutError } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -88,7 +88,7 @@ describe("opening the source of an upload ends with the call, and lets the sourc
     expect(isLetGo()).toBe(false);
     await clock.advance(500);
     const error = await failed;
-    if (!TimeoutError.isInstance(error)) throw error;
+    if (!RequestTimeoutError.isInstance(error)) throw error;
     expect(error).toMatchObject({ endpoint: "POST /images", isRetryable: true });
     expect(error.message).toMatch(/source.*500 ms.*Nothing was sent/);
     expect([isLetGo(), sent.length, clock.pending]).toEqual([true, 0, 0]);
@@ -129,7 +129,7 @@ describe("opening the source of an upload ends with the call, and lets the sourc
     const source = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
     const { clock, failed } = await begin(source as never, { timeout: 500 });
     await clock.advance(500);
-    expect(await failed).toMatchObject({ name: "TimeoutError" });
+    expect(await failed).toMatchObject({ name: "RequestTimeoutError" });
     expect(clock.pending).toBe(0);
   });
 

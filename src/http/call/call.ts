@@ -9,7 +9,7 @@ export interface WithResponse<Data> {
   /** The answer's head; its body has been read, or is the download's. After a recovery it is the answer to the look-up. */
   readonly response: Response;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
-  readonly attempts: readonly TimelineEntry[];
+  readonly timeline: readonly TimelineEntry[];
   /** The rate limits as they stood when the answer came, by policy. */
   readonly rateLimits: RateLimits;
 }

@@ -1,14 +1,14 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { ApiCall } from "./call.ts";
-import type { ResponseMode } from "../wire/decode.ts";
 import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
-import type { Observe } from "./observer.ts";
+import type { RequestOptions, RetryOptions } from "../endpoint/request-options.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import type { Delivered, Recovery } from "../retry/recovery.ts";
-import type { RequestOptions, RetryOptions } from "../endpoint/request-options.ts";
 import type { RetryBudget } from "../retry/retry-budget.ts";
+import type { ResponseMode } from "../wire/decode.ts";
 import type { Redact } from "../wire/redact.ts";
 import type { Transport } from "../wire/transport.ts";
+import type { ApiCall } from "./call.ts";
+import type { Observe } from "./observer.ts";
 
 /** What all calls of one client share. */
 export interface Core {

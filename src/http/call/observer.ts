@@ -56,7 +56,7 @@ export interface InvalidResponseEvent extends CallEvent {
 
 /** A download was cancelled at its `timeout` or `deadline` before the caller began to read it. */
 export interface UnreadDownloadEvent extends CallEvent {
-  /** `TimeoutError` or `DeadlineError`. */
+  /** `RequestTimeoutError` or `DeadlineError`. */
   readonly error: string;
 }
 

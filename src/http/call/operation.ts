@@ -1,23 +1,23 @@
 import type { UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
 import { type CallSite, framesOf } from "../../errors/call-site.ts";
-import { TimeoutError } from "../../errors/connection.ts";
+import { RequestTimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { withOverrides } from "../../util/overrides.ts";
-import { type Attempted, Attempts } from "../retry/attempts.ts";
-import type { Answer } from "./call.ts";
-import type { Core, Plan } from "./core.ts";
-import { Creation } from "../retry/creation.ts";
-import { decode, type ResponseMode } from "../wire/decode.ts";
+import { optionFaults } from "../endpoint/check-options.ts";
 import { type EncodedRequest, encode } from "../endpoint/encode.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "../endpoint/endpoint.ts";
-import type { Arrival } from "../wire/exchange.ts";
-import { TimelineRecorder } from "./timeline-recorder.ts";
-import { CancelScope } from "./cancel-scope.ts";
-import { optionFaults } from "../endpoint/check-options.ts";
-import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
 import { noOptions, type RequestOptions } from "../endpoint/request-options.ts";
+import { type Attempted, Attempts } from "../retry/attempts.ts";
+import { Creation } from "../retry/creation.ts";
+import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
+import { decode, type ResponseMode } from "../wire/decode.ts";
+import type { Arrival } from "../wire/exchange.ts";
 import { unexpected } from "../wire/thrown.ts";
+import type { Answer } from "./call.ts";
+import { CancelScope } from "./cancel-scope.ts";
+import type { Core, Plan } from "./core.ts";
+import { TimelineRecorder } from "./timeline-recorder.ts";
 
 const ignore = () => undefined;
 
@@ -68,7 +68,7 @@ export class Operation<Data> {
       // The platform keeps parts of a call until its next major collection: they shall be light.
       if (!this.#open) this.#callSite = undefined;
       const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
-      return { data: shaped, response, attempts: recorder.entries };
+      return { data: shaped, response, timeline: recorder.entries };
     } catch (error) {
       this.#open = false;
       throw this.#complete(error);
@@ -84,7 +84,9 @@ export class Operation<Data> {
     // What becomes of it after the call's end is nobody's concern.
     made.catch(ignore);
     return scope.hold(({ resolve, reject }) => {
-      const stop = scope.clock.after(timeout, () => reject(new TimeoutError({ endpoint, timeout, opening: true })));
+      const stop = scope.clock.after(timeout, () =>
+        reject(new RequestTimeoutError({ endpoint, timeout, opening: true })),
+      );
       made.then(resolve, reject).finally(stop);
       return stop;
     });
@@ -94,8 +96,8 @@ export class Operation<Data> {
     const { core, endpoint } = this.#call;
     const mode = plan?.strict ? "throw" : core.responses;
     const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
-    const { lost } = endpoint;
-    if (lost === "safe" || lost === "idempotent") {
+    const { repeat } = endpoint;
+    if (repeat === "safe" || repeat === "idempotent") {
       return { ...(await read(this.#attempts.succeed(request))), recovered: false };
     }
 
@@ -127,8 +129,8 @@ export class Operation<Data> {
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       const { name, recorder } = this.#call;
       const callSite = framesOf(this.#callSite);
-      const find = this.#attempts.inDoubt ? this.#recovery?.find : undefined;
-      attachCall(error, { endpoint: name, attempts: recorder.entries, callSite, find });
+      const identifiers = this.#attempts.inDoubt ? this.#recovery?.identifiers : undefined;
+      attachCall(error, { endpoint: name, timeline: recorder.entries, callSite, identifiers });
     }
     return error;
   }

@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import type { Issue } from "../../errors/validation.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { splitFields } from "../../util/split-fields.ts";
-import type { ApiCall } from "./call.ts";
-import type { Send } from "./core.ts";
-import { endpoint, type Lost, type Method } from "../endpoint/endpoint.ts";
+import { endpoint, type Method, type Repeat } from "../endpoint/endpoint.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { StandardSchema } from "../endpoint/standard-schema.ts";
+import type { ApiCall } from "./call.ts";
+import type { Send } from "./core.ts";
 
 /** Options of a request to any endpoint. `query` and `body` are all that is sent. */
 export interface AnyRequestOptions<Data> extends RequestOptions {
@@ -14,12 +14,12 @@ export interface AnyRequestOptions<Data> extends RequestOptions {
   readonly schema?: StandardSchema<Data> | undefined;
 }
 
-const lost: Readonly<Record<Method, Lost>> = {
+const repeats: Readonly<Record<Method, Repeat>> = {
   GET: "safe",
   PUT: "idempotent",
   DELETE: "idempotent",
-  PATCH: "unsafe",
-  POST: "unsafe",
+  PATCH: "never",
+  POST: "never",
 };
 
 const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
@@ -51,7 +51,7 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
 const isStandard = (schema: unknown): boolean =>
   ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
 
-const isMethod = (method: unknown): method is Method => typeof method === "string" && Object.hasOwn(lost, method);
+const isMethod = (method: unknown): method is Method => typeof method === "string" && Object.hasOwn(repeats, method);
 
 function faultsOf(method: unknown, path: unknown, schema: unknown): Issue[] {
   const issues: Issue[] = [];
@@ -60,7 +60,8 @@ function faultsOf(method: unknown, path: unknown, schema: unknown): Issue[] {
       path: ["schema"],
       message: "expected a schema of zod, or of any library that follows Standard Schema",
     });
-  if (!isMethod(method)) issues.push({ path: ["method"], message: `expected one of ${Object.keys(lost).join(", ")}` });
+  if (!isMethod(method))
+    issues.push({ path: ["method"], message: `expected one of ${Object.keys(repeats).join(", ")}` });
   if (typeof path !== "string") return [...issues, { path: ["path"], message: 'expected a path such as "/orders"' }];
   const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
   if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
@@ -106,7 +107,7 @@ export function requestAny<Data>(
     method: known,
     path: withoutBraces(text),
     response: { kind: "whole", schema: toSchema(schema), optional: true },
-    lost: lost[known],
+    repeat: repeats[known],
   });
   return send(any, { faults: faultsOf(method, path, schema) }, options);
 }

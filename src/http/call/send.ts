@@ -1,10 +1,10 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import { type ApiCall, toCall } from "./call.ts";
-import type { Core, Plan, Send } from "./core.ts";
 import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
-import { Operation } from "./operation.ts";
 import { noOptions } from "../endpoint/request-options.ts";
 import { unexpected } from "../wire/thrown.ts";
+import { type ApiCall, toCall } from "./call.ts";
+import type { Core, Plan, Send } from "./core.ts";
+import { Operation } from "./operation.ts";
 
 /** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
 export function createSend(core: Core): Send {

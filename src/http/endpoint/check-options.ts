@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
-import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
 import type { Schema } from "../../schemas/shape.ts";
+import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));
@@ -39,7 +39,7 @@ const request = () => ({
   retry: z.optional(
     z.strictObject({
       retries: z.optional(z.int().check(z.nonnegative())),
-      minDelay: notNegative(),
+      baseDelay: notNegative(),
       maxDelay: notNegative(),
       maxRetryAfter: notNegative(),
     }),

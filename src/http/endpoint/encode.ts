@@ -1,4 +1,4 @@
-import { type UploadOpening, openImage, type Upload } from "../../binary/source.ts";
+import { openImage, type Upload, type UploadOpening } from "../../binary/source.ts";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
 import { isPlainObject } from "../../schemas/type-guards.ts";

@@ -18,7 +18,7 @@ export type Policy = "default" | "uploads" | "downloads";
  * - `recoverable`: it creates, and a look-up can tell whether it did.
  * - `unsafe`: it may have happened, and nothing can tell.
  */
-export type Lost = "safe" | "idempotent" | "recoverable" | "unsafe";
+export type Repeat = "safe" | "idempotent" | "recoverable" | "never";
 
 /** What a request carries. A JSON body has exactly one field, named for what it carries: `{ "order": … }`. */
 export type RequestShape<Given> =
@@ -75,7 +75,7 @@ export interface Endpoint<Input = never, Data = unknown> {
   readonly response: ResponseShape<Data>;
   /** The buckets that a request draws a token from (specification 8). */
   readonly policies: readonly Policy[];
-  readonly lost: Lost;
+  readonly repeat: Repeat;
   /** For the compiler only. */
   readonly input?: (input: Input) => void;
 }
@@ -128,7 +128,7 @@ interface Specification<Path extends string, Query extends QueryShape, Given, Da
   readonly request?: RequestShape<Given>;
   readonly response: ResponseShape<Data>;
   readonly policies?: readonly Policy[];
-  readonly lost: Lost;
+  readonly repeat: Repeat;
 }
 
 /** Describes an endpoint. Without `policies` it draws from `default` alone. */

@@ -8,7 +8,7 @@ export interface RetryOptions {
   /** Attempts after the first. Default 4; 0 turns retrying off. */
   readonly retries: number;
   /** The upper bound of the first backoff; it doubles each time, and each wait is drawn at random below it. Default 250. */
-  readonly minDelay: number;
+  readonly baseDelay: number;
   /** The upper bound of any backoff. Default 10 000. */
   readonly maxDelay: number;
   /**

@@ -1,16 +1,16 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { CancelScope } from "../call/cancel-scope.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Priority } from "../endpoint/request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";
-import { GatewayLimit, type Fate } from "./gateway-limit.ts";
+import type { Grant, TokenSource } from "./bucket/token-source.ts";
 import type { Wait } from "./distance.ts";
+import { type Fate, GatewayLimit } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { type WaitQueue, WaitQueues, SentBack, sizeOf } from "./queue/wait-queue.ts";
+import { SentBack, sizeOf, type WaitQueue, WaitQueues } from "./queue/wait-queue.ts";
+import { WakeUp } from "./queue/wake-up.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
 import { Routes } from "./routes.ts";
-import type { Grant, TokenSource } from "./bucket/token-source.ts";
-import { WakeUp } from "./queue/wake-up.ts";
 
 /** Named everywhere by some services, they bind those routes alone that the specification says. */
 const otherRoutes: ReadonlySet<string> = new Set(specified.keys());

@@ -2,20 +2,20 @@ import { ApiError, type RateLimitError } from "../../errors/api.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { endingOf } from "../../util/foreign.ts";
+import type { CancelScope } from "../call/cancel-scope.ts";
 import type { Core } from "../call/core.ts";
+import type { TimelineRecorder } from "../call/timeline-recorder.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import { toApiError } from "../wire/error-mapping.ts";
-import { type Arrival, exchange } from "../wire/exchange.ts";
-import type { TimelineRecorder } from "../call/timeline-recorder.ts";
-import type { CancelScope } from "../call/cancel-scope.ts";
+import type { RequestOptions, RetryOptions } from "../endpoint/request-options.ts";
+import type { Grant } from "../pacing/bucket/token-source.ts";
 import { tooFarError } from "../pacing/distance.ts";
 import type { RateLimitReport } from "../pacing/headers.ts";
 import { SentBack } from "../pacing/queue/wait-queue.ts";
-import type { Grant } from "../pacing/bucket/token-source.ts";
-import type { RequestOptions, RetryOptions } from "../endpoint/request-options.ts";
-import { askedDelay, backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat } from "./retry.ts";
+import { toApiError } from "../wire/error-mapping.ts";
+import { type Arrival, exchange } from "../wire/exchange.ts";
 import { redacted, snapshot } from "../wire/redact.ts";
+import { askedDelay, backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat } from "./retry.ts";
 
 /** The call that attempts are made for. */
 export interface Attempted {
@@ -82,7 +82,7 @@ export class Attempts {
       (error) =>
         !scope.ended(error) &&
         replayable() &&
-        maySendAgain(error, endpoint.lost) &&
+        maySendAgain(error, endpoint.repeat) &&
         (askedDelay(error) ?? 0) <= retry.maxRetryAfter &&
         (isRateLimited(error) || core.retryBudget.spend()),
     );
@@ -150,7 +150,7 @@ export class Attempts {
   async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
     const { core, endpoint, name, retry, scope, recorder, complete } = this.#call;
     const timeout =
-      endpoint.lost === "recoverable" ? scope.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
+      endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(this.#call.timeout) : this.#call.timeout;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
     const attempt = ++this.#count;
     const began = core.clock.now();

@@ -2,13 +2,13 @@ import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/outcome.ts";
 import { endingOf } from "../../util/foreign.ts";
-import type { Attempted, Attempts } from "./attempts.ts";
 import type { Delivery } from "../call/core.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { Arrival } from "../wire/exchange.ts";
+import type { Attempted, Attempts } from "./attempts.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
-import type { RequestOptions } from "../endpoint/request-options.ts";
 import { askedDelay, isRateLimited, repeat } from "./retry.ts";
 import { search } from "./search.ts";
 
@@ -198,7 +198,7 @@ export class Creation<Data> implements Delivery<Data> {
     return new OutcomeUnknownError({
       endpoint: call.name,
       how: recovery?.how ?? "The SDK knows no way to look it up: find out before you send it again.",
-      find: recovery?.find ?? {},
+      identifiers: recovery?.identifiers ?? {},
       isRetryable: recovery?.repeatable ?? false,
       cause,
     });

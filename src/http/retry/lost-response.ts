@@ -1,6 +1,6 @@
 import { ApiError } from "../../errors/api.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
-import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
+import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
@@ -57,10 +57,12 @@ const gatewayTimeouts: ReadonlySet<number> = new Set([408, 504, 524, 598, 599]);
  * connection that breaks at once was idle or refused; a connection that breaks after a while carried a request.
  */
 function mayStillWork(error: unknown, elapsed: number): boolean {
-  if (error instanceof TimeoutError) return true;
+  if (error instanceof RequestTimeoutError) return true;
   // The service itself responded: it has finished.
   if (hasErrorObject(error)) return false;
   if (error instanceof ApiError && gatewayTimeouts.has(error.status)) return true;
+  // A 503 that says when to come back is a refusal: the gateway did not pass the request on.
+  if (error instanceof ApiError && error.status === 503 && error.retryAfter !== undefined) return false;
   return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
 }
 

@@ -24,6 +24,6 @@ export interface Recovery<Data> {
   /** Whether the caller can repeat the same call without harm while the outcome is unknown. */
   readonly repeatable: boolean;
   /** Where it cannot be decided: what identifies it, and how to find out. */
-  readonly find: Readonly<Record<string, unknown>>;
+  readonly identifiers: Readonly<Record<string, unknown>>;
   readonly how: string;
 }

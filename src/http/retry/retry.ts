@@ -1,7 +1,7 @@
 import pRetry from "p-retry";
 import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../../errors/api.ts";
-import { ConnectionError, TimeoutError } from "../../errors/connection.ts";
-import type { Lost } from "../endpoint/endpoint.ts";
+import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
+import type { Repeat } from "../endpoint/endpoint.ts";
 import type { RetryOptions } from "../endpoint/request-options.ts";
 
 /** Whether the service refused a request for its rate limit: it did nothing, and says when to come back. */
@@ -20,7 +20,7 @@ const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError 
 
 /** Whether an answer was lost: the request may have been carried out, and this side does not know. */
 export const isLost = (error: unknown): boolean =>
-  error instanceof TimeoutError ||
+  error instanceof RequestTimeoutError ||
   error instanceof ServerError ||
   isGatewayTimeout(error) ||
   (error instanceof ConnectionError && error.sent);
@@ -29,15 +29,15 @@ export const isLost = (error: unknown): boolean =>
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
 /** Whether the same request may go out again after this error. */
-export function maySendAgain(error: unknown, lost: Lost): boolean {
+export function maySendAgain(error: unknown, repeat: Repeat): boolean {
   if (isRateLimited(error)) return true;
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
-  return isLost(error) && (lost === "safe" || lost === "idempotent");
+  return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 
 /** A wait drawn at random below a bound that doubles with each attempt, so that many clients do not come back together. */
-export const backoff = (attempt: number, { minDelay, maxDelay }: RetryOptions): number =>
-  Math.random() * Math.min(maxDelay, minDelay * 2 ** (attempt - 1));
+export const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
+  Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
 /** What the answer asks for; undefined where it leaves the wait to us. */
 export const askedDelay = (error: unknown): number | undefined =>

@@ -2,15 +2,15 @@ import { Download, type NotModified } from "../../binary/download.ts";
 import { emptyFile, fileFault } from "../../binary/file-response.ts";
 import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
 import type { PodPartnerError } from "../../errors/base.ts";
-import { ConnectionError, DeadlineError, TimeoutError } from "../../errors/connection.ts";
+import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import { keepProcess } from "../../util/clock.ts";
-import { type Body, openBody, readText } from "./read-text.ts";
-import { isConditional } from "../endpoint/conditional.ts";
-import { toConnectionError } from "./connection-errors.ts";
-import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { CancelScope } from "../call/cancel-scope.ts";
+import { isConditional } from "../endpoint/conditional.ts";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import { toConnectionError } from "./connection-errors.ts";
+import { type Body, openBody, readText } from "./read-text.ts";
 import { type Redact, snapshot } from "./redact.ts";
 import type { Transport } from "./transport.ts";
 import { UnreadSocket } from "./unread-socket.ts";
@@ -59,7 +59,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
       letGo();
     };
     stopTimer = scope.clock.after(timeout, () => {
-      const error = new TimeoutError({ endpoint, timeout });
+      const error = new RequestTimeoutError({ endpoint, timeout });
       fail(error);
       stop(error);
     });
@@ -153,7 +153,7 @@ function streamOf(
           controller.error(complete(error));
           stop(error);
           scope.close();
-          if (unread && (error instanceof TimeoutError || error instanceof DeadlineError)) onUnread(error.name);
+          if (unread && (error instanceof RequestTimeoutError || error instanceof DeadlineError)) onUnread(error.name);
         };
         fails(fail);
         keep(false);

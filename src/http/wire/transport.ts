@@ -1,8 +1,8 @@
 import type { Options } from "ky";
 import type { EncodedRequest } from "../endpoint/encode.ts";
+import { checkedResponse } from "./check-response.ts";
 import type { FetchLike } from "./fetch-like.ts";
 import { fetchFresh, platformFetch } from "./no-store.ts";
-import { checkedResponse } from "./check-response.ts";
 import { sendOnce } from "./single-connection.ts";
 import { NeverSent } from "./thrown.ts";
 

@@ -6,5 +6,5 @@ export const getAddress = endpoint({
   method: "GET",
   path: "/addresses/{addressReference}",
   response: assumed(field("address", address)),
-  lost: "safe",
+  repeat: "safe",
 });

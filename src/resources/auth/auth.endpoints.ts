@@ -6,5 +6,5 @@ export const validateKey = endpoint<"/auth/validate", KeyValidation>({
   method: "POST",
   path: "/auth/validate",
   response: { kind: "whole", schema: keyValidation },
-  lost: "safe",
+  repeat: "safe",
 });

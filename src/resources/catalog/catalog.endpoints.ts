@@ -10,7 +10,7 @@ export const listProducts = endpoint({
   path: "/products",
   query: cursor,
   response: page("products", product),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getProduct = endpoint({
@@ -18,7 +18,7 @@ export const getProduct = endpoint({
   method: "GET",
   path: "/products/{productReference}",
   response: field("product", productDetail),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getProductMedia = endpoint({
@@ -27,7 +27,7 @@ export const getProductMedia = endpoint({
   path: "/products/{productReference}/media/{filename}",
   response: binary,
   policies: ["default", "downloads"],
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const lookupProduct = endpoint({
@@ -36,7 +36,7 @@ export const lookupProduct = endpoint({
   path: "/utilities/lookup-product-reference-by-legacy-sku",
   query: { legacyItemSku: filledText },
   response: field("productReference", () => reference("Product")),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const listProductgroups = endpoint({
@@ -44,7 +44,7 @@ export const listProductgroups = endpoint({
   method: "GET",
   path: "/productgroups",
   response: assumed(list("productgroups", productgroup)),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const listPackagings = endpoint({
@@ -52,7 +52,7 @@ export const listPackagings = endpoint({
   method: "GET",
   path: "/packagings",
   response: assumed(list("packagings", packaging)),
-  lost: "safe",
+  repeat: "safe",
 });
 
 /** Called by the URL that a product's detail gives; its path is not shown. */
@@ -61,5 +61,5 @@ export const getLayerImage = endpoint<string, Download | NotModified>({
   method: "GET",
   path: "{layerImageUrl}",
   response: binary,
-  lost: "safe",
+  repeat: "safe",
 });

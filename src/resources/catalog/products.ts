@@ -1,7 +1,7 @@
 import type { Download, NotModified } from "../../binary/download.ts";
 import type { ApiCall } from "../../http/call/call.ts";
-import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
 import type { Send } from "../../http/call/core.ts";
+import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";

@@ -1,6 +1,6 @@
 import type { ApiCall } from "../../http/call/call.ts";
-import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import { latestTime } from "../../util/timestamp.ts";
@@ -60,7 +60,7 @@ async function findClaim(
   return found[0];
 }
 
-const how = "Read `claims.list()` and compare the claims of this shipment with what is in `find`.";
+const how = "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.";
 
 /** The category that is reserved for the package-missing operation (specification 2.8). */
 const packageMissing = /^package missing$/i;
@@ -85,7 +85,7 @@ export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissin
       options,
     ),
   repeatable: false,
-  find: { shipmentReference: claim.shipmentReference },
+  identifiers: { shipmentReference: claim.shipmentReference },
   how,
 });
 
@@ -114,7 +114,7 @@ export const itemIssuesRecovery = (reader: ClaimReader, claim: ItemIssuesInput):
       options,
     ),
   repeatable: false,
-  find: {
+  identifiers: {
     shipmentReference: claim.shipmentReference,
     orderReference: claim.orderReference,
     claimlines: claim.claimlines,
@@ -133,7 +133,7 @@ export function retractionRecovery(reader: ClaimReader, claimReference: ClaimRef
     },
     ruledOut: () => status === "resolved" || status === "rejected",
     repeatable: true,
-    find: { claimReference },
+    identifiers: { claimReference },
     how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
   };
 }

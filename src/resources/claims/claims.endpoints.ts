@@ -15,7 +15,7 @@ export const listClaimcategories = endpoint({
   method: "GET",
   path: "/claimcategories",
   response: list("claimcategories", claimcategory),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const createPackageMissing = endpoint({
@@ -24,7 +24,7 @@ export const createPackageMissing = endpoint({
   path: "/claim-package-missing",
   request: json<PackageMissingInput>("claim", packageMissingInput),
   response: field("claim", createdClaim),
-  lost: "recoverable",
+  repeat: "recoverable",
 });
 
 export const createItemIssues = endpoint({
@@ -33,7 +33,7 @@ export const createItemIssues = endpoint({
   path: "/claim-item-issues",
   request: json<ItemIssuesInput>("claim", itemIssuesInput),
   response: field("claim", createdClaim),
-  lost: "recoverable",
+  repeat: "recoverable",
 });
 
 export const listClaims = endpoint({
@@ -42,7 +42,7 @@ export const listClaims = endpoint({
   path: "/claims",
   query: { ...cursor, closedAfter: () => z.optional(timestampInput()) },
   response: page("claims", claimSummary),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getClaim = endpoint({
@@ -50,7 +50,7 @@ export const getClaim = endpoint({
   method: "GET",
   path: "/claims/{claimReference}",
   response: field("claim", claim),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const retractClaim = endpoint({
@@ -58,5 +58,5 @@ export const retractClaim = endpoint({
   method: "POST",
   path: "/claims/{claimReference}/retract",
   response: nothing,
-  lost: "recoverable",
+  repeat: "recoverable",
 });

@@ -1,14 +1,14 @@
 import type { ApiCall } from "../../http/call/call.ts";
 import { type Plan, type Send, strictly } from "../../http/call/core.ts";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import type { Recovery } from "../../http/retry/recovery.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { Recovery } from "../../http/retry/recovery.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
-import { splitFields } from "../../util/split-fields.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";

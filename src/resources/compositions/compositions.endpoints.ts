@@ -12,7 +12,7 @@ export const lookupComposition = endpoint({
     perspectiveReference: () => reference("Perspective"),
   },
   response: field("composition", composition),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getComposition = endpoint({
@@ -20,5 +20,5 @@ export const getComposition = endpoint({
   method: "GET",
   path: "/compositions/{compositionReference}",
   response: field("composition", composition),
-  lost: "safe",
+  repeat: "safe",
 });

@@ -10,5 +10,5 @@ export const uploadEvidence = endpoint<"/evidence", Evidence, ImageSource>({
   request: { kind: "image" },
   response: field("evidence", evidence),
   policies: ["default", "uploads"],
-  lost: "idempotent",
+  repeat: "idempotent",
 });

@@ -9,7 +9,7 @@ export const uploadImage = endpoint<"/images", PrintImage, ImageSource>({
   request: { kind: "image" },
   response: field("image", image),
   policies: ["default", "uploads"],
-  lost: "idempotent",
+  repeat: "idempotent",
 });
 
 export const listImages = endpoint({
@@ -18,5 +18,5 @@ export const listImages = endpoint({
   path: "/images",
   query: cursor,
   response: page("images", image),
-  lost: "safe",
+  repeat: "safe",
 });

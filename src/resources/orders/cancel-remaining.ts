@@ -2,8 +2,8 @@ import { ConflictError } from "../../errors/api.ts";
 import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
 import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
 import { type Send, strictly } from "../../http/call/core.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
+import { nameOf } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
@@ -40,11 +40,11 @@ export function cancelRemaining(
     for (let again = true; ; again = false) {
       const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
       const canceled = cancellationsOfRest(order);
-      if (canceled.length === 0) return { data: { canceled }, response, attempts: timeline.entries };
+      if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
       try {
         const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
         const { response: done } = await timeline.add(cancellation);
-        return { data: { canceled }, response: done, attempts: timeline.entries };
+        return { data: { canceled }, response: done, timeline: timeline.entries };
       } catch (error) {
         if (!again || !isOutdated(error)) throw error;
       }

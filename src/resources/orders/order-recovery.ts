@@ -1,7 +1,7 @@
 import { NotFoundError } from "../../errors/api.ts";
 import type { ApiCall } from "../../http/call/call.ts";
-import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import { hasErrorObject } from "../../http/retry/retry.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
@@ -31,6 +31,6 @@ export const orderRecovery = (
 ): Recovery<CreatedOrder> => ({
   look: async (options) => (await findOrder(lookup, options)) ?? recent.told(customIdentifier),
   repeatable,
-  find: { customIdentifier },
+  identifiers: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks the order up before it creates one.`,
 });

@@ -19,7 +19,7 @@ export const createOrder = endpoint({
   path: "/orders",
   request: json<OrderInput>("order", orderInput),
   response: field("order", createdOrder),
-  lost: "recoverable",
+  repeat: "recoverable",
 });
 
 export const listOrders = endpoint({
@@ -28,7 +28,7 @@ export const listOrders = endpoint({
   path: "/orders",
   query: cursor,
   response: page("orders", orderSummary),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getOrder = endpoint({
@@ -36,7 +36,7 @@ export const getOrder = endpoint({
   method: "GET",
   path: "/orders/{orderReference}",
   response: field("order", order),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const cancelOrder = endpoint({
@@ -45,7 +45,7 @@ export const cancelOrder = endpoint({
   path: "/orders/{orderReference}/cancel",
   request: json<readonly Cancellation[]>("orderlines", cancellations),
   response: nothing,
-  lost: "idempotent",
+  repeat: "idempotent",
 });
 
 export const replaceDropshipAddress = endpoint({
@@ -54,7 +54,7 @@ export const replaceDropshipAddress = endpoint({
   path: "/orders/{orderReference}/dropship-address",
   request: json<AddressInput>("dropshipAddress", addressInput),
   response: nothing,
-  lost: "idempotent",
+  repeat: "idempotent",
 });
 
 export const quoteOrder = endpoint({
@@ -63,7 +63,7 @@ export const quoteOrder = endpoint({
   path: "/quote",
   request: json<QuoteInput>("quote", quoteInput),
   response: list("shippingOptions", shippingOption),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }: Assumptions) =>
@@ -76,7 +76,7 @@ export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }
       field(orderReferenceField, () => reference("Order")),
       orderReferenceIn,
     ),
-    lost: "safe",
+    repeat: "safe",
   });
 
 /** An answer without the assumed field may still tell its one order: as `reference`, or as an `order`. */

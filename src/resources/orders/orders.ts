@@ -1,6 +1,13 @@
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import { type ExactRow, type ManyOptions, type ManyRows, many, type RowMapping, type Rows } from "../../http/call/many.ts";
+import {
+  type ExactRow,
+  type ManyOptions,
+  type ManyRows,
+  many,
+  type RowMapping,
+  type Rows,
+} from "../../http/call/many.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";

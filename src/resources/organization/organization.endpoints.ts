@@ -6,7 +6,7 @@ export const getOrganization = endpoint({
   method: "GET",
   path: "/organization",
   response: assumed(field("organization", organization)),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const listAccounts = endpoint({
@@ -14,7 +14,7 @@ export const listAccounts = endpoint({
   method: "GET",
   path: "/accounts",
   response: assumed(list("accounts", account)),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const listStores = endpoint({
@@ -22,7 +22,7 @@ export const listStores = endpoint({
   method: "GET",
   path: "/stores",
   response: assumed(list("stores", store)),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const listBrands = endpoint({
@@ -30,5 +30,5 @@ export const listBrands = endpoint({
   method: "GET",
   path: "/brands",
   response: assumed(list("brands", brand)),
-  lost: "safe",
+  repeat: "safe",
 });

@@ -12,7 +12,7 @@ export const listPerspectives = endpoint({
     productReference: () => z.optional(reference("Product")),
   },
   response: list("perspectives", perspective),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getPerspective = endpoint({
@@ -20,5 +20,5 @@ export const getPerspective = endpoint({
   method: "GET",
   path: "/perspectives/{perspectiveReference}",
   response: field("perspective", perspective),
-  lost: "safe",
+  repeat: "safe",
 });

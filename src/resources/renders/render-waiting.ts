@@ -5,10 +5,10 @@ import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../er
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
-import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
-import { TimelineRecorder } from "../../http/call/timeline-recorder.ts";
 import { CancelScope } from "../../http/call/cancel-scope.ts";
+import { TimelineRecorder } from "../../http/call/timeline-recorder.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
+import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
@@ -58,14 +58,14 @@ async function waiting<T>(
   try {
     scope.check();
     const { data, response } = await poll(scope, recorder, () => look(scope));
-    return { data, response, attempts: recorder.entries };
+    return { data, response, timeline: recorder.entries };
   } catch (error) {
     const ended =
       error instanceof DeadlineError
         ? new WaitTimeoutError({ reference, waited: scope.elapsed(), cause: error })
         : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      attachCall(ended, { endpoint: nameOf(endpoint), attempts: recorder.entries, callSite: framesOf(callSite) });
+      attachCall(ended, { endpoint: nameOf(endpoint), timeline: recorder.entries, callSite: framesOf(callSite) });
     }
     throw withCallSite(ended, callSite);
   } finally {

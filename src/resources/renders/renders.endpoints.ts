@@ -12,7 +12,7 @@ export const createRender = endpoint({
   path: "/renders",
   request: json<RenderInput>("render", renderInput),
   response: field("render", createdRender),
-  lost: "idempotent",
+  repeat: "idempotent",
 });
 
 export const getRender = endpoint({
@@ -20,7 +20,7 @@ export const getRender = endpoint({
   method: "GET",
   path: "/renders/{renderReference}",
   response: field("render", render),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getRenderMedia = endpoint<`/renders/{renderReference}/${"media" | "thumbnail"}`, Download>({
@@ -29,7 +29,7 @@ export const getRenderMedia = endpoint<`/renders/{renderReference}/${"media" | "
   path: "/renders/{renderReference}/media",
   response: file,
   policies: ["default", "downloads"],
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getRenderThumbnail: typeof getRenderMedia = endpoint({
@@ -38,5 +38,5 @@ export const getRenderThumbnail: typeof getRenderMedia = endpoint({
   path: "/renders/{renderReference}/thumbnail",
   response: file,
   policies: ["default", "downloads"],
-  lost: "safe",
+  repeat: "safe",
 });

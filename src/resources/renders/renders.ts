@@ -5,8 +5,8 @@ import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
-import { splitFields } from "../../util/split-fields.ts";
 import type { Outcome } from "../../util/concurrently.ts";
+import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type BatchOptions, type RenderedMockup, renderBatch } from "./render-batch.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";

@@ -6,5 +6,5 @@ export const getRendertokens = endpoint({
   method: "GET",
   path: "/rendertokens",
   response: field("rendertokens", rendertokens),
-  lost: "safe",
+  repeat: "safe",
 });

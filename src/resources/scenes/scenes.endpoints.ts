@@ -9,7 +9,7 @@ export const listScenes = endpoint({
   path: "/scenes",
   query: { productgroupReference: () => z.optional(reference("Productgroup")) },
   response: list("scenes", sceneSummary),
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const getScene = endpoint({
@@ -17,5 +17,5 @@ export const getScene = endpoint({
   method: "GET",
   path: "/scenes/{sceneReference}",
   response: field("scene", scene),
-  lost: "safe",
+  repeat: "safe",
 });

@@ -6,5 +6,5 @@ export const getShipment = endpoint({
   method: "GET",
   path: "/shipments/{shipmentReference}",
   response: field("shipment", shipment),
-  lost: "safe",
+  repeat: "safe",
 });

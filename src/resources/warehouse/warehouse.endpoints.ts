@@ -7,5 +7,5 @@ export const listItems = endpoint({
   path: "/items",
   query: cursor,
   response: page("items", item),
-  lost: "safe",
+  repeat: "safe",
 });

@@ -49,7 +49,12 @@ async function detached(request: Request): Promise<Request> {
 }
 
 /** Has the request carried out unless the fault comes before that, and gives the fault's own answer. */
-async function instead(frame: Service, request: Request, { when }: Replacing, answer: () => Response): Promise<Response> {
+async function instead(
+  frame: Service,
+  request: Request,
+  { when }: Replacing,
+  answer: () => Response,
+): Promise<Response> {
   if (when !== "before") await (await frame(request)).body?.cancel();
   return answer();
 }
@@ -92,7 +97,13 @@ async function beyondGateway(
 }
 
 /** Answers a request as the fault has it. */
-export async function applyFault(frame: Service, request: Request, signal: AbortSignal, fault: Fault, clock: PartnerClock) {
+export async function applyFault(
+  frame: Service,
+  request: Request,
+  signal: AbortSignal,
+  fault: Fault,
+  clock: PartnerClock,
+) {
   switch (fault.fault) {
     case "drop":
       return await instead(frame, request, fault, () => {

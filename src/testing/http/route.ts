@@ -1,6 +1,6 @@
 import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
-import { dataAnswer } from "./respond.ts";
 import type { World } from "../state/world.ts";
+import { dataAnswer } from "./respond.ts";
 
 /** What a handler is given: the endpoint's checked input, the request itself, and all that the service knows. */
 export type ApiCall<Input> = Input & { readonly world: World; readonly request: Request };

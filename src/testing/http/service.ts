@@ -1,9 +1,9 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import { problemAnswer } from "./respond.ts";
+import type { World } from "../state/world.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
+import { problemAnswer } from "./respond.ts";
 import type { FindRoute, Match } from "./router.ts";
-import type { World } from "../state/world.ts";
 
 /** A whole service as one function. */
 export type Service = (request: Request) => Promise<Response>;

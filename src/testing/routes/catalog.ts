@@ -7,11 +7,11 @@ import {
   lookupProduct,
 } from "../../resources/catalog/catalog.endpoints.ts";
 import type { Product, ProductDetail } from "../../resources/catalog/catalog.schema.ts";
-import { fileAnswer, immutable, revalidated } from "../http/respond.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { drawn } from "../pictures/drawn.ts";
 import { found } from "../http/problem.ts";
+import { fileAnswer, immutable, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
+import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 

@@ -1,9 +1,9 @@
 import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
-import { fileAnswer, revalidated } from "../http/respond.ts";
-import { drawn } from "../pictures/drawn.ts";
 import { found, Problem } from "../http/problem.ts";
+import { fileAnswer, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute } from "../http/route.ts";
+import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { evidenceOf } from "../rules/evidence.ts";
 
@@ -14,7 +14,7 @@ const getLayerFile = endpoint({
   method: "GET",
   path: "/products/{productReference}/layers/{filename}",
   response: { kind: "binary" },
-  lost: "safe",
+  repeat: "safe",
 });
 
 const getEvidence = endpoint({
@@ -22,7 +22,7 @@ const getEvidence = endpoint({
   method: "GET",
   path: "/evidence/{evidenceReference}",
   response: { kind: "binary" },
-  lost: "safe",
+  repeat: "safe",
 });
 
 export const fileRoutes: readonly Route[] = [

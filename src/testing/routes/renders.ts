@@ -6,8 +6,8 @@ import {
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
-import { fileAnswer, immutable, pendingAnswer } from "../http/respond.ts";
 import { found, known, Problem } from "../http/problem.ts";
+import { fileAnswer, immutable, pendingAnswer } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
 import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
 import type { StoredRender } from "../state/records.ts";

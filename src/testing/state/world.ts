@@ -3,8 +3,8 @@ import { createDemoCatalog } from "../catalog/demo.ts";
 import { createOrganization } from "../catalog/organization.ts";
 import { createProducts } from "../catalog/products.ts";
 import { createRendering } from "../catalog/rendering.ts";
-import type { Settings } from "../options.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
+import type { Settings } from "../options.ts";
 import { Collection } from "./collection.ts";
 import type {
   StoredAddress,

@@ -27,12 +27,12 @@ call gives, how many requests the service has seen in all (look-ups included), a
 \`timeout\` is 300 ms where time is what runs out, and \`retry.retries\` 2. You can play each of these faults [in your own tests](testing.md#lose-an-answer).
 `;
 
-const heading = ({ name, lost }: Subject) => `\`${name}\` (${lost})`;
+const heading = ({ name, repeat }: Subject) => `\`${name}\` (${repeat})`;
 
-function show([outcome, requests, effects]: Cell, { lost }: Subject): string {
+function show([outcome, requests, effects]: Cell, { repeat }: Subject): string {
   const name = outcome.endsWith("Error") ? `\`${outcome}\`` : outcome;
   const asked = `${requests} ${requests === 1 ? "request" : "requests"}`;
-  return lost === "safe" ? `${name}, ${asked}` : `${name}, ${asked}, done ${effects}×`;
+  return repeat === "safe" ? `${name}, ${asked}` : `${name}, ${asked}, done ${effects}×`;
 }
 
 const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;

@@ -48,8 +48,8 @@ function paceOf({ fault, status }: Row["fault"] & { readonly status?: unknown },
   return { clock, emulatorClock: clock, pass: (call) => settle(clock, call, 5), finish: () => clock.advance(10_000) };
 }
 
-const outcomeOf = ({ attempts }: Settled): string =>
-  attempts.some(({ step, outcome }) => step === "lookup" && outcome === "found") ? "recovered" : "value";
+const outcomeOf = ({ timeline }: Settled): string =>
+  timeline.some(({ step, outcome }) => step === "lookup" && outcome === "found") ? "recovered" : "value";
 
 const nameOf = (error: unknown): string =>
   error instanceof PodPartnerError ? error.name : `no error of ours: ${error}`;
@@ -67,7 +67,7 @@ export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row,
         secretKey,
         fetch,
         timeout,
-        retry: { retries: 2, minDelay: 0 },
+        retry: { retries: 2, baseDelay: 0 },
         clock,
         ...(assumptions && { assumptions }),
       });

@@ -7,7 +7,7 @@ export interface Subject {
   /** As a heading of the table. */
   readonly name: string;
   /** What a lost answer means for it. */
-  readonly lost: "safe" | "idempotent" | "recoverable" | "unsafe";
+  readonly repeat: "safe" | "idempotent" | "recoverable" | "never";
   /** The route that faults are aimed at. */
   readonly on: string;
   /** Makes what the call needs, and gives the call and the way to count how often it took effect. */
@@ -22,7 +22,7 @@ interface Prepared {
 
 /** What a call gives, as far as it is looked at. */
 export interface Settled {
-  readonly attempts: readonly { readonly step: string; readonly outcome: string }[];
+  readonly timeline: readonly { readonly step: string; readonly outcome: string }[];
 }
 
 const { dropshipAddress: address } = dropshipOrder;
@@ -57,7 +57,7 @@ async function claimable(partner: PodPartner, emulator: Emulator) {
 
 const get: Subject = {
   name: "orders.get",
-  lost: "safe",
+  repeat: "safe",
   on: "orders.get",
   prepare: async (setup, emulator) => {
     const reference = await place(setup, emulator);
@@ -67,7 +67,7 @@ const get: Subject = {
 
 const cancel: Subject = {
   name: "orders.cancel",
-  lost: "idempotent",
+  repeat: "idempotent",
   on: "orders.cancel",
   prepare: async (setup, emulator) => {
     const reference = await place(setup, emulator);
@@ -80,7 +80,7 @@ const cancel: Subject = {
 
 const create: Subject = {
   name: "orders.create",
-  lost: "recoverable",
+  repeat: "recoverable",
   on: "orders.create",
   prepare: async (setup, emulator) => ({
     call: (partner) => partner.orders.create(orderOf(emulator, "shop-1001")),
@@ -90,7 +90,7 @@ const create: Subject = {
 
 const claim: Subject = {
   name: "claims.createItemIssues",
-  lost: "recoverable",
+  repeat: "recoverable",
   on: "claims.createItemIssues",
   prepare: async (setup, emulator) => {
     const input = await claimable(setup, emulator);
@@ -103,7 +103,7 @@ const claim: Subject = {
 
 const retract: Subject = {
   name: "claims.retract",
-  lost: "recoverable",
+  repeat: "recoverable",
   on: "claims.retract",
   prepare: async (setup, emulator) => {
     const { reference } = await setup.claims.createItemIssues(await claimable(setup, emulator));
@@ -116,7 +116,7 @@ const retract: Subject = {
 
 const request: Subject = {
   name: "request POST",
-  lost: "unsafe",
+  repeat: "never",
   on: "POST /orders",
   prepare: async (setup, emulator) => ({
     call: (partner) => {

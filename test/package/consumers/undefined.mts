@@ -4,7 +4,7 @@ declare const text: string | undefined;
 declare const count: number | undefined;
 declare const imageReference: ImageReference | undefined;
 
-const retry = { retries: count, minDelay: count, maxDelay: count, maxRetryAfter: count };
+const retry = { retries: count, baseDelay: count, maxDelay: count, maxRetryAfter: count };
 const partner = new PodPartner({
   baseUrl: text,
   secretKey: text,

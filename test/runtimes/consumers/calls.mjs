@@ -50,7 +50,7 @@ const impatient = new PodPartner({
   secretKey,
   hooks: { onRequest: () => controller.abort(new RangeError("enough")) },
 });
-const { attempts } = await partner.orders.get(reference).withResponse();
+const { timeline } = await partner.orders.get(reference).withResponse();
 
 console.log(
   JSON.stringify({

@@ -1,9 +1,9 @@
 import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
-import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
-import { SentBack } from "../../../src/http/pacing/queue/wait-queue.ts";
-import type { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Grant } from "../../../src/http/pacing/bucket/token-source.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
+import type { Grant } from "../../../src/http/pacing/bucket/token-source.ts";
+import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import type { Pacer } from "../../../src/http/pacing/pacer.ts";
+import { SentBack } from "../../../src/http/pacing/queue/wait-queue.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import type { Served } from "./service.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { FairShare } from "../../../src/http/pacing/bucket/fair-share.ts";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

@@ -104,7 +104,7 @@ describe("calls that a gateway refuses with 503", () => {
     const pauses: PauseEvent[] = [];
     const hooks = { onPause: (event: PauseEvent) => void pauses.push(event) };
     const { baseUrl } = context.service;
-    return { pauses, partner: new PodPartner({ baseUrl, secretKey, hooks, retry: { minDelay: 1, maxDelay: 5 } }) };
+    return { pauses, partner: new PodPartner({ baseUrl, secretKey, hooks, retry: { baseDelay: 1, maxDelay: 5 } }) };
   }
   const valid = { body: { message: "ok" } };
   const html = { status: 503, headers: { "content-type": "text/html" }, body: "<h1>503</h1>" };

@@ -1,9 +1,9 @@
-import { ResponseTimes } from "./response-times.ts";
 import { isDoubtful, soon } from "../distance.ts";
 import type { PolicyReport } from "../headers.ts";
-import { SlowStart } from "./slow-start.ts";
 import { FairShare } from "./fair-share.ts";
+import { ResponseTimes } from "./response-times.ts";
 import type { SentRequest } from "./sent-request.ts";
+import { SlowStart } from "./slow-start.ts";
 
 /**
  * Left in a bucket of at least this quota, where a token comes within so many milliseconds: without it the scout of another process

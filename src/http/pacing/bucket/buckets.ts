@@ -1,7 +1,7 @@
 import type { PartnerClock } from "../../../util/clock.ts";
 import type { Policy } from "../../endpoint/endpoint.ts";
-import { Bucket } from "./bucket.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
+import { Bucket } from "./bucket.ts";
 import type { SentRequest } from "./sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./token-source.ts";
 
