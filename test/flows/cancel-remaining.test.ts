@@ -80,7 +80,7 @@ describe("orders.cancelRemaining", () => {
     expect(await rejection(partner.orders.cancelRemaining(reference))).toMatchObject({
       name: "ConflictError",
       code: "canceled_quantity_exceeds_shippable",
-      attempts: ["200", "409", "200", "409"].map((outcome) => ({ outcome })),
+      timeline: ["200", "409", "200", "409"].map((outcome) => ({ outcome })),
       stack: expect.stringContaining("cancel-remaining.test.ts"),
     });
     expect(sent).toHaveLength(2);
