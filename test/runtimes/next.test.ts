@@ -1,10 +1,10 @@
-import { PodPartner } from "pod-partner";
+import { PodPartner, type RenderReference } from "pod-partner";
 import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/testing";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { isNextMissing, type NextApp, nextVersions, startNextApp } from "./next-app.ts";
 
-/** Orders a render that takes a moment. */
-async function orderRender({ baseUrl, secretKey, demo }: RunningEmulator): Promise<string> {
+/** Orders a render, which stays pending until the test completes it. */
+async function orderRender({ baseUrl, secretKey, demo }: RunningEmulator): Promise<RenderReference> {
   const partner = new PodPartner({ baseUrl, secretKey });
   const image = await partner.images.upload(sampleImage("a design"));
   const { reference } = await partner.compositions.lookup({
@@ -22,7 +22,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
     let app: NextApp | undefined;
 
     beforeAll(async () => {
-      emulator = await startEmulator({ renderDuration: 1_000 });
+      emulator = await startEmulator({ renderDuration: 3_600_000 });
       const { baseUrl, secretKey } = emulator;
       app = await startNextApp(version, { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey });
     }, 180_000);
@@ -35,9 +35,12 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
       if (emulator === undefined || app === undefined) throw new Error("It was not started.");
       const { baseUrl, secretKey } = emulator;
       const reference = await orderRender(emulator);
-      const seen = emulator.requests.length;
-      expect(await app.visit("/waiting", { baseUrl, secretKey, reference })).toBe("completed");
-      expect(emulator.requests.length - seen).toBeGreaterThan(5);
+      const { requests } = emulator;
+      const visit = app.visit("/waiting", { baseUrl, secretKey, reference });
+      const looks = () => requests.filter(({ path }) => path === `/renders/${reference}`);
+      await vi.waitFor(() => expect(looks()).not.toEqual([]), { timeout: 10_000 });
+      emulator.completeRender(reference);
+      expect(await visit).toBe("completed");
     });
 
     it("that Next.js tries to build in advance is built, and asks the service at each visit", async () => {
