@@ -1,0 +1,21 @@
+import { expect, it } from "vitest";
+import type { Case } from "./case.ts";
+import { play } from "./play.ts";
+
+/** Cases that `npm run fuzz` has found, by the behaviour that they check. */
+const cases: Readonly<Record<string, Case>> = {
+  "renders.wait continues after a response without a status": {
+    calls: [{ operation: "renders.wait" }],
+    moves: [{ mutate: { place: 0, value: null } }],
+    responses: "report",
+  },
+  "renders.media continues after a response without a status": {
+    calls: [{ operation: "renders.media, canceled" }],
+    moves: [{}, { body: "null" }],
+    responses: "report",
+  },
+};
+
+it.each(Object.entries(cases))("%s", async (_, plan) => {
+  expect(await play(plan)).toEqual([]);
+});
