@@ -14,6 +14,10 @@ const cases: Readonly<Record<string, Case>> = {
     moves: [{}, { body: "null" }],
     responses: "report",
   },
+  "an error names the order that was created when the order cannot be read": {
+    calls: [{ operation: "orders.ensure" }],
+    moves: [{}, { rejects: "reset" }, {}, { status: 400 }],
+  },
 };
 
 it.each(Object.entries(cases))("%s", async (_, plan) => {
