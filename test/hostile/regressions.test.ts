@@ -18,6 +18,10 @@ const cases: Readonly<Record<string, Case>> = {
     calls: [{ operation: "orders.ensure" }],
     moves: [{}, { rejects: "reset" }, {}, { status: 400 }],
   },
+  "the body of an unusable response is canceled": {
+    calls: [{ operation: "orders.create" }],
+    moves: [{ returns: "headers null", status: 200 }],
+  },
 };
 
 it.each(Object.entries(cases))("%s", async (_, plan) => {
