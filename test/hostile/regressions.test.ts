@@ -22,6 +22,12 @@ const cases: Readonly<Record<string, Case>> = {
     calls: [{ operation: "orders.create" }],
     moves: [{ returns: "headers null", status: 200 }],
   },
+  "a call that does not wait for a distant token leaves no timer": {
+    calls: [{ operation: "orders.create" }, { operation: "orders.create" }],
+    moves: [{ status: 429, headers: [["retry-after", "Mon, 02 Nov 2026 09:00:00 GMT"]] }, { throws: "reset" }],
+    together: true,
+    skew: -3_600_000,
+  },
 };
 
 it.each(Object.entries(cases))("%s", async (_, plan) => {
