@@ -97,10 +97,11 @@ export abstract class PodPartnerError extends Error {
 
 /** Completes an error with its call: endpoint, timeline, and, where it is printed, a table of that and the caller's own line. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
+  // The error of a request that the call made for itself tells of that request, but not of what the call may have created.
+  error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
   error.timeline = call.timeline;
-  error.identifiers ??= call.identifiers;
   const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline), call.callSite];
   error.stack = lines.filter((line) => line !== "").join("\n");
 }

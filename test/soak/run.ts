@@ -7,15 +7,22 @@
  * `npm run soak -- --behind nginx` (or `haproxy`) places 2,000 orders and files 500 claims through that gateway, which reloads every
  * 0.5 s and gives up after 1 s, where the service takes up to 7 s in 5 % of all requests. Ends with 1 unless each is made exactly
  * once and none has failed. `npm run soak -- --behind nginx 200` makes 200 orders and 50 claims.
+ *
+ * `npm run soak -- --calls 1000000` makes that many mixed calls in one process, with faults and aborts. Ends with 1 if anything stays
+ * open, is created twice, or fails with an error that is not typed, or if the heap grows.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { type GatewayKind, gatewayKinds } from "../proxies/gateway/gateway.ts";
 import { soakBehind } from "./behind.ts";
+import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 
-const { values, positionals } = parseArgs({ options: { behind: { type: "string" } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { behind: { type: "string" }, calls: { type: "string" } },
+  allowPositionals: true,
+});
 const orders = Number(positionals[0] ?? (values.behind === undefined ? 10_000 : 2_000));
 const concurrency = 64;
 /** Where clients are killed, in parts of all orders. */
@@ -91,5 +98,8 @@ async function soakThrough(kind: GatewayKind): Promise<boolean> {
 
 const kind = gatewayKinds.find((known) => known === values.behind);
 if (kind === undefined && values.behind !== undefined) throw new Error(`--behind takes ${gatewayKinds.join(" or ")}`);
-const exact = kind === undefined ? await soakOpenly() : await soakThrough(kind);
-if (!exact) process.exitCode = 1;
+const run = () => {
+  if (values.calls !== undefined) return soakCalls(Number(values.calls));
+  return kind === undefined ? soakOpenly() : soakThrough(kind);
+};
+if (!(await run())) process.exitCode = 1;

@@ -216,6 +216,8 @@ export class Pacer {
           continue;
         }
         this.#queues.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
+        // A queue that is empty now needs no timer.
+        if (sizeOf(line) === 0) continue;
         if (wait < next) {
           next = wait;
           beat = this.#tokens.beat(line.policies);

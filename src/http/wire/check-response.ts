@@ -1,3 +1,4 @@
+import { chunksOf } from "../../binary/chunks.ts";
 import { attempt, propertyOf, wordsOf } from "../../util/foreign.ts";
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -25,5 +26,7 @@ export function checkedResponse(given: unknown): Response {
   if (type === "error") throw new TypeError("`fetch` returned an error response");
   if (type === "opaqueredirect") throw new TypeError("unexpected redirect");
   if (attempt(() => isResponse(given))) return given as Response;
+  // An open body would keep its socket.
+  attempt(() => chunksOf(propertyOf(given, "body"))?.close());
   throw new TypeError(`\`fetch\` did not return a Response, but ${wordsOf(given)}`);
 }

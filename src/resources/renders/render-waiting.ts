@@ -11,6 +11,7 @@ import { assertOptions } from "../../http/endpoint/check-options.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type Look, poll } from "../../waiting/poll.ts";
 import { getRender } from "./renders.endpoints.ts";
@@ -85,6 +86,9 @@ const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOpt
 const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
   onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
 
+/** With `responses: "report"` a render can be any value, such as null. The next look-up follows when it has no status. */
+const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
+
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
 
@@ -98,8 +102,9 @@ export function waitForRender(
   const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (scope) => {
     const seen = await get(reference, within(scope, options)).withResponse();
     const render = seen.data;
-    if (render.status === "completed") return { done: true, value: seen };
-    if (render.status === "failed") throw new RenderFailedError({ reference });
+    const status = statusOf(render);
+    if (status === "completed") return { done: true, value: seen };
+    if (status === "failed") throw new RenderFailedError({ reference });
     await tellPending(scope, options, render);
     return { done: false, wait: options.interval ?? defaults.interval };
   });
@@ -123,7 +128,7 @@ export function waitForFile(
       if (!(error instanceof NotReadyError)) throw error;
       if (scope.elapsed() >= lookAt) {
         const render = await get(reference, within(scope, options));
-        if (render.status === "failed") throw new RenderFailedError({ reference });
+        if (statusOf(render) === "failed") throw new RenderFailedError({ reference });
         await tellPending(scope, options, render);
         lookAt = scope.elapsed() + (options.interval ?? defaults.interval);
       }

@@ -60,7 +60,7 @@ console.log(
     render: render.status,
     bytes: whole.byteLength,
     size: media.size,
-    attempts: attempts.map(({ step, outcome }) => `${step} ${outcome}`),
+    attempts: timeline.map(({ step, outcome }) => `${step} ${outcome}`),
     notFound: missing.name,
     ownLine: missing.stack.includes("calls.mjs") && !/captureCallSite|Operation/.test(missing.stack),
     keyShown: [partner, missing].some(showsKey),

@@ -1,0 +1,24 @@
+import { describe, expect, it } from "vitest";
+import { hunt } from "./hunt.ts";
+import { toLiteral } from "./literal.ts";
+import { play } from "./play.ts";
+
+/** The seed of CI; `npm run fuzz` uses a random one. */
+const seed = 20_261_102;
+
+describe("a client with a hostile `fetch`", () => {
+  it("settles each call in time and typed, creates nothing twice, shows no key, and leaves nothing open", async () => {
+    const { tried, failures } = await hunt({ seed, cases: 4_000, time: 120_000 });
+    expect(failures.map(({ fault, plan }) => `${fault}: ${toLiteral(plan)}`)).toEqual([]);
+    // A busy machine tries fewer cases.
+    expect(tried).toBeGreaterThan(400);
+  }, 300_000);
+});
+
+describe("the oracle", () => {
+  it("finds no fault with an honest service", async () => {
+    expect(await play({ calls: [{ operation: "orders.create" }, { operation: "renders.wait" }], moves: [] })).toEqual(
+      [],
+    );
+  });
+});

@@ -1,0 +1,225 @@
+import { ref } from "../support/references.ts";
+
+/** A true response. */
+export interface Honest {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A JSON value, bytes, or nothing. */
+  readonly body: unknown;
+}
+
+/** A request as it arrived. */
+export interface Asked {
+  readonly method: string;
+  /** Below the base URL, without the query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: string;
+}
+
+interface Claim {
+  readonly reference: string;
+  readonly content: { shipmentReference: string; orderReference: string; claimlines: readonly Line[] };
+  readonly created: string;
+  retracted: string | null;
+}
+interface Line {
+  readonly orderlineIndex: number;
+  readonly quantity: number;
+  readonly claimcategoryReference: string;
+}
+
+/** A picture that is whole, to the end of its format. */
+export const picture = Uint8Array.from([
+  ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
+  ...Array.from({ length: 40 }, (_, index) => index),
+  ...[0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82],
+]);
+
+/** Milliseconds that a render takes. */
+const renderTime = 90_000;
+
+const limits = {
+  "x-ratelimit-policy": '"default";q=3000;w=60, "uploads";q=5000;w=86400, "downloads";q=100000;w=86400',
+  "x-ratelimit": '"default";r=2999;t=0, "uploads";r=4999;t=0, "downloads";r=99999;t=0',
+};
+const json = (body: unknown, status = 200): Honest => ({
+  status,
+  headers: { ...limits, "content-type": "application/json" },
+  body,
+});
+const empty: Honest = { status: 204, headers: limits, body: undefined };
+const refuse = (status: number, code: string) => json({ code, message: "The model refuses it." }, status);
+
+/**
+ * A small model of the service, written from the specification alone. It creates what each request asks for, also when a request
+ * arrives twice, and counts.
+ */
+export class Model {
+  /** References of the orders made, by custom identifier. */
+  readonly orders = new Map<string, string[]>();
+  /** The lines of each order that was made, by reference. */
+  readonly #lines = new Map<string, readonly object[]>();
+  readonly #claims: Claim[] = [];
+  /** How often the service carried out a request to an unknown endpoint, by its body. */
+  readonly others = new Map<string, number>();
+  readonly #now: () => number;
+  readonly #began: number;
+  #made = 0;
+
+  constructor(now: () => number) {
+    this.#now = now;
+    this.#began = now();
+    const created = this.#timestamp(-86_400_000);
+    this.#claims.push({ reference: ref("Claim", "9"), content: existing, created, retracted: null });
+  }
+
+  /** The number of claims of the hostile tests with this quantity. */
+  claimsOf(quantity: number): number {
+    const equal = this.#claims.filter(({ content }) => content.claimlines[0]?.quantity === quantity);
+    return equal.filter(({ content }) => content.orderReference !== existing.orderReference).length;
+  }
+
+  /** Carries a request out, and gives the response. */
+  serve({ method, path, query, body }: Asked): Honest {
+    const [, resource = "", id = "", action] = path.split("/");
+    switch (`${method} /${resource}`) {
+      case "POST /orders":
+        return id === "" ? this.#createOrder(body) : empty;
+      case "GET /orders":
+        return id === "" ? this.#listOrders(query.get("cursor")) : this.#readOrder(id);
+      case "GET /utilities":
+        return this.#lookUp(query.get("customIdentifier") ?? "");
+      case "POST /quote":
+        return json({ shippingOptions: [{ level: "basic", price: 325 }] });
+      case "POST /claim-item-issues":
+        return this.#createClaim(body);
+      case "GET /claims":
+        return id === "" ? this.#listClaims() : this.#readClaim(id);
+      case "POST /claims":
+        return action === "retract" ? this.#retract(id) : refuse(404, "not_found");
+      case "GET /renders":
+        return this.#render(id, action);
+      case "POST /images":
+        return json({ image: { reference: ref("Image", "1") } });
+      default:
+        this.others.set(body, (this.others.get(body) ?? 0) + 1);
+        return json({ done: true });
+    }
+  }
+
+  #timestamp(offset = 0): string {
+    return new Date(this.#now() + offset).toISOString();
+  }
+
+  #reference<K extends "Order" | "Claim">(kind: K) {
+    this.#made += 1;
+    return ref(kind, String(this.#made));
+  }
+
+  #createOrder(body: string): Honest {
+    const { customIdentifier, orderlines } = JSON.parse(body).order;
+    const reference = this.#reference("Order");
+    this.#lines.set(reference, orderlines);
+    this.orders.set(customIdentifier, [...(this.orders.get(customIdentifier) ?? []), reference]);
+    return json({ order: { reference } });
+  }
+
+  #lookUp(customIdentifier: string): Honest {
+    const [orderReference] = this.orders.get(customIdentifier) ?? [];
+    return orderReference === undefined ? refuse(404, "not_found") : json({ orderReference });
+  }
+
+  #readOrder(reference: string): Honest {
+    const lines = this.#lines.get(reference);
+    if (lines === undefined) return refuse(404, "not_found");
+    const counts = { canceledQuantity: 0, shippedQuantity: 0, annotations: [] };
+    const orderlines = lines.map((fields, position) => ({ index: position + 1, ...counts, ...fields }));
+    return json({ order: { reference, status: {}, orderlines, onHold: null, legacyOrderCode: "H-1" } });
+  }
+
+  /** Three pages of two. */
+  #listOrders(cursor: string | null): Honest {
+    const page = Number(/^page-(\d)$/.exec(cursor ?? "")?.[1] ?? 0);
+    const orders = [1, 2].map((number) => ({ reference: ref("Order", `${page}${number}`) }));
+    return json({ orders, nextCursor: page < 2 ? `page-${page + 1}` : null });
+  }
+
+  #createClaim(body: string): Honest {
+    const { claim: content } = JSON.parse(body);
+    const reference = this.#reference("Claim");
+    this.#claims.push({ reference, content, created: this.#timestamp(), retracted: null });
+    return json({ claim: { reference } });
+  }
+
+  #listClaims(): Honest {
+    const claims = this.#claims.map(({ reference, content, created, retracted }) => ({
+      reference,
+      orderReference: content.orderReference,
+      status: retracted === null ? "pending" : "retracted",
+      claimcategories: [{ reference: line.claimcategoryReference, name: "Damaged in transit" }],
+      created,
+      retracted,
+      decided: null,
+    }));
+    return json({ claims, nextCursor: null });
+  }
+
+  #readClaim(id: string): Honest {
+    const claim = this.#claims.find(({ reference }) => reference === id);
+    if (claim === undefined) return refuse(404, "not_found");
+    const { reference, content, created, retracted } = claim;
+    return json({
+      claim: {
+        reference,
+        orderReference: content.orderReference,
+        shipmentReference: content.shipmentReference,
+        status: retracted === null ? "pending" : "retracted",
+        created,
+        retracted,
+        decision: null,
+        evidenceUrls: [],
+        claimlines: content.claimlines.map(({ claimcategoryReference, ...rest }) => ({
+          ...rest,
+          productReference: ref("Product", "1"),
+          claimcategory: { reference: claimcategoryReference, name: "Damaged in transit" },
+          decision: null,
+          evidenceUrls: [],
+        })),
+      },
+    });
+  }
+
+  #retract(id: string): Honest {
+    const claim = this.#claims.find(({ reference }) => reference === id);
+    if (claim === undefined) return refuse(404, "not_found");
+    if (claim.retracted !== null) return refuse(409, "claim_not_pending");
+    claim.retracted = this.#timestamp();
+    return empty;
+  }
+
+  #render(reference: string, file: string | undefined): Honest {
+    const completed = this.#now() - this.#began >= renderTime;
+    if (file !== undefined && completed)
+      return { status: 200, headers: { ...limits, "content-type": "image/png" }, body: picture };
+    if (file !== undefined) return { status: 202, headers: { ...limits, "retry-after": "30" }, body: undefined };
+    const files = { media: { mimeType: "image/png", extension: "png", size: picture.length } };
+    const status = completed ? "completed" : "pending";
+    const compositionReference = ref("Composition", "1");
+    const created = this.#timestamp(-1_000);
+    return json({
+      render: {
+        reference,
+        compositionReference,
+        imageReference: ref("Image", "1"),
+        status,
+        created,
+        ...(completed ? files : {}),
+      },
+    });
+  }
+}
+
+const line: Line = { orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory", "1") };
+/** The content of a claim that exists from the start. */
+const existing = { shipmentReference: ref("Shipment", "9"), orderReference: ref("Order", "9"), claimlines: [line] };

@@ -1,0 +1,74 @@
+import { setImmediate } from "node:timers/promises";
+import type { PartnerClock } from "../../src/util/clock.ts";
+
+interface Timer {
+  readonly due: number;
+  readonly callback: () => void;
+}
+
+/** Longer than this no machine's timer runs (`src/util/clock.ts`). */
+const longest = 2 ** 31 - 1;
+
+/** One timeline with two hands: what the client has set is told apart from what the world around it has set. */
+export interface VirtualTime {
+  readonly client: PartnerClock;
+  readonly world: PartnerClock;
+  now(): number;
+  /** Timers of the client that wait. */
+  readonly pending: number;
+  /** Waits of the client for no finite time. */
+  readonly absurd: readonly number[];
+  /** Goes on to the next timer; false when there is none up to `until`. */
+  jump(until: number): boolean;
+}
+
+/** Milliseconds of real time that a file may take. */
+const patience = 2_000;
+
+/** Lets all run that needs no time. Files are read by threads of their own: these are waited for, but not for ever. */
+export async function turns(): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) await setImmediate();
+  for (const until = performance.now() + patience; filesBusy() && performance.now() < until; ) await setImmediate();
+}
+
+const filesBusy = (): boolean => process.getActiveResourcesInfo().some((name) => /^FSReq|^CloseReq/.test(name));
+
+export function createVirtualTime(start = Date.parse("2026-11-02T09:00:00Z")): VirtualTime {
+  let now = start;
+  const timers = { client: new Set<Timer>(), world: new Set<Timer>() };
+  const absurd: number[] = [];
+
+  const clockOf = (owner: keyof typeof timers): PartnerClock => ({
+    now: () => now,
+    after: (ms, callback) => {
+      if (owner === "client" && !Number.isFinite(ms)) absurd.push(ms);
+      // As `setTimeout` has it: what is no number is over at once.
+      const wait = Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longest);
+      const timer = { due: now + wait, callback };
+      timers[owner].add(timer);
+      return () => void timers[owner].delete(timer);
+    },
+  });
+
+  return {
+    client: clockOf("client"),
+    world: clockOf("world"),
+    now: () => now,
+    absurd,
+    get pending() {
+      return timers.client.size;
+    },
+    jump: (until) => {
+      let next: Timer | undefined;
+      for (const set of [timers.world, timers.client]) {
+        for (const timer of set) if (next === undefined || timer.due < next.due) next = timer;
+      }
+      if (next === undefined || next.due > until) return false;
+      timers.client.delete(next);
+      timers.world.delete(next);
+      now = Math.max(now, next.due);
+      next.callback();
+      return true;
+    },
+  };
+}
