@@ -131,7 +131,7 @@ describe("an order that was refused for what it says, after a lost answer", () =
     emulator.faults.add({ on: "orders.create", nth: 2, ...refusal });
     const order = orderOf(emulator, "A");
     const error = await settle(rejection(partner.orders.create(order)));
-    expect(error).toMatchObject({ code: "product_not_orderable", find: undefined });
+    expect(error).toMatchObject({ code: "product_not_orderable", identifiers: undefined });
     const began = clock.now();
     expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
     expect(clock.now() - began).toBeLessThan(4_000);

@@ -14,7 +14,7 @@ describe("repeating a failed attempt", () => {
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(5);
-    expect(Reflect.get(Object(error), "attempts")).toMatchObject(
+    expect(Reflect.get(Object(error), "timeline")).toMatchObject(
       Array.from({ length: 9 }, (_, index) =>
         index % 2 === 0 ? { step: "attempt", outcome: "503" } : { step: "backoff", outcome: "ServerError" },
       ),

@@ -26,12 +26,12 @@ describe("the table of where the time went", () => {
       entry("attempt", "RequestTimeoutError", 1_397.5, 30_000),
     ];
     expect(`\n${timelineTable(entries)}`).toBe(`
-  step     outcome         began      took
-  queue    default          0 ms   1205 ms
-  attempt  503           1205 ms     12 ms
-  backoff  ServerError   1217 ms    180 ms
+  step     outcome                began      took
+  queue    default                 0 ms   1205 ms
+  attempt  503                  1205 ms     12 ms
+  backoff  ServerError          1217 ms    180 ms
   attempt  RequestTimeoutError  1398 ms  30000 ms
-  total                           31398 ms`);
+  total                                  31398 ms`);
   });
 
   it("is not there for a call of one attempt, and is for one that waited", () => {
