@@ -169,3 +169,20 @@ describe("a process that was killed while the service worked on its order", () =
     expect(emulator.requests).toHaveLength(0);
   });
 });
+
+describe("a look-up that decides about a creation", () => {
+  it("is repeated although other calls have used up the client's retry budget", async () => {
+    const { emulator, partner, settle } = setStage(harsh);
+    const outage = emulator.faults.add({ fault: "status", status: 502 });
+    const failing = Array.from({ length: 60 }, () => rejection(partner.organization.get()));
+    await settle(Promise.all(failing));
+    outage.remove();
+    emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
+    // The look-ups of the search find nothing; the first attempt of the last one fails.
+    emulator.faults.add({ on: "orders.lookup", nth: 4, fault: "drop" });
+    const error = await settle(rejection(partner.orders.create(orderOf(emulator, "A"))));
+    expect(error).toMatchObject({ name: "OutcomeUnknownError" });
+    const lookups = emulator.requests.filter(({ path }) => path.startsWith("/utilities/"));
+    expect(lookups).toHaveLength(5);
+  });
+});

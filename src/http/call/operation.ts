@@ -98,7 +98,7 @@ export class Operation<Data> {
     const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
-      return { ...(await read(this.#attempts.succeed(request))), recovered: false };
+      return { ...(await read(this.#attempts.succeed(request, plan?.strict))), recovered: false };
     }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));

@@ -69,8 +69,12 @@ export class Attempts {
     return this.#sentAt;
   }
 
-  /** Sends a request until it succeeds, or fails with what no further attempt may mend. */
-  succeed(request: EncodedRequest): Promise<Arrival> {
+  /**
+   * Sends a request until it succeeds, or until another attempt cannot help.
+   *
+   * @param own Whether the SDK itself needs the response, to decide about a creation: the client's retry budget does not limit it.
+   */
+  succeed(request: EncodedRequest, own = false): Promise<Arrival> {
     const { core, endpoint, retry, scope } = this.#call;
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
     return repeat(
@@ -84,7 +88,7 @@ export class Attempts {
         replayable() &&
         maySendAgain(error, endpoint.repeat) &&
         (askedDelay(error) ?? 0) <= retry.maxRetryAfter &&
-        (isRateLimited(error) || core.retryBudget.spend()),
+        (own || isRateLimited(error) || core.retryBudget.spend()),
     );
   }
 
