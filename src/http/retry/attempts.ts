@@ -69,11 +69,7 @@ export class Attempts {
     return this.#sentAt;
   }
 
-  /**
-   * Sends a request until it succeeds, or until another attempt cannot help.
-   *
-   * @param own Whether the SDK itself needs the response, to decide about a creation: the client's retry budget does not limit it.
-   */
+  /** Sends a request until it succeeds, or until another attempt cannot help. The SDK's `own` requests are outside the retry budget. */
   succeed(request: EncodedRequest, own = false): Promise<Arrival> {
     const { core, endpoint, retry, scope } = this.#call;
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
