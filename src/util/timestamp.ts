@@ -18,7 +18,7 @@ const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Num
 export function latestTime(text: string): number {
   const match = timestamp.exec(text);
   if (match === null) return Number.POSITIVE_INFINITY;
-  const [, year, month, day, hour = "24", minute = "0", second = "0", utc, sign, offsetHours, offsetMinutes] = match;
+  const [, year, month, day, hour = "23", minute = "59", second = "60", utc, sign, offsetHours, offsetMinutes] = match;
   const seconds = minutesOf(hour, minute) * 60 + Number(second.replace(",", "."));
   const local = Date.UTC(Number(year), Number(month) - 1, Number(day)) + seconds * 1000;
   if (utc !== undefined) return local;

@@ -101,6 +101,11 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     expect(posts()).toHaveLength(1);
   });
 
+  it("claims.createItemIssues finds the claim by a timestamp that is cut to minutes", async () => {
+    const created = `${new Date().toISOString().slice(0, 16)}Z`;
+    expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
+  });
+
   // `created` of a service whose clocks are eight hours behind UTC, and that does not say so.
   it.each([
     ["extended", ago(28_800_000).slice(0, 19)],

@@ -13,15 +13,15 @@ describe("the latest moment that an ISO 8601 timestamp can mean (specification 1
     ["2026-11-21T15:00:30.500+01:00", told],
     ["2026-11-21T15:00:30.500+01", told],
     ["2026-11-21T07:30:30.500-0630", told],
-    ["2026-11-21T14:00Z", "2026-11-21T14:00:00.000Z"],
-    ["2026-11-21T14Z", "2026-11-21T14:00:00.000Z"],
+    ["2026-11-21T14:00Z", "2026-11-21T14:01:00.000Z"],
+    ["2026-11-21T14Z", "2026-11-21T15:00:00.000Z"],
   ])("%s is %s", (timestamp, moment) => {
     expect(new Date(latestTime(timestamp)).toISOString()).toBe(moment);
   });
 
   it.each([
     ["2026-11-21T14:00:30.500", "2026-11-22T02:00:30.500Z"],
-    ["20261121T1400", "2026-11-22T02:00:00.000Z"],
+    ["20261121T1400", "2026-11-22T02:01:00.000Z"],
     ["2026-11-21", "2026-11-22T12:00:00.000Z"],
   ])("%s, which has no offset, is at most %s, twelve hours behind UTC", (timestamp, moment) => {
     expect(new Date(latestTime(timestamp)).toISOString()).toBe(moment);

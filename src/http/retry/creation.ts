@@ -135,7 +135,7 @@ export class Creation<Data> implements Delivery<Data> {
       call.scope,
       time,
       (decides) => this.#look(when, decides),
-      (error) => !this.#isFinal(error) && error instanceof PodPartnerError && error.isRetryable && when === "after",
+      (error) => !this.#isFinal(error) && error instanceof PodPartnerError && error.isRetryable,
     );
   }
 

@@ -58,11 +58,11 @@ const gatewayTimeouts: ReadonlySet<number> = new Set([408, 504, 524, 598, 599]);
  */
 function mayStillWork(error: unknown, elapsed: number): boolean {
   if (error instanceof RequestTimeoutError) return true;
+  // A gateway may send these in the service's own error format.
+  if (error instanceof ApiError && gatewayTimeouts.has(error.status)) return true;
   // The service itself responded: it has finished.
   if (hasErrorObject(error)) return false;
-  if (error instanceof ApiError && gatewayTimeouts.has(error.status)) return true;
-  // A 503 that says when to come back is a refusal: the gateway did not pass the request on.
-  if (error instanceof ApiError && error.status === 503 && error.retryAfter !== undefined) return false;
+  // This includes a late 503 with `Retry-After`: the gateway may have forwarded the request before it gave up.
   return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
 }
 

@@ -87,14 +87,10 @@ export class OrderPlacement {
     const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
     return this.#place({ ...order, customIdentifier }, all, rest, {
       repeatable: true,
-      deliver: (delivery, sent) => {
-        const run = async () => {
-          const delivered = await delivery.run(Math.max(lookFor, this.#recent.doubt(customIdentifier)));
-          if (compare && delivered.recovered) await this.#compare(delivery, delivered.data, customIdentifier, sent);
-          return delivered;
-        };
-        // Two of the same at once, as when a webhook is delivered twice: the second finds what the first has made.
-        return this.#mutex.take(customIdentifier, run, (turn) => delivery.within(turn));
+      deliver: async (delivery, sent) => {
+        const delivered = await delivery.run(Math.max(lookFor, this.#recent.doubt(customIdentifier)));
+        if (compare && delivered.recovered) await this.#compare(delivery, delivered.data, customIdentifier, sent);
+        return delivered;
       },
     });
   }
@@ -127,21 +123,32 @@ export class OrderPlacement {
         sent = content as SentOrder;
         return orderRecovery(lookup, customIdentifier, this.#recent, repeatable);
       },
-      around: async (delivery) => {
-        try {
-          const delivered = await deliver(delivery, sent);
-          // What was told from memory is no news: it would never be forgotten.
-          if (this.#recent.told(customIdentifier)?.data !== delivered.data)
-            this.#recent.tell(customIdentifier, delivered);
-          return delivered;
-        } catch (error) {
-          const until = delivery.doubtfulUntil();
-          if (until !== undefined) this.#recent.suspect(customIdentifier, until);
-          throw error;
-        }
+      around: (delivery) => {
+        const run = () => this.#remember(customIdentifier, delivery, () => deliver(delivery, sent));
+        // Calls with the same identifier run one after the other, also `ensure` while a `create` is under way: the second finds the
+        // order that the first has made.
+        return this.#mutex.take(customIdentifier, run, (turn) => delivery.within(turn));
       },
       shape: ({ reference }, { recovered }) => ({ reference, customIdentifier, recovered }),
     });
+  }
+
+  /** Remembers what came of an order, or until when it may still come into being. */
+  async #remember(
+    customIdentifier: string,
+    delivery: Delivery<CreatedOrder>,
+    deliver: () => Promise<Delivered<CreatedOrder>>,
+  ): Promise<Delivered<CreatedOrder>> {
+    try {
+      const delivered = await deliver();
+      // What was told from memory is no news: it would never be forgotten.
+      if (this.#recent.told(customIdentifier)?.data !== delivered.data) this.#recent.tell(customIdentifier, delivered);
+      return delivered;
+    } catch (error) {
+      const until = delivery.doubtfulUntil();
+      if (until !== undefined) this.#recent.suspect(customIdentifier, until);
+      throw error;
+    }
   }
 
   /** Throws when the order that exists is another one. */

@@ -5,16 +5,21 @@ import type { CreatedOrder } from "./order-input.schema.ts";
 /** Milliseconds for which what this client was told outweighs a look-up that does not know of it yet. */
 const memory = 10_000;
 
-/** So many are remembered at the most, the latest: a response is no small thing. */
-const most = 1_000;
+/** So many responses are remembered at most, the latest: a response takes memory. */
+const mostResponses = 1_000;
+
+/** The same for orders that may still come into being: a forgotten one could be placed twice. */
+const mostDoubts = 100_000;
 
 /** Values that are forgotten when their time is over. Those that are set later mostly end later. */
 class Fading<Value> {
   readonly #clock: PartnerClock;
+  readonly #most: number;
   readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
 
-  constructor(clock: PartnerClock) {
+  constructor(clock: PartnerClock, most: number) {
     this.#clock = clock;
+    this.#most = most;
   }
 
   get(name: string): Value | undefined {
@@ -26,7 +31,7 @@ class Fading<Value> {
     this.delete(name);
     this.#entries.set(name, { value, until });
     for (const [oldest, entry] of this.#entries) {
-      if (this.#clock.now() < entry.until && this.#entries.size <= most) break;
+      if (this.#clock.now() < entry.until && this.#entries.size <= this.#most) break;
       this.#entries.delete(oldest);
     }
   }
@@ -45,8 +50,8 @@ export class RecentOrders {
 
   constructor(clock: PartnerClock) {
     this.#clock = clock;
-    this.#told = new Fading(clock);
-    this.#doubts = new Fading(clock);
+    this.#told = new Fading(clock, mostResponses);
+    this.#doubts = new Fading(clock, mostDoubts);
   }
 
   /** What the service has told of an order. */
