@@ -87,7 +87,7 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     });
     for (let call = 0; call < 1_000; call += 1) await partner.auth.validate();
     expect(visits).toBeLessThan(60);
-    expect(partner.rateLimits.default).toMatchObject({ quota: 3000, waiting: 0 });
+    expect(partner.rateLimits.policies.default).toMatchObject({ quota: 3000, waiting: 0 });
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
 

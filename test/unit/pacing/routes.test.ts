@@ -42,7 +42,7 @@ describe("the policies of a route", () => {
     expect([reads.answered.length, reads.refusals]).toEqual([500, 0]);
     await clock.run(60_000);
     expect([orders.answered.length, orders.refusals]).toEqual([10, 0]);
-    expect(pacer.snapshot()).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
+    expect(pacer.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
   it("are not those that a service names in every answer, and that its requests do not draw from", async () => {
@@ -86,7 +86,7 @@ describe("the policies of a route", () => {
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
     await partner.request("POST", "/bulk");
     for (let number = 0; number < 10; number++) await partner.request("GET", `/things/${number}`);
-    expect(partner.rateLimits.bulk).toMatchObject({ quota: 5, remaining: 0 });
+    expect(partner.rateLimits.policies.bulk).toMatchObject({ quota: 5, remaining: 0 });
   });
 });
 
@@ -104,7 +104,7 @@ describe("a service that names ever other policies", () => {
     };
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
     for (let call = 0; call < 200; call++) await settle(clock, partner.auth.validate(), 10);
-    expect(Object.keys(partner.rateLimits).length).toBeLessThan(60);
+    expect(Object.keys(partner.rateLimits.policies).length).toBeLessThan(60);
   });
 });
 
