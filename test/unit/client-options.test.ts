@@ -1,4 +1,4 @@
-import { ConfigurationError, PodPartner } from "pod-partner";
+import { ConfigurationError, PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 
@@ -45,6 +45,13 @@ describe("the client's options", () => {
     ["a base URL that is no text", { baseUrl: 5 }, ["baseUrl"]],
   ])("refuse %s", (_, options, path) => {
     expect(refusal({ baseUrl, secretKey, ...options }).issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it("are not the input of a call: a handler of RequestValidationError does not catch their error", () => {
+    const error = refusal({ baseUrl, secretKey, retries: 3 });
+    expect(error).not.toBeInstanceOf(RequestValidationError);
+    expect(RequestValidationError.isInstance(error)).toBe(false);
+    expect(error.toJSON()).toMatchObject({ name: "ConfigurationError", issues: [{ path: ["retries"] }] });
   });
 
   it("are told as what they are", () => {
