@@ -80,7 +80,7 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     };
     const partner = new PodPartner({
       baseUrl,
-      secretKey: "key",
+      secretKey: "a-secret-key",
       clock: createManualClock(),
       pacing: { store: redisPacing(counting) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),
@@ -93,7 +93,7 @@ describeWithRedis("what a fleet keeps in Redis", () => {
 
   it("is refused as an option when it is no store", () => {
     for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
-      const make = () => new PodPartner({ baseUrl, secretKey: "key", pacing: pacing as never });
+      const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }
   });

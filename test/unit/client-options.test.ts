@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { ConfigurationError, PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
@@ -52,6 +53,21 @@ describe("the client's options", () => {
     expect(error).not.toBeInstanceOf(RequestValidationError);
     expect(RequestValidationError.isInstance(error)).toBe(false);
     expect(error.toJSON()).toMatchObject({ name: "ConfigurationError", issues: [{ path: ["retries"] }] });
+  });
+
+  it.each(["", "k7", "elevenchars"])(
+    "refuse a secret key of fewer than 12 characters (%j) without showing it",
+    (short) => {
+      const error = refusal({ baseUrl, secretKey: short });
+      expect(error.issues).toEqual([
+        { path: ["secretKey"], message: "expected at least 12 characters, as a key of the dashboard has" },
+      ]);
+      if (short !== "") expect(inspect(error)).not.toContain(short);
+    },
+  );
+
+  it("accept a secret key of 12 characters", () => {
+    expect(() => new PodPartner({ baseUrl, secretKey: "twelve-chars" })).not.toThrow();
   });
 
   it("are told as what they are", () => {

@@ -15,7 +15,7 @@ function connect(respond: Respond, options: { readonly assumptions?: { customIde
   const fetch = async (request: Request) => respond(request);
   const partner = new PodPartner({
     baseUrl: "https://partner.example/v2",
-    secretKey: "key-1",
+    secretKey: "a-secret-key",
     fetch,
     clock,
     ...options,

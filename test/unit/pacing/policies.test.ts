@@ -136,7 +136,7 @@ describe("a 429 whose Retry-After cannot be waited for", () => {
   const partner = (retryAfter: string) =>
     new PodPartner({
       baseUrl: "https://partner.example/v2",
-      secretKey: "key",
+      secretKey: "a-secret-key",
       clock: createTimeline(),
       fetch: async () =>
         Response.json(
