@@ -12,6 +12,7 @@ import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
+import { inBrowser } from "./util/runtime.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -166,8 +167,6 @@ const schema = () =>
     ),
     dangerouslyAllowBrowser: z._default(z.boolean(), false),
   });
-
-const inBrowser = () => "window" in globalThis && "document" in globalThis;
 
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {

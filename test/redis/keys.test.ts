@@ -55,17 +55,17 @@ describeWithRedis("what a fleet keeps in Redis", () => {
   });
 
   it("is shared by those with the same key, or with the same name for their organization", async () => {
-    for (const key of ["one", "one"]) await validate(partnerOf(key));
+    for (const key of ["secret-key-one", "secret-key-one"]) await validate(partnerOf(key));
     expect(await context.redis.keys("*")).toHaveLength(1);
-    for (const key of ["two", "three"]) await validate(partnerOf(key, "shop"));
+    for (const key of ["secret-key-two", "secret-key-three"]) await validate(partnerOf(key, "shop"));
     expect(await context.redis.keys("*")).toHaveLength(2);
-    await partnerOf("four").auth.validate();
+    await partnerOf("secret-key-four").auth.validate();
     expect(await context.redis.keys("*")).toHaveLength(3);
   });
 
   it("is apart for production and test", async () => {
-    await partnerOf("one", "shop").auth.validate();
-    await partnerOf("one", "shop", "https://test.partner.example/v2").auth.validate();
+    await partnerOf("secret-key-one", "shop").auth.validate();
+    await partnerOf("secret-key-one", "shop", "https://test.partner.example/v2").auth.validate();
     expect(await context.redis.keys("*")).toHaveLength(2);
   });
 
