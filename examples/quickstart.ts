@@ -187,7 +187,8 @@ async function main(): Promise<void> {
 
   const { used, limit } = await partner.rendertokens.get();
   summary["tokens used"] = `${used} of ${limit}`;
-  summary["rate limit left"] = `${partner.rateLimits.default?.remaining} of ${partner.rateLimits.default?.quota}`;
+  summary["rate limit left"] =
+    `${partner.rateLimits.policies.default?.remaining} of ${partner.rateLimits.policies.default?.quota}`;
   summary.requests = requests.length;
   summary.duration = seconds(performance.now() - began);
   console.log("\nSummary");

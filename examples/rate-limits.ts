@@ -13,7 +13,7 @@ const partner = new PodPartner({
 });
 
 function gauge(when: string): void {
-  const { remaining, quota, window, nextTokenIn, waiting } = partner.rateLimits.default ?? { remaining: 0 };
+  const { remaining, quota, window, nextTokenIn, waiting } = partner.rateLimits.policies.default ?? { remaining: 0 };
   console.log(
     `${when}: ${remaining} of ${quota} per ${window} ms, next in ${Math.round(nextTokenIn ?? 0)} ms, ${waiting} wait`,
   );

@@ -12,6 +12,7 @@ import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
+import { inBrowser } from "./util/runtime.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -20,7 +21,7 @@ export interface PodPartnerOptions {
    * Environment: `POD_PARTNER_BASE_URL`.
    */
   readonly baseUrl?: string | undefined;
-  /** The v2 secret key from the dashboard. Environment: `POD_PARTNER_SECRET_KEY`. */
+  /** The v2 secret key from the dashboard, at least 12 characters. Environment: `POD_PARTNER_SECRET_KEY`. */
   readonly secretKey?: string | undefined;
   /** Milliseconds for one attempt, its body included. Default 30 000. */
   readonly timeout?: number | undefined;
@@ -81,10 +82,15 @@ export interface ResolvedOptions {
 }
 
 const secretKey = () =>
-  z
-    .string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" })
-    // The error never shows the key: not even that of a bad one.
-    .check(z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }));
+  z.string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" }).check(
+    // The text of a shorter key can occur in ordinary texts, so that hiding it everywhere would make these unreadable.
+    z.minLength(12, {
+      error: "expected at least 12 characters, as a key of the dashboard has",
+      abort: true,
+    }),
+    // The error never shows the key, also when the key is invalid.
+    z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }),
+  );
 
 const ms = () => z.number().check(z.positive());
 
@@ -161,8 +167,6 @@ const schema = () =>
     ),
     dangerouslyAllowBrowser: z._default(z.boolean(), false),
   });
-
-const inBrowser = () => "window" in globalThis && "document" in globalThis;
 
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {

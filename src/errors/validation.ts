@@ -18,17 +18,14 @@ const formatPath = (path: Issue["path"]): string =>
 const list = (issues: readonly Issue[]) =>
   issues.map(({ path, message }) => `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`).join("");
 
-/** The input of a call breaks a rule of the specification. Nothing was sent. All faults are told at once in `issues`. */
+/** The input of a call breaks a rule of the specification. No request was sent. `issues` has all faults. */
 export class RequestValidationError extends PodPartnerError {
   static override readonly kind: string = "RequestValidationError";
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
-  constructor(
-    { issues, endpoint }: { issues: readonly Issue[]; endpoint?: string },
-    summary = `Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.`,
-  ) {
-    super(summary + list(issues));
+  constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
+    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${list(issues)}`);
     this.issues = issues;
   }
 
@@ -37,12 +34,19 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client, or of the emulator, is missing or wrong; `issues` names each. */
-export class ConfigurationError extends RequestValidationError {
+/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has each. */
+export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
+  readonly isRetryable = false;
+  readonly issues: readonly Issue[];
 
   constructor({ issues }: { issues: readonly Issue[] }, whose = "client") {
-    super({ issues }, `The ${whose}'s options are not valid.`);
+    super(`The ${whose}'s options are not valid.${list(issues)}`);
+    this.issues = issues;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), issues: this.issues };
   }
 }
 

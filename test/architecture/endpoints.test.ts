@@ -79,7 +79,7 @@ describe("the endpoints of part 4", () => {
   });
 
   it("are each called by a method of the client", () => {
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
     expect(calls.filter((call) => typeof walk(partner, call) !== "function")).toEqual([]);
   });
 

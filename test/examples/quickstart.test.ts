@@ -62,15 +62,17 @@ describe("the quickstart", () => {
 
   it("prints the error and exits with 1 when it fails", async () => {
     const { environment } = await service();
-    const wrong = { ...environment, POD_PARTNER_SECRET_KEY: "another-key" };
+    const wrong = { ...environment, POD_PARTNER_SECRET_KEY: "another-secret-key" };
     const { code, errors } = await runExample("quickstart.ts", { environment: wrong });
     expect(code).toBe(1);
     expect(errors).toMatch(/^AuthenticationError: POST \/auth\/validate answered 401/m);
-    expect(errors).not.toContain("another-key");
+    expect(errors).not.toContain("another-secret-key");
   });
 
   it("says which option is missing when only one is set", async () => {
-    const { code, errors } = await runExample("quickstart.ts", { environment: { POD_PARTNER_SECRET_KEY: "key" } });
+    const { code, errors } = await runExample("quickstart.ts", {
+      environment: { POD_PARTNER_SECRET_KEY: "a-secret-key" },
+    });
     expect(code).toBe(1);
     expect(errors).toMatch(/ConfigurationError[\s\S]*baseUrl: is required/);
   });

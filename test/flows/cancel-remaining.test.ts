@@ -134,7 +134,7 @@ describe("orders.cancelRemaining", () => {
       return Response.json({ order });
     };
     const baseUrl = "https://partner.example/v2";
-    const partner = new PodPartner({ baseUrl, secretKey: "key", fetch, responses: "report" });
+    const partner = new PodPartner({ baseUrl, secretKey: "a-secret-key", fetch, responses: "report" });
     const call = partner.orders.cancelRemaining(`Order_${"0".repeat(26)}`);
     expect(await rejection(call)).toMatchObject({ name: "ResponseValidationError" });
     expect(cancellations).toBe(0);

@@ -54,7 +54,7 @@ describe("iterating a thousand orders over loopback HTTP", () => {
     expect(timers.open).toBe(0);
     await counting.auth.validate();
     expect(asked).toBeLessThanOrEqual(3);
-    expect(counting.rateLimits.default?.waiting).toBe(0);
+    expect(counting.rateLimits.policies.default?.waiting).toBe(0);
   });
 
   it("leaving the loop early ends the request for the page ahead", async () => {

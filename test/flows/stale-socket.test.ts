@@ -32,7 +32,7 @@ it("places each order once, where a connection that is used again has gone stale
   const { port } = server.address() as AddressInfo;
   const partner = new PodPartner({
     baseUrl: `http://127.0.0.1:${port}/v2`,
-    secretKey: "any-key",
+    secretKey: "a-secret-key",
     clock: createHastyClock(200),
     timeout: 200,
     retry: { baseDelay: 0 },

@@ -20,7 +20,7 @@ describe("withResponse() of a wait", () => {
       "lookup: done",
     ]);
     expect(timeline[1]?.took).toBe(60_000);
-    expect(rateLimits.default?.quota).toBe(3000);
+    expect(rateLimits.policies.default?.quota).toBe(3000);
   });
 
   it.each(["media", "thumbnail"] as const)("gives the picture of renders.%s, which can still be read", async (file) => {
@@ -33,7 +33,7 @@ describe("withResponse() of a wait", () => {
     const steps = timeline.map(({ step, outcome }) => `${step}: ${outcome}`);
     expect(steps.slice(0, 2)).toEqual(["lookup: pending", "poll: waited"]);
     expect(steps.at(-1)).toBe("lookup: done");
-    expect(rateLimits.downloads?.quota).toBe(100_000);
+    expect(rateLimits.policies.downloads?.quota).toBe(100_000);
     expect(stage.clock.pending).toBe(0);
   });
 

@@ -62,7 +62,7 @@ it("a password in the base URL is refused or never sent, and no error shows it",
       return Promise.reject(new Error("refused"));
     };
     try {
-      const partner = new PodPartner({ baseUrl, secretKey: "key", fetch, retry: { retries: 0 } });
+      const partner = new PodPartner({ baseUrl, secretKey: "a-secret-key", fetch, retry: { retries: 0 } });
       const error = await rejection(partner.auth.validate());
       expect(error).toBeInstanceOf(PodPartnerError);
       // A part of the path is not a password.

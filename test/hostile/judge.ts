@@ -140,9 +140,9 @@ function* closed({ outcomes, left, hostile }: Played): Generator<string> {
 /** Names and numbers from the wire harm neither the client's state nor the language. */
 function* sound({ partner }: Played): Generator<string> {
   const { rateLimits } = partner;
-  const prototype: unknown = Object.getPrototypeOf(rateLimits);
-  if (prototype !== null && prototype !== Object.prototype) yield "rateLimits has another prototype";
-  for (const [policy, limit] of Object.entries(rateLimits)) {
+  const prototype: unknown = Object.getPrototypeOf(rateLimits.policies);
+  if (prototype !== null) yield "rateLimits.policies has another prototype";
+  for (const [policy, limit] of Object.entries(rateLimits.policies)) {
     const numbers = Object.values(Object(limit)).filter((value) => typeof value === "number");
     if (!numbers.every(Number.isFinite)) yield `rateLimits has no number for ${policy}`;
   }

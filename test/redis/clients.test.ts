@@ -42,7 +42,7 @@ describeWithRedis("the clients that a fleet can be reached with", () => {
     const lost: string[] = [];
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
-      secretKey: "key",
+      secretKey: "a-secret-key",
       clock: createManualClock(),
       pacing: { store: redisPacing(client) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),

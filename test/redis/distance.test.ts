@@ -77,6 +77,6 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
       await clock.run(clock.now() + 500);
     }
     expect(sent).toBe(10);
-    expect(pacer.snapshot().default).toMatchObject({ quota: 50, window: 10_000 });
+    expect(pacer.snapshot().policies.default).toMatchObject({ quota: 50, window: 10_000 });
   });
 });

@@ -55,17 +55,17 @@ describeWithRedis("what a fleet keeps in Redis", () => {
   });
 
   it("is shared by those with the same key, or with the same name for their organization", async () => {
-    for (const key of ["one", "one"]) await validate(partnerOf(key));
+    for (const key of ["secret-key-one", "secret-key-one"]) await validate(partnerOf(key));
     expect(await context.redis.keys("*")).toHaveLength(1);
-    for (const key of ["two", "three"]) await validate(partnerOf(key, "shop"));
+    for (const key of ["secret-key-two", "secret-key-three"]) await validate(partnerOf(key, "shop"));
     expect(await context.redis.keys("*")).toHaveLength(2);
-    await partnerOf("four").auth.validate();
+    await partnerOf("secret-key-four").auth.validate();
     expect(await context.redis.keys("*")).toHaveLength(3);
   });
 
   it("is apart for production and test", async () => {
-    await partnerOf("one", "shop").auth.validate();
-    await partnerOf("one", "shop", "https://test.partner.example/v2").auth.validate();
+    await partnerOf("secret-key-one", "shop").auth.validate();
+    await partnerOf("secret-key-one", "shop", "https://test.partner.example/v2").auth.validate();
     expect(await context.redis.keys("*")).toHaveLength(2);
   });
 
@@ -80,20 +80,20 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     };
     const partner = new PodPartner({
       baseUrl,
-      secretKey: "key",
+      secretKey: "a-secret-key",
       clock: createManualClock(),
       pacing: { store: redisPacing(counting) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),
     });
     for (let call = 0; call < 1_000; call += 1) await partner.auth.validate();
     expect(visits).toBeLessThan(60);
-    expect(partner.rateLimits.default).toMatchObject({ quota: 3000, waiting: 0 });
+    expect(partner.rateLimits.policies.default).toMatchObject({ quota: 3000, waiting: 0 });
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
 
   it("is refused as an option when it is no store", () => {
     for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
-      const make = () => new PodPartner({ baseUrl, secretKey: "key", pacing: pacing as never });
+      const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }
   });

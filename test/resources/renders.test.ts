@@ -248,7 +248,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     };
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
-      secretKey: "key",
+      secretKey: "a-secret-key",
       fetch: async (request) => answer(request),
     });
     const outcomes: unknown[] = [];

@@ -18,7 +18,7 @@ it("draws the wait before each retry at random, so that many clients do not come
     const retry = { baseDelay: 1_000, maxDelay: 3_000 };
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
-      secretKey: "key",
+      secretKey: "a-secret-key",
       fetch,
       clock,
       hooks,

@@ -1,4 +1,5 @@
-import { ConfigurationError, PodPartner } from "pod-partner";
+import { inspect } from "node:util";
+import { ConfigurationError, PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 
@@ -45,6 +46,28 @@ describe("the client's options", () => {
     ["a base URL that is no text", { baseUrl: 5 }, ["baseUrl"]],
   ])("refuse %s", (_, options, path) => {
     expect(refusal({ baseUrl, secretKey, ...options }).issues.map((issue) => issue.path)).toEqual([path]);
+  });
+
+  it("are not the input of a call: a handler of RequestValidationError does not catch their error", () => {
+    const error = refusal({ baseUrl, secretKey, retries: 3 });
+    expect(error).not.toBeInstanceOf(RequestValidationError);
+    expect(RequestValidationError.isInstance(error)).toBe(false);
+    expect(error.toJSON()).toMatchObject({ name: "ConfigurationError", issues: [{ path: ["retries"] }] });
+  });
+
+  it.each(["", "k7", "elevenchars"])(
+    "refuse a secret key of fewer than 12 characters (%j) without showing it",
+    (short) => {
+      const error = refusal({ baseUrl, secretKey: short });
+      expect(error.issues).toEqual([
+        { path: ["secretKey"], message: "expected at least 12 characters, as a key of the dashboard has" },
+      ]);
+      if (short !== "") expect(inspect(error)).not.toContain(short);
+    },
+  );
+
+  it("accept a secret key of 12 characters", () => {
+    expect(() => new PodPartner({ baseUrl, secretKey: "twelve-chars" })).not.toThrow();
   });
 
   it("are told as what they are", () => {

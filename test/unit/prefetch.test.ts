@@ -9,7 +9,7 @@ it("the next page is on its way before the caller works on the first item, which
     const orders = [{ reference: ref("Order", String(asked)) }];
     return Response.json({ orders, nextCursor: asked < 5 ? `page ${asked}` : null });
   };
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch });
+  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch });
   const seen: number[] = [];
   for await (const _ of partner.orders.list()) seen.push(asked);
   expect(seen).toEqual([2, 3, 4, 5, 5]);

@@ -12,7 +12,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   const validate = () => context.partner.auth.validate();
 
   it("hold what the specification says before any answer", () => {
-    expect(context.partner.rateLimits).toMatchObject({
+    expect(context.partner.rateLimits.policies).toMatchObject({
       default: { quota: 3000, window: 60_000 },
       uploads: { quota: 5000, window: 86_400_000 },
       downloads: { quota: 100_000, window: 86_400_000 },
@@ -22,7 +22,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   it("tell quota, window and what remains, in milliseconds", async () => {
     context.service.answers({ headers: headers('"default";q=600;w=30', '"default";r=17;t=0'), body: validated });
     await validate();
-    const { quota, window, remaining, nextTokenIn } = context.partner.rateLimits.default ?? {};
+    const { quota, window, remaining, nextTokenIn } = context.partner.rateLimits.policies.default ?? {};
     expect({ quota, window, nextTokenIn }).toStrictEqual({ quota: 600, window: 30_000, nextTokenIn: 0 });
     // The bucket refills all the time, at 20 a second.
     expect(remaining).toBeGreaterThanOrEqual(17);
@@ -35,11 +35,11 @@ describe("the rate limits are read from the live headers (specification 8)", () 
       body: { image: { reference: ref("Image") } },
     });
     await context.partner.images.upload(jpeg);
-    expect(context.partner.rateLimits).toMatchObject({
+    expect(context.partner.rateLimits.policies).toMatchObject({
       default: { quota: 3000 },
       uploads: { quota: 5, window: 3_600_000 },
     });
-    expect(Math.floor(context.partner.rateLimits.uploads?.remaining ?? 0)).toBe(4);
+    expect(Math.floor(context.partner.rateLimits.policies.uploads?.remaining ?? 0)).toBe(4);
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   ])("are read with %s", async (_, policy, limit) => {
     context.service.answers({ headers: headers(policy, limit), body: validated });
     await validate();
-    expect(context.partner.rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
+    expect(context.partner.rateLimits.policies.default).toMatchObject({ quota: 600, window: 30_000 });
   });
 
   it.each([
@@ -62,7 +62,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     context.service.always({ headers: headers(policy, limit), body: validated });
     await validate();
     expect(await validate()).toStrictEqual(validated);
-    expect(context.partner.rateLimits.default).toMatchObject({ quota: 3000, window: 60_000 });
+    expect(context.partner.rateLimits.policies.default).toMatchObject({ quota: 3000, window: 60_000 });
   });
 
   it("come with the answer too, beside its head and what was tried", async () => {
@@ -76,6 +76,6 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     expect(response.status).toBe(200);
     expect(response.headers.get("x-more")).toBe("1");
     expect(timeline).toMatchObject([{ step: "attempt", outcome: "200" }]);
-    expect(rateLimits.default).toMatchObject({ quota: 600, window: 30_000 });
+    expect(rateLimits.policies.default).toMatchObject({ quota: 600, window: 30_000 });
   });
 });

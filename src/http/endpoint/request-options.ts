@@ -33,7 +33,7 @@ export interface RequestOptions {
   readonly retry?: Overrides<RetryOptions> | undefined;
   /** Which of the calls that wait for a token go first. Default `normal`; `ensureMany` and `batch` use `low`. */
   readonly priority?: Priority | undefined;
-  /** Headers to add. They cannot replace the key's. */
+  /** Headers to add. `user-agent` replaces the SDK's own; the key's header cannot be replaced. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters to add that the SDK does not know. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;

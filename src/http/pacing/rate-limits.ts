@@ -1,4 +1,4 @@
-/** A live picture of one policy. */
+/** The state of one policy. */
 export interface RateLimit {
   /** Tokens that the full bucket holds. */
   readonly quota: number;
@@ -12,38 +12,30 @@ export interface RateLimit {
   readonly waiting: number;
 }
 
-/** When so many more calls would have their tokens, in milliseconds from now: behind all that wait already. */
-type Estimate = (calls: number, policy?: string) => number;
-
-/** The picture of each policy by its name, and beside them, not enumerable, what they let one reckon. */
-export type RateLimits = Readonly<Record<string, RateLimit>> & {
+/** The rate limits as this process knows them. */
+export interface RateLimits {
   /**
-   * When so many more calls would have their tokens, in milliseconds from now: behind all calls that wait already, at the rate
-   * that this process has now. It is an estimate: others may come and go.
+   * Each policy by its name. The service chooses the names: the record has no prototype, so that `constructor` and `__proto__` are
+   * names like any other.
+   */
+  readonly policies: Readonly<Record<string, RateLimit>>;
+  /**
+   * Milliseconds until `calls` more calls have their tokens, behind all calls that wait already, at the rate of this process now.
+   * This is an estimate: other processes can start and stop.
    *
    * @param policy Default `default`, which every call draws from.
    * @example
    * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
    */
-  readonly estimate: Estimate;
-};
+  readonly estimate: (calls: number, policy?: string) => number;
+}
 
-/**
- * Makes the record of the policies, with the estimate where no iteration, comparison or JSON meets it.
- *
- * The service chooses the names: the record inherits nothing, so that `constructor` and `__proto__` are names like any other. A policy
- * named `estimate` is not shown.
- */
+/** Makes the record of the policies, and the estimate beside it. */
 export function toRateLimits(
   limits: Iterable<readonly [policy: string, limit: RateLimit]>,
   estimate: (calls: number, policy: string) => number,
 ): RateLimits {
-  const value: Estimate = (calls, policy = "default") => estimate(calls, policy);
-  const record: Record<string, RateLimit> = Object.create(null);
-  for (const [policy, limit] of limits) record[policy] = limit;
-  return Object.defineProperties(record, {
-    estimate: { value, enumerable: false },
-    // A template literal or a log that takes it for a text does not fail.
-    [Symbol.toPrimitive]: { value: () => "[object RateLimits]" },
-  }) as RateLimits;
+  const policies: Record<string, RateLimit> = Object.create(null);
+  for (const [policy, limit] of limits) policies[policy] = limit;
+  return { policies, estimate: (calls, policy = "default") => estimate(calls, policy) };
 }

@@ -1,4 +1,5 @@
 import type { Options } from "ky";
+import { userAgent } from "../../util/runtime.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import { checkedResponse } from "./check-response.ts";
 import type { FetchLike } from "./fetch-like.ts";
@@ -18,11 +19,13 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
     },
   );
   loading.catch(() => undefined);
+  const agent = userAgent();
+  const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
   return async ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     // What is secret, and a signal that ky would join with one of its own at each attempt, join the request at the very end.
     const init: RequestInit = {
-      headers: { ...headers, "x-service-secret-key": secretKey },
+      headers: { ...own, ...headers, "x-service-secret-key": secretKey },
       signal,
       redirect: "manual",
     };

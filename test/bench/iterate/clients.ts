@@ -1,4 +1,4 @@
-const key = "sk_bench";
+const key = "sk_bench_of_clients";
 
 /** Goes through the whole list with everything at its defaults, and calls `each` with each item. */
 export type Loop = (each: (item: unknown) => void) => Promise<void>;

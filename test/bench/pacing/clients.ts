@@ -23,7 +23,7 @@ async function podPartnerWith(origin: string, redis: RedisClient): Promise<Call>
   const built = (door: string): string => new URL(`../../../dist/${door}.js`, import.meta.url).href;
   const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
   const { redisPacing } = (await import(built("redis"))) as typeof import("pod-partner/redis");
-  const options = { baseUrl: `${origin}/v2`, secretKey: "sk_bench", logger: {} };
+  const options = { baseUrl: `${origin}/v2`, secretKey: "a-secret-key", logger: {} };
   const partner = new PodPartner({ ...options, pacing: { store: redisPacing(redis) } });
   return () => partner.orders.get(`Order_${"0".repeat(26)}`);
 }

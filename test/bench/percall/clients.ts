@@ -1,5 +1,5 @@
 const order = `Order_${"0".repeat(26)}` as const;
-const key = "sk_bench";
+const key = "sk_bench_of_clients";
 
 /** One call of a client, with everything at its defaults. */
 export type Call = () => Promise<unknown>;

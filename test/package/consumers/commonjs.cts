@@ -1,7 +1,7 @@
 import podPartner = require("pod-partner");
 import testing = require("pod-partner/testing");
 
-const partner = new podPartner.PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+const partner = new podPartner.PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
 async function readOrder(text: string): Promise<podPartner.Order | undefined> {
   if (podPartner.isReference("Order", text)) return partner.orders.get(text);

@@ -5,7 +5,7 @@ async function main() {
   const emulator = await startEmulator();
   const { baseUrl, secretKey } = emulator;
   const { message } = await new PodPartner({ baseUrl, secretKey }).auth.validate();
-  const stranger = new PodPartner({ baseUrl, secretKey: "wrong" });
+  const stranger = new PodPartner({ baseUrl, secretKey: "a-secret-key" });
   const error = await stranger.auth.validate().catch((reason) => reason);
   await emulator.close();
   console.log(JSON.stringify({ message: typeof message, refused: error instanceof AuthenticationError }));

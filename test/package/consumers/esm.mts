@@ -1,7 +1,7 @@
 import { isReference, type Order, PodPartner, parseReference } from "pod-partner";
 import { startEmulator } from "pod-partner/testing";
 
-const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
 export async function readOrder(text: string): Promise<Order | undefined> {
   if (isReference("Order", text)) return partner.orders.get(text);

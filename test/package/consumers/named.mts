@@ -1,6 +1,6 @@
 import { type ListResource, type OrganizationResource, PodPartner, type Store } from "pod-partner";
 
-const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
 export const { auth, organization, catalog, warehouse, addresses, images, evidence, scenes, perspectives } = partner;
 export const { compositions, renders, rendertokens, orders, shipments, claims } = partner;

@@ -1,7 +1,7 @@
 import { type Download, PodPartner, type RenderReference } from "pod-partner";
 import type { PacingStore } from "pod-partner/redis";
 
-const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
 // @ts-expect-error only `redisPacing` makes a store.
 export const named: PacingStore = { kind: "redis" };

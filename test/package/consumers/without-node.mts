@@ -1,6 +1,6 @@
 import { type ImageReference, PodPartner } from "pod-partner";
 
-const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key" });
+const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
 export async function upload(file: File, bytes: Uint8Array, answer: Response): Promise<ImageReference[]> {
   const uploads = [partner.images.upload(file), partner.images.upload(bytes), partner.images.upload("design.png")];

@@ -67,7 +67,7 @@ async function work({ baseUrl, calls, concurrency, seed }: Job): Promise<void> {
   const dice = createDice(seed);
   const partner = new PodPartner({
     baseUrl,
-    secretKey: "soak",
+    secretKey: "a-secret-key",
     clock,
     timeout: 1_000,
     // This service finishes before it responds.

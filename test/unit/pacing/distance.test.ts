@@ -17,7 +17,13 @@ function connect(respond: (number: number) => Response, retry: RequestOptions["r
   const clock = createManualClock();
   const seen: number[] = [];
   const fetch = async () => respond(seen.push(clock.now()));
-  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock, retry });
+  const partner = new PodPartner({
+    baseUrl: "https://partner.example/v2",
+    secretKey: "a-secret-key",
+    fetch,
+    clock,
+    retry,
+  });
   const validate = (options: RequestOptions = {}) => partner.auth.validate(options);
   return { clock, partner, seen, validate };
 }

@@ -42,7 +42,7 @@ describe("the policies of a route", () => {
     expect([reads.answered.length, reads.refusals]).toEqual([500, 0]);
     await clock.run(60_000);
     expect([orders.answered.length, orders.refusals]).toEqual([10, 0]);
-    expect(pacer.snapshot()).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
+    expect(pacer.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
   it("are not those that a service names in every answer, and that its requests do not draw from", async () => {
@@ -83,10 +83,10 @@ describe("the policies of a route", () => {
       const levels = `"default";r=2999;t=0${bulk ? ', "bulk";r=0;t=200' : ""}`;
       return Response.json({}, { headers: { "x-ratelimit-policy": policies, "x-ratelimit": levels } });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
     await partner.request("POST", "/bulk");
     for (let number = 0; number < 10; number++) await partner.request("GET", `/things/${number}`);
-    expect(partner.rateLimits.bulk).toMatchObject({ quota: 5, remaining: 0 });
+    expect(partner.rateLimits.policies.bulk).toMatchObject({ quota: 5, remaining: 0 });
   });
 });
 
@@ -102,9 +102,9 @@ describe("a service that names ever other policies", () => {
       };
       return Response.json({ message: "ok" }, { headers });
     };
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "key-1", fetch, clock });
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
     for (let call = 0; call < 200; call++) await settle(clock, partner.auth.validate(), 10);
-    expect(Object.keys(partner.rateLimits).length).toBeLessThan(60);
+    expect(Object.keys(partner.rateLimits.policies).length).toBeLessThan(60);
   });
 });
 
@@ -133,7 +133,7 @@ describe("a 429", () => {
     const fetch = async (request: Request) => answer(request, seen.push(clock.now()));
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
-      secretKey: "key-1",
+      secretKey: "a-secret-key",
       fetch,
       clock,
       retry: { retries },
