@@ -3,7 +3,7 @@ import { type PauseEvent, PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 
 // 20 tokens, 5 a second: small enough to be seen at work.
-const emulator = createEmulator({ limits: { default: { q: 20, w: 4 } } });
+const emulator = createEmulator({ limits: { default: { quota: 20, window: 4_000 } } });
 const pauses: PauseEvent[] = [];
 const partner = new PodPartner({
   baseUrl: emulator.baseUrl,

@@ -28,7 +28,7 @@ export interface EmulatorOptions {
   };
   /** Items on a page of a paginated list. Default 50. */
   readonly pageSize?: number;
-  /** Quota `q` and window `w` (seconds) by policy, over those of the specification's part 8. */
+  /** Quota and window (milliseconds) of each policy's bucket. Default: those of the specification's part 8. */
   readonly limits?: Partial<Readonly<Record<Policy, Limit>>>;
   /** Rendertokens a week. Default 1000. */
   readonly rendertokenLimit?: number;
@@ -58,7 +58,15 @@ export interface Settings {
 const atLeast = (minimum: number) => z.number().check(z.gte(minimum));
 
 const limit = (policy: Policy) =>
-  z._default(z.strictObject({ q: atLeast(1), w: z.number().check(z.positive()) }), defaultLimits[policy]);
+  z._default(
+    z.strictObject({
+      quota: atLeast(1),
+      window: z.number().check(z.gte(1000, "is in milliseconds, at least 1000")),
+      q: z.optional(z.never("is now called `quota`")),
+      w: z.optional(z.never("is now called `window`, in milliseconds")),
+    }),
+    defaultLimits[policy],
+  );
 
 const schema = () =>
   z.strictObject({

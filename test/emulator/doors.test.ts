@@ -101,8 +101,9 @@ describe("options", () => {
     { renderDuration: Number.NaN },
     { rendertokenLimit: -1 },
     { renderDuraton: 5 },
-    { limits: { defualt: { q: 1, w: 1 } } },
-    { limits: { default: { q: 1 } } },
+    { limits: { defualt: { quota: 1, window: 1_000 } } },
+    { limits: { default: { quota: 1 } } },
+    { limits: { default: { quota: 20, window: 4 } } },
     { seed: { order: 1 } },
     { clock: {} },
     { repeatedIdentifier: "ignore" },
@@ -113,6 +114,12 @@ describe("options", () => {
 
   it("names an option that is misspelt", () => {
     expect(() => createEmulator({ renderDuraton: 5 } as never)).toThrow("renderDuraton: is not an option");
+  });
+
+  it("names the new name of a limit's old one", () => {
+    expect(() => createEmulator({ limits: { default: { q: 1, w: 60 } } } as never)).toThrow(
+      /limits\.default\.q: is now called `quota`.*limits\.default\.w: is now called `window`, in milliseconds/s,
+    );
   });
 
   it.each(["http://emulator.test/v2/", " http://emulator.test/v2 "])(

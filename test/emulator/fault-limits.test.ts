@@ -26,12 +26,12 @@ describe("a fault's answer carries rate-limit headers as the service's own do (s
 
   it("in a rate_limited, which tells the bucket as empty until Retry-After", async () => {
     const limited = { fault: "status", status: 429, code: "rate_limited", when: "before" } as const;
-    expect(await headersUnder({ ...limited, retryAfter: 7 })).toEqual([policy, '"default";r=0;t=7']);
+    expect(await headersUnder({ ...limited, retryAfter: 7_000 })).toEqual([policy, '"default";r=0;t=7']);
     expect(await headersUnder({ ...limited, retryAfter: "soon" })).toEqual([policy, '"default";r=0;t=1']);
   });
 
   it("in a rate_limited of an endpoint with a bucket of its own, which names that one", async () => {
-    const limited = { fault: "status", status: 429, code: "rate_limited", when: "before", retryAfter: 17 } as const;
+    const limited = { fault: "status", status: 429, code: "rate_limited", when: "before", retryAfter: 17_000 } as const;
     const [, state] = await headersUnder({ ...limited }, "/renders/Render_00000000000000000000000000/media");
     expect(state).toBe('"default";r=3000;t=0, "downloads";r=0;t=17');
   });

@@ -53,6 +53,9 @@ describe("a fault strikes", () => {
     ["a count from 0", { ...away, nth: 0 }],
     ["a status that is no error", { fault: "status", status: 200 }],
     ["a negative wait", { fault: "slow", ms: -1 }],
+    ["a retryAfter in seconds", { ...away, retryAfter: 7 }],
+    ["a negative retryAfter", { ...away, retryAfter: -1_000 }],
+    ["an infinite retryAfter", { ...away, retryAfter: Number.POSITIVE_INFINITY }],
     ["a body where none can be", { fault: "body", status: 204, body: "{}" }],
     ["a kind that there is not", { fault: "explode" } as never],
   ])("never by %s: it is refused", (_, fault) => {
@@ -123,7 +126,7 @@ describe("the answer", () => {
   it("is a status with an error object and Retry-After, or as a proxy gives it", async () => {
     const bench = setUp();
     const { faults } = bench.emulator;
-    faults.add({ nth: 1, fault: "status", status: 429, code: "rate_limited", retryAfter: 7 });
+    faults.add({ nth: 1, fault: "status", status: 429, code: "rate_limited", retryAfter: 6_001 });
     const limited = await bench.get("/orders");
     expect(problem(limited)).toEqual({ status: 429, code: "rate_limited" });
     expect(limited.headers.get("Retry-After")).toBe("7");

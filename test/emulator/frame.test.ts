@@ -13,7 +13,7 @@ describe("authentication", () => {
   });
 
   it("does not let a request without a key draw from a bucket", async () => {
-    const { emulator, get } = setUp({ limits: { default: { q: 1, w: 60 } } });
+    const { emulator, get } = setUp({ limits: { default: { quota: 1, window: 60_000 } } });
     await emulator.fetch(`${emulator.baseUrl}/orders`);
     expect((await get("/orders")).status).toBe(200);
   });

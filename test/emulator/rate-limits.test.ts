@@ -1,7 +1,11 @@
 import { expect, it } from "vitest";
 import { problem, setUp } from "./support.ts";
 
-const limits = { default: { q: 10, w: 2 }, uploads: { q: 2, w: 60 }, downloads: { q: 1, w: 10 } };
+const limits = {
+  default: { quota: 10, window: 2_000 },
+  uploads: { quota: 2, window: 60_000 },
+  downloads: { quota: 1, window: 10_000 },
+};
 
 it("tells the quotas and what remains of them, as structured-field lists", async () => {
   const { get, upload } = setUp();

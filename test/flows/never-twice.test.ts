@@ -84,7 +84,7 @@ describe("an order that was given up while the service was at it", () => {
       assumptions: { processingTime: 1_000 },
     });
     emulator.faults.add(slow(6_000));
-    const limited = { fault: "status", status: 429, code: "rate_limited", retryAfter: 5, when: "before" } as const;
+    const limited = { fault: "status", status: 429, code: "rate_limited", retryAfter: 5_000, when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 2, ...limited });
     const placed = await settle(partner.orders.create(orderOf(emulator, "A")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 2]);

@@ -29,7 +29,7 @@ describe("over a port", () => {
       clock: createHastyClock(timeout),
     });
   beforeEach(async () => {
-    emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } } });
+    emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } } });
   });
   afterEach(() => emulator.close());
 

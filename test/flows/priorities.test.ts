@@ -8,7 +8,7 @@ type Stage = ReturnType<typeof setStage>;
 
 /** A service that gives one token in ten seconds, and a client that has just spent it: whoever comes now waits in line. */
 async function queued(): Promise<Stage & { readonly lines: () => readonly string[] }> {
-  const stage = setStage({ limits: { default: { q: 1, w: 10 } } });
+  const stage = setStage({ limits: { default: { quota: 1, window: 10_000 } } });
   await stage.settle(stage.partner.auth.validate());
   const before = stage.emulator.requests.length;
   return {

@@ -58,7 +58,7 @@ export const waits: readonly Wait[] = [
     name: "in the Retry-After of a 429",
     late: "DeadlineError",
     begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "status", status: 429, code: "rate_limited", retryAfter: 100 });
+      stage.emulator.faults.add({ fault: "status", status: 429, code: "rate_limited", retryAfter: 100_000 });
       return readStores(stage);
     },
   },
@@ -66,7 +66,7 @@ export const waits: readonly Wait[] = [
     name: "in the Retry-After of a 503",
     late: "DeadlineError",
     begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "status", status: 503, retryAfter: 100 });
+      stage.emulator.faults.add({ fault: "status", status: 503, retryAfter: 100_000 });
       return readStores(stage);
     },
   },
@@ -132,7 +132,7 @@ export const waits: readonly Wait[] = [
     name: "waiting before a lost order is sent again",
     late: "OutcomeUnknownError",
     begin: async ({ partner, emulator }) => {
-      emulator.faults.add({ on: "orders.create", fault: "status", status: 503, retryAfter: 100, when: "before" });
+      emulator.faults.add({ on: "orders.create", fault: "status", status: 503, retryAfter: 100_000, when: "before" });
       return (options) => partner.orders.create(orderOf(emulator, "shop-1001"), options);
     },
   },

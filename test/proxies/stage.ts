@@ -46,7 +46,11 @@ export async function setUp(
   rules: Omit<Rules, "upstream"> = {},
   options: EmulatorOptions = {},
 ): Promise<Stage> {
-  const emulator = await startEmulator({ secretKey, limits: { default: { q: 100_000, w: 60 } }, ...options });
+  const emulator = await startEmulator({
+    secretKey,
+    limits: { default: { quota: 100_000, window: 60_000 } },
+    ...options,
+  });
   const relay = await startRelay(Number(new URL(emulator.baseUrl).port));
   const gateway = await startGateway(kind, { ...rules, upstream: relay.port });
   const partner = (more: PodPartnerOptions = {}) =>

@@ -11,7 +11,11 @@ const grades = 5;
 async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<void> {
   // Every third order of the seed has one item only.
   const seed = { orders: Math.ceil(claims * 1.5) + 1 };
-  const emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } }, pageSize: 1_000, seed });
+  const emulator = await startEmulator({
+    limits: { default: { quota: 1_000_000, window: 60_000 } },
+    pageSize: 1_000,
+    seed,
+  });
   const { baseUrl, secretKey, fetch, demo, faults } = emulator;
   const insider = new PodPartner({ baseUrl, secretKey, fetch });
   const category = (await insider.claims.categories.list()).find(

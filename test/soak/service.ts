@@ -3,7 +3,7 @@ import { startEmulator } from "../../src/testing/index.ts";
 import { createDice } from "./dice.ts";
 import type { Address, Count } from "./messages.ts";
 
-const emulator = await startEmulator({ limits: { default: { q: 1_000_000, w: 60 } }, pageSize: 1_000 });
+const emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } }, pageSize: 1_000 });
 const tell = (message: Address | Count) => process.send?.(message);
 const requests = { seen: 0 };
 

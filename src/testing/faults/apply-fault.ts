@@ -1,4 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
+import { retryAfterHeader } from "../http/retry-after.ts";
 import type { Service } from "../http/service.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
@@ -23,7 +24,7 @@ function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<v
 }
 
 function statusAnswer({ status, code, retryAfter }: StatusFault): Response {
-  const headers = new Headers(retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) });
+  const headers = new Headers(retryAfterHeader(retryAfter));
   if (code === undefined) return new Response(`A proxy answers ${status}`, { status, headers });
   headers.set("Content-Type", "application/json");
   return new Response(JSON.stringify({ code, message: `A fault was asked for: ${code}` }), { status, headers });

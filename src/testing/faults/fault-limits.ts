@@ -16,8 +16,8 @@ function isOfService(fault: Fault): boolean {
 const isRateLimited = (fault: Fault): fault is StatusFault =>
   fault.fault === "status" && fault.status === 429 && fault.code === "rate_limited";
 
-/** Seconds until the bucket that is said to be empty has a token. */
-const secondsOf = ({ retryAfter }: StatusFault): number => (typeof retryAfter === "number" ? Math.ceil(retryAfter) : 1);
+/** Milliseconds until the bucket that the fault reports as empty has a token. */
+const nextTokenIn = ({ retryAfter }: StatusFault): number => (typeof retryAfter === "number" ? retryAfter : 1000);
 
 /**
  * Gives a fault's answer the rate-limit headers that every authenticated answer of the service carries (specification 8, rule 2). A
@@ -34,6 +34,6 @@ export function addRateLimits(
   // The request has drawn its tokens, as any other that the service sees; one that is refused for them has not.
   if ("when" in fault && fault.when === "before" && !limited) limiter.take(policies);
   const policy = policies.at(-1);
-  const empty = limited && policy !== undefined ? { policy, seconds: secondsOf(fault) } : undefined;
+  const empty = limited && policy !== undefined ? { policy, nextTokenIn: nextTokenIn(fault) } : undefined;
   for (const [name, value] of Object.entries(limiter.headers(policies, empty))) response.headers.set(name, value);
 }

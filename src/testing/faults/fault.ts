@@ -30,7 +30,10 @@ export interface StatusFault extends Aim, Moment {
   readonly status: number;
   /** Default: no code, and then no error object either, as a proxy answers. */
   readonly code?: string;
-  /** A number is seconds; a text goes out as it is: an HTTP date, or garbage. */
+  /**
+   * The header `Retry-After`. A number is milliseconds: 0, or 1000 and above. It is sent as whole seconds, rounded up. A string is sent
+   * unchanged, for example an HTTP date or garbage.
+   */
   readonly retryAfter?: number | string;
 }
 

@@ -60,6 +60,9 @@ function millisecondsOf(fault: Fault): readonly number[] {
   return fault.fault === "slow" || fault.fault === "trickle" ? [fault.ms] : [];
 }
 
+/** Refuses 1 to 999: the value was in seconds before, and the header `Retry-After` cannot express less than a second. */
+const isRetryAfter = (ms: number): boolean => ms === 0 || (ms >= 1000 && Number.isFinite(ms));
+
 /** Refuses a fault that could never strike, or never be played: a test with it would pass for nothing. */
 function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   const { on, nth } = fault;
@@ -82,6 +85,11 @@ function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   }
   for (const ms of millisecondsOf(fault)) {
     if (!(ms >= 0)) throw new RangeError(`A fault's times are milliseconds from 0; got ${ms}`);
+  }
+  if (fault.fault === "status" && typeof fault.retryAfter === "number" && !isRetryAfter(fault.retryAfter)) {
+    throw new RangeError(
+      `A fault's retryAfter is in milliseconds: 0, or from 1000, because the header has whole seconds; got ${fault.retryAfter}`,
+    );
   }
 }
 

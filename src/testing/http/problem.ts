@@ -53,7 +53,7 @@ const statuses: Readonly<Record<ProblemCode, number>> = {
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
-  /** In seconds. */
+  /** Milliseconds. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ProblemCode, message: string, retryAfter?: number) {

@@ -1,25 +1,27 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { toSeconds } from "./retry-after.ts";
 
-/** A bucket: at most `q` tokens, refilled continuously with `q` tokens every `w` seconds. */
+/** A rate-limit bucket. It refills continuously. */
 export interface Limit {
-  readonly q: number;
-  /** Seconds. */
-  readonly w: number;
+  /** Tokens that the full bucket holds. */
+  readonly quota: number;
+  /** Milliseconds in which an empty bucket refills to `quota`. */
+  readonly window: number;
 }
 
 /** The quotas of the specification's part 8. */
 export const defaultLimits: Readonly<Record<Policy, Limit>> = {
-  default: { q: 3000, w: 60 },
-  uploads: { q: 5000, w: 86_400 },
-  downloads: { q: 100_000, w: 86_400 },
+  default: { quota: 3000, window: 60_000 },
+  uploads: { quota: 5000, window: 86_400_000 },
+  downloads: { quota: 100_000, window: 86_400_000 },
 };
 
 /** Tokens are fractions; a sum of many may fall short of a whole one by less than this. */
 const epsilon = 1e-6;
 
-/** At most so many seconds are added to a Retry-After (specification 8, rule 3: "includes jitter"). */
-const maximalJitter = 0.5;
+/** The most milliseconds that are added to a Retry-After (specification 8, rule 3: "includes jitter"). */
+const maximalJitter = 500;
 
 /** A repeatable sequence between 0 and 1: the golden ratio's multiples, which spread evenly. */
 const createSpread = () => {
@@ -35,15 +37,16 @@ interface Bucket extends Limit {
   at: number;
 }
 
-/** A bucket that is told as empty, and the seconds until it has a token. */
+/** A bucket that the headers report as empty. */
 interface EmptyBucket {
   readonly policy: Policy;
-  readonly seconds: number;
+  /** Milliseconds until the bucket has a token. */
+  readonly nextTokenIn: number;
 }
 
 /** The organization's rate-limit buckets (specification 8). */
 export interface RateLimiter {
-  /** Draws one token from each policy's bucket, or none at all: then it gives the seconds for Retry-After. */
+  /** Draws one token from each policy's bucket. When one bucket is empty, draws none and returns the milliseconds for Retry-After. */
   take(policies: readonly Policy[]): number | undefined;
   /** Draws tokens without asking, as another consumer of the organization would; all of them when no number is given. */
   drain(policy: Policy, tokens?: number): void;
@@ -53,7 +56,7 @@ export interface RateLimiter {
 
 /** Makes full buckets. */
 export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
-  const fill = ({ q, w }: Limit): Bucket => ({ q, w, tokens: q, at: clock.now() });
+  const fill = ({ quota, window }: Limit): Bucket => ({ quota, window, tokens: quota, at: clock.now() });
   const buckets = new Map<string, Bucket>([
     ["default", fill(limits.default)],
     ["uploads", fill(limits.uploads)],
@@ -66,18 +69,18 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     if (bucket === undefined)
       throw new TypeError(`A policy is one of ${[...buckets.keys()].join(", ")}; got ${policy}`);
     const now = clock.now();
-    bucket.tokens = Math.min(bucket.q, bucket.tokens + ((now - bucket.at) * bucket.q) / (bucket.w * 1000));
+    bucket.tokens = Math.min(bucket.quota, bucket.tokens + ((now - bucket.at) * bucket.quota) / bucket.window);
     bucket.at = now;
     return bucket;
   };
 
   const isEmpty = (bucket: Bucket) => bucket.tokens < 1 - epsilon;
-  const secondsToToken = (bucket: Bucket) => (isEmpty(bucket) ? ((1 - bucket.tokens) * bucket.w) / bucket.q : 0);
+  const nextTokenIn = (bucket: Bucket) => (isEmpty(bucket) ? ((1 - bucket.tokens) * bucket.window) / bucket.quota : 0);
 
   return {
     take: (policies) => {
       const drawn = policies.map(refilled);
-      if (drawn.some(isEmpty)) return Math.ceil(Math.max(...drawn.map(secondsToToken)) + jitter() * maximalJitter);
+      if (drawn.some(isEmpty)) return Math.max(...drawn.map(nextTokenIn)) + jitter() * maximalJitter;
       for (const bucket of drawn) bucket.tokens -= 1;
       return undefined;
     },
@@ -90,10 +93,11 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
       const states: string[] = [];
       for (const policy of policies) {
         const bucket = refilled(policy);
-        quotas.push(`"${policy}";q=${bucket.q};w=${bucket.w}`);
-        const told = policy === empty?.policy;
-        const remaining = told ? 0 : Math.floor(bucket.tokens + epsilon);
-        states.push(`"${policy}";r=${remaining};t=${told ? empty.seconds : Math.ceil(secondsToToken(bucket))}`);
+        quotas.push(`"${policy}";q=${bucket.quota};w=${bucket.window / 1000}`);
+        const reported = policy === empty?.policy;
+        const remaining = reported ? 0 : Math.floor(bucket.tokens + epsilon);
+        const wait = reported ? empty.nextTokenIn : nextTokenIn(bucket);
+        states.push(`"${policy}";r=${remaining};t=${toSeconds(wait)}`);
       }
       return { "X-RateLimit-Policy": quotas.join(", "), "X-RateLimit": states.join(", ") };
     },

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
 import type { Problem } from "./problem.ts";
+import { retryAfterHeader } from "./retry-after.ts";
 
 /** A file to download. */
 export interface FileAnswer {
@@ -21,7 +22,7 @@ const json = (value: unknown, status: number, headers: Readonly<Record<string, s
 
 /** The error object of the specification (2.2). */
 export function problemAnswer({ code, message, status, retryAfter }: Problem): Response {
-  return json({ code, message }, status, retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) });
+  return json({ code, message }, status, retryAfterHeader(retryAfter));
 }
 
 /** Wraps what a handler gives as its endpoint's descriptor says. */
@@ -42,7 +43,7 @@ export function dataAnswer(shape: ResponseShape<unknown>, data: unknown): Respon
 
 /** Says that a file is not ready yet. */
 export const pendingAnswer = (retryAfter: number): Response =>
-  new Response(null, { status: 202, headers: { "Retry-After": String(retryAfter) } });
+  new Response(null, { status: 202, headers: retryAfterHeader(retryAfter) });
 
 const etagOf = (bytes: Uint8Array): string =>
   `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;

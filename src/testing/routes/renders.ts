@@ -20,7 +20,7 @@ const renderOf = (world: World, reference: RenderReference): StoredRender =>
 function answerFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
   const render = renderOf(world, reference);
   const status = statusOf(world, render);
-  if (status === "pending") return pendingAnswer(Math.max(1, Math.ceil((render.completed - world.now()) / 1000)));
+  if (status === "pending") return pendingAnswer(render.completed - world.now());
   if (status === "failed") throw new Problem("render_failed", "The render failed: it has no files");
   return fileAnswer(request, {
     bytes: renderFile(world, render, part),

@@ -25,7 +25,7 @@ export function createRendertokenBudget(clock: PartnerClock, limit: number): Ren
       refresh();
       if (used + tokens > limit) {
         const message = `${limit - used} of ${limit} rendertokens remain, ${tokens} are needed; they reset at ${reset.iso}`;
-        throw new Problem("rendertoken_limit_exceeded", message, Math.ceil((reset.at - clock.now()) / 1000));
+        throw new Problem("rendertoken_limit_exceeded", message, reset.at - clock.now());
       }
       used += tokens;
     },

@@ -172,14 +172,14 @@ export const rows: readonly Row[] = [
     { fault: "redirect", location: "/v2/orders", status: 307, when: "before" },
     refused("RedirectError"),
   ),
-  first("429, `Retry-After` in seconds", limited(2), done("value", 2)),
+  first("429, `Retry-After` in seconds", limited(2_000), done("value", 2)),
   first("429, `Retry-After` as a date", limited(httpDate(90)), done("value", 2)),
   first("429, `Retry-After` garbage", limited("soon"), done("value", 2)),
   first("429 without `Retry-After`", limited(), done("value", 2)),
-  first("429, `Retry-After` beyond `maxRetryAfter`", limited(600), refused("RateLimitError")),
+  first("429, `Retry-After` beyond `maxRetryAfter`", limited(600_000), refused("RateLimitError")),
   first(
     "503 before, `Retry-After` beyond `maxRetryAfter`",
-    { fault: "status", status: 503, retryAfter: 600, when: "before" },
+    { fault: "status", status: 503, retryAfter: 600_000, when: "before" },
     [
       ["ServerError", 1, 0],
       ["ServerError", 1, 0],
@@ -231,7 +231,7 @@ export const rows: readonly Row[] = [
     [unknown, 15, 0],
     [unknown, 1, 0],
   ]),
-  each("429, each time", limited(2), refused("RateLimitError", 3)),
+  each("429, each time", limited(2_000), refused("RateLimitError", 3)),
   all("the service is away: every request dropped", { fault: "drop", when: "before" }, [
     ["ConnectionError", 3, 0],
     ["ConnectionError", 3, 0],
