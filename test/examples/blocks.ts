@@ -58,8 +58,9 @@ export const partPrograms: readonly Program[] = pages.flatMap((page) => {
   ];
 });
 
-/** The lines of a page that begin a block of code in another language than these. */
+/** The fences of a page that begin code in another language than these, or JavaScript that is not marked as it should be. */
 export const otherFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)
-    .filter((language) => !["js", "js separate", "sh", "mermaid"].includes(language));
+    .filter((language) => !["js", "js separate", "sh", "mermaid"].includes(language))
+    .map((language) => `${page}: ${language}`);
