@@ -62,5 +62,5 @@ export const partPrograms: readonly Program[] = pages.flatMap((page) => {
 export const otherFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)
-    .filter((language) => !["js", "js separate", "sh", "mermaid"].includes(language))
+    .filter((language) => !["js", "js separate", "sh", "mermaid", "text"].includes(language))
     .map((language) => `${page}: ${language}`);
