@@ -1,69 +1,36 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import ts from "typescript";
 import { root } from "./process.ts";
 
-/** A block of TypeScript in a page. Marked as `ts run` it is run, too. */
-export interface Block {
-  /** The page and the line, as `docs/orders.md:12`. */
-  readonly place: string;
+/** JavaScript of a page, at the lines that it has there: all other lines are empty. */
+export interface Program {
   readonly page: string;
-  /** The line of the page that the code begins on. */
-  readonly line: number;
+  readonly name: string;
   readonly code: string;
-  readonly runs: boolean;
-  /** What it declares itself. */
-  readonly declares: ReadonlySet<string>;
-  /** Every name in it. */
-  readonly uses: ReadonlySet<string>;
 }
 
-const fence = /^```ts( run)?\n([\s\S]*?)^```$/gm;
-
-function bindingNames(name: ts.BindingName): readonly string[] {
-  if (ts.isIdentifier(name)) return [name.text];
-  return name.elements.flatMap((element) => (ts.isBindingElement(element) ? bindingNames(element.name) : []));
+interface Block {
+  /** Whether it does not continue the page's program: it needs something besides the package, and is not run. */
+  readonly separate: boolean;
+  readonly from: number;
+  readonly to: number;
 }
 
-function declaredBy(statement: ts.Statement): readonly string[] {
-  if (ts.isVariableStatement(statement)) {
-    return statement.declarationList.declarations.flatMap(({ name }) => bindingNames(name));
-  }
-  if (ts.isImportDeclaration(statement)) {
-    const { name, namedBindings } = statement.importClause ?? {};
-    const named = namedBindings !== undefined && ts.isNamedImports(namedBindings) ? namedBindings.elements : [];
-    return [name, ...named.map((element) => element.name)].flatMap((identifier) => identifier?.text ?? []);
-  }
-  if (ts.isFunctionDeclaration(statement) || ts.isClassDeclaration(statement)) return [statement.name?.text ?? ""];
-  return [];
-}
+const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
-function identifiersIn(tree: ts.Node): ReadonlySet<string> {
-  const names = new Set<string>();
-  const visit = (node: ts.Node): void => {
-    if (ts.isIdentifier(node)) names.add(node.text);
-    ts.forEachChild(node, visit);
-  };
-  visit(tree);
-  return names;
-}
-
-function blocksOf(page: string): readonly Block[] {
-  const text = readFileSync(join(root, page), "utf8");
-  return [...text.matchAll(fence)].map(({ index, 1: run, 2: code = "" }) => {
-    const line = text.slice(0, index).split("\n").length + 1;
-    const tree = ts.createSourceFile("block.ts", code, ts.ScriptTarget.Latest);
-    const declares = new Set(tree.statements.flatMap(declaredBy));
-    return {
-      place: `${page}:${line}`,
-      page,
-      line,
-      code,
-      runs: run !== undefined,
-      declares,
-      uses: identifiersIn(tree),
-    };
+const blocksOf = (page: string): readonly Block[] =>
+  [...read(page).matchAll(/^```js( separate)?\n([\s\S]*?)^```$/gm)].map(({ 0: text, 1: separate, index }) => {
+    const from = read(page).slice(0, index).split("\n").length;
+    return { separate: separate !== undefined, from, to: from + text.split("\n").length - 1 };
   });
+
+function program(page: string, name: string, blocks: readonly Block[]): Program {
+  const within = (line: number) => blocks.some(({ from, to }) => line >= from && line < to - 1);
+  const code = read(page)
+    .split("\n")
+    .map((text, line) => (within(line) ? text : ""))
+    .join("\n");
+  return { page, name: `${page.replaceAll("/", "-")}${name}.mjs`, code };
 }
 
 /** README.md and every page of `docs`. */
@@ -75,4 +42,25 @@ export const pages: readonly string[] = [
     .sort(),
 ];
 
-export const blocks: readonly Block[] = pages.flatMap(blocksOf);
+/** The program of each page: its blocks, one after the other. */
+export const pagePrograms: readonly Program[] = pages.flatMap((page) => {
+  const blocks = blocksOf(page).filter(({ separate }) => !separate);
+  return blocks.length === 0 ? [] : [program(page, "", blocks)];
+});
+
+/** What a reader can paste without the rest of the page: its first block with one other, or a block that stands apart. */
+export const partPrograms: readonly Program[] = pages.flatMap((page) => {
+  const [preamble, ...others] = blocksOf(page).filter(({ separate }) => !separate);
+  const apart = blocksOf(page).filter(({ separate }) => separate);
+  return [
+    ...others.map((block) => program(page, `-${block.from}`, preamble === undefined ? [block] : [preamble, block])),
+    ...apart.map((block) => program(page, `-${block.from}`, [block])),
+  ];
+});
+
+/** The fences of a page that begin code in another language than these, or JavaScript that is not marked as it should be. */
+export const otherFences = (page: string): readonly string[] =>
+  [...read(page).matchAll(/^```(.+)$/gm)]
+    .map(([, language = ""]) => language)
+    .filter((language) => !["js", "js separate", "sh", "mermaid", "text"].includes(language))
+    .map((language) => `${page}: ${language}`);

@@ -1,93 +1,95 @@
+import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { format } from "node:util";
-import * as podPartner from "pod-partner";
-import * as testing from "pod-partner/testing";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
-import { installedProject, runFile } from "../package/tarball.ts";
-import { type Block, blocks, pages } from "./blocks.ts";
-import { clientOf, declarations, standsAlone, values } from "./preamble.ts";
+import { program as endpointProgram } from "../architecture/endpoint-table.ts";
+import { installedProject } from "../package/tarball.ts";
+import { otherFences, type Program, pagePrograms, pages, partPrograms } from "./blocks.ts";
 import { root } from "./process.ts";
 
-const fileOf = ({ page, line }: Block): string => join(root, `snippets/${page.replaceAll("/", "-")}-${line}.ts`);
+const endpointPage: Program = { page: "docs/endpoints.md", name: "endpoints.ts", code: endpointProgram() };
 
-/** Checks all blocks in one program, as the repository's own files are checked, and gives the faults by place. */
-function typeCheck(): readonly string[] {
+/** Checks all programs at once, as the repository's own files are checked, and returns the errors with their places. */
+function typeErrors(programs: readonly Program[]): readonly string[] {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent({ ...config, include: [], files: ["src/index.ts"] }, ts.sys, root);
-  const files = new Map(blocks.map((block) => [fileOf(block), block]));
-  const textOf = (name: string) => {
-    const block = files.get(name);
-    return block && `${declarations(block)} export {};\n${block.code}`;
-  };
+  const files = new Map(programs.map((program) => [join(root, "snippets", program.name), program]));
   const host = ts.createCompilerHost(options);
   const { fileExists, readFile, getSourceFile } = host;
   host.fileExists = (name) => files.has(name) || fileExists(name);
-  host.readFile = (name) => textOf(name) ?? readFile(name);
+  host.readFile = (name) => files.get(name)?.code ?? readFile(name);
   host.getSourceFile = (name, target, ...rest) => {
-    const text = textOf(name);
-    return text === undefined ? getSourceFile(name, target, ...rest) : ts.createSourceFile(name, text, target);
+    const code = files.get(name)?.code;
+    return code === undefined ? getSourceFile(name, target, ...rest) : ts.createSourceFile(name, code, target);
   };
-  const unused = { noUnusedLocals: false, noUnusedParameters: false };
-  // Not installed: its types are, since those of Node's `fetch` come with them.
+  const javascript = {
+    allowJs: true,
+    checkJs: true,
+    noImplicitAny: false,
+    noUncheckedIndexedAccess: false,
+    noUnusedLocals: false,
+    noUnusedParameters: false,
+  };
+  // `undici` is not installed, but its types come with those of Node.
   const paths = { ...options.paths, undici: ["./node_modules/undici-types/index.d.ts"] };
-  const program = ts.createProgram([...files.keys()], { ...options, ...unused, paths }, host);
-  return [...files].flatMap(([name, { page, line }]) =>
-    ts.getPreEmitDiagnostics(program, program.getSourceFile(name)).map(({ start = 0, messageText }) => {
-      const at = program.getSourceFile(name)?.getLineAndCharacterOfPosition(start).line ?? 0;
-      return `${page}:${line + at - 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
+  const compiled = ts.createProgram([...files.keys()], { ...options, ...javascript, paths }, host);
+  return [...files].flatMap(([name, { page }]) =>
+    ts.getPreEmitDiagnostics(compiled, compiled.getSourceFile(name)).map(({ start = 0, messageText }) => {
+      const line = compiled.getSourceFile(name)?.getLineAndCharacterOfPosition(start).line ?? 0;
+      return `${page}:${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, "\n")}`;
     }),
   );
 }
 
-type Run = (...values: readonly unknown[]) => Promise<void>;
-/** Runs a block as who copies it does: a file of its own, in a folder with nothing but the package. */
-async function runAlone({ code }: Block): Promise<readonly string[]> {
-  const project = await installedProject();
-  await writeFile(join(project, "order.mjs"), code);
-  return (await runFile(project, "order.mjs", {})).split("\n");
-}
-
-const AsyncFunction = (async () => {}).constructor as new (...source: string[]) => Run;
-
-/** Runs a block in this process, against an emulator, and gives what it wrote to the console. */
-async function run({ code, declares }: Block): Promise<readonly string[]> {
-  const given = await values();
-  const modules: Readonly<Record<string, unknown>> = {
-    "pod-partner": { ...podPartner, PodPartner: clientOf(given.emulator as testing.Emulator) },
-    "pod-partner/testing": testing,
-  };
-  const require = (name: string) => modules[name] ?? process.getBuiltinModule(name);
-  const written: string[] = [];
-  const console = { log: (...parts: unknown[]) => written.push(format(...parts)) };
-  const { outputText } = ts.transpileModule(code, {
-    compilerOptions: { module: ts.ModuleKind.CommonJS, target: ts.ScriptTarget.ES2023 },
-  });
-  const scope = Object.entries({ require, exports: {}, console, ...given }).filter(([name]) => !declares.has(name));
-  await new AsyncFunction(...scope.map(([name]) => name), outputText)(...scope.map(([, value]) => value));
-  return written;
-}
-
-/** What a block says that it writes: `console.log(…); // → 3`. */
-const promised = ({ code }: Block): readonly string[] =>
+/** The texts that a program promises to print: `console.log(…); // → 3`. */
+const promised = ({ code }: Program): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\);? \/\/ → (.*)$/gm)].map(([, text = ""]) => text);
 
+interface Finished {
+  readonly page: string;
+  /** What it printed of what it promised. */
+  readonly printed: readonly string[];
+  readonly failure: string | undefined;
+}
+
+/** Runs a page's program in the folder as a reader runs it. */
+async function run(folder: string, program: Program): Promise<Finished> {
+  await writeFile(join(folder, program.name), program.code);
+  return new Promise((resolve) => {
+    execFile(process.execPath, [program.name], { cwd: folder, timeout: 20_000 }, (error, output, errors) => {
+      const printed = output.split("\n").filter((line) => promised(program).includes(line));
+      resolve({ page: program.page, printed, failure: error === null ? undefined : errors });
+    });
+  });
+}
+
 describe("the code in the pages", () => {
-  let faults: readonly string[] = [];
+  let errors: readonly string[] = [];
   beforeAll(() => {
-    faults = typeCheck();
+    errors = typeErrors([...pagePrograms, ...partPrograms, endpointPage]);
   }, 120_000);
 
-  it.each(pages)("%s: every block has the right types", (page) => {
-    expect(faults.filter((fault) => fault.startsWith(`${page}:`))).toEqual([]);
-  });
-
-  it.each(blocks.filter(({ runs }) => runs).map((block) => [block.place, block] as const))(
-    "%s: runs, and writes what it says",
-    async (_, block) => {
-      const written = await (standsAlone(block) ? runAlone(block) : run(block));
-      expect(written.filter((line) => promised(block).includes(line))).toEqual(promised(block));
+  it.each([...new Set([...partPrograms, ...pagePrograms, endpointPage].map(({ page }) => page))])(
+    "%s: every block has the right types, with no more than the page's first block before it",
+    (page) => {
+      expect(errors.filter((error) => error.startsWith(`${page}:`))).toEqual([]);
     },
   );
+
+  it("is checked and run: no block is in another language", () => {
+    expect(pages.flatMap(otherFences)).toEqual([]);
+  });
+
+  it("every page runs as pasted in a fresh folder with the packed package, and prints what it promises", async () => {
+    const folder = await installedProject();
+    const finished: Finished[] = [];
+    for (const program of pagePrograms) finished.push(await run(folder, program));
+    const expected = pagePrograms.map((program) => ({
+      page: program.page,
+      printed: promised(program),
+      failure: undefined,
+    }));
+    expect(finished).toEqual(expected);
+  }, 120_000);
 });

@@ -6,11 +6,11 @@ import ts from "typescript";
 import { expect, it } from "vitest";
 import tsconfig from "../../tsconfig.json" with { type: "json" };
 import { nodesOf, sources } from "../architecture/source.ts";
-import { declarations } from "../examples/preamble.ts";
+import { declarations } from "./given.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What the examples have already, besides what the pages of `docs` have. */
+/** The names that the examples use, besides the common names. */
 const given = `
   declare const rows: readonly {
     readonly id: string;
@@ -53,8 +53,7 @@ function moduleOf(code: string): string {
     uses.has("setupServer") ? 'import { setupServer } from "msw/node";' : "",
     uses.has("createClient") ? 'import { createClient } from "redis";' : "",
   ];
-  const block = { uses, declares: new Set<string>(), place: "", page: "", line: 0, code, runs: false };
-  return `${imports.join("\n")}${given}\n${declarations(block)}\nexport {};\n{\n${code}\n}\n`;
+  return `${imports.join("\n")}${given}\n${declarations(uses)}\nexport {};\n{\n${code}\n}\n`;
 }
 
 function faults(): readonly string[] {

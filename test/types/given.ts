@@ -1,0 +1,31 @@
+/** What the examples in doc comments use without declaring it, as declarations. */
+const types = {
+  partner: 'import("pod-partner").PodPartner',
+  emulator: 'import("pod-partner/testing").RunningEmulator',
+  baseUrl: "string",
+  secretKey: "string",
+  design: "Uint8Array",
+  photo: "Uint8Array",
+  address: 'import("pod-partner").AddressInput',
+  order: 'import("pod-partner").IdentifiedOrderInput',
+  orders: 'readonly import("pod-partner").IdentifiedOrderInput[]',
+  shippedOrderReference: 'import("pod-partner").OrderReference',
+} as const;
+
+const kinds = "store product scene perspective image composition render order shipment claimcategory claim brand".split(
+  " ",
+);
+
+const capitalized = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
+
+const all = [
+  ...Object.entries(types),
+  ...kinds.map((kind) => [`${kind}Reference`, `import("pod-partner").${capitalized(kind)}Reference`] as const),
+];
+
+/** One line that declares those of the names that an example uses. */
+export const declarations = (uses: ReadonlySet<string>): string =>
+  all
+    .filter(([name]) => uses.has(name))
+    .map(([name, type]) => `declare const ${name}: ${type};`)
+    .join(" ");
