@@ -1,7 +1,7 @@
-/** The chunks of a stream as they are asked for, and the way to let it go at any moment. */
+/** Reads a stream chunk by chunk, and can release it at any moment. */
 export interface Chunks {
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
-  /** Lets the stream go, also while a chunk is waited for: behind it may be an open file. Waits for nothing. */
+  /** Releases the stream at once, also while `next` waits for a chunk: the stream may hold an open file. */
   close(): void;
 }
 
@@ -12,15 +12,15 @@ const isWebStream = (value: object): value is ReadableStream<unknown> =>
 
 const isIterable = (value: object): value is AsyncIterable<unknown> => Symbol.asyncIterator in value;
 
-async function quietly(letGo: () => unknown): Promise<void> {
+async function quietly(release: () => unknown): Promise<void> {
   try {
-    await letGo();
+    await release();
   } catch {
-    // A stream that fails as it is let go has nothing to say that the caller could mend.
+    // The caller cannot act on the error of a stream that fails on release.
   }
 }
 
-/** Reads with a reader: an iterator would be let go only after the chunk that it waits for. */
+/** Uses a reader: an iterator would be released only after the chunk that it waits for. */
 function ofWebStream(stream: ReadableStream<unknown>): Chunks {
   const reader = stream.getReader();
   return {
@@ -29,7 +29,7 @@ function ofWebStream(stream: ReadableStream<unknown>): Chunks {
   };
 }
 
-/** A Node stream is destroyed; any other iterator is asked to end, which it may do after the chunk that it waits for. */
+/** Reads an iterable. Closing destroys a Node stream; another iterator gets `return()`, which can wait for the current chunk. */
 function ofIterable(source: AsyncIterable<unknown>): Chunks {
   const iterator = source[Symbol.asyncIterator]();
   return {
@@ -41,14 +41,14 @@ function ofIterable(source: AsyncIterable<unknown>): Chunks {
   };
 }
 
-/** A chunk as bytes; undefined where it is something else. A file handle of Node 22 gives buffers without a view. */
+/** Converts a chunk to bytes; undefined if it is not binary. A file handle of Node 22 gives buffers without a view. */
 export function bytesOf(chunk: unknown): Uint8Array | undefined {
   if (chunk instanceof Uint8Array) return chunk;
   if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
   return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
 }
 
-/** The chunks of a web or Node stream; undefined of what is none. Throws where somebody else reads it already. */
+/** Opens a web or Node stream; undefined if the value is not a stream. Throws if the stream already has a reader. */
 export function chunksOf(source: unknown): Chunks | undefined {
   if (!isObject(source)) return undefined;
   if (isWebStream(source)) return ofWebStream(source);

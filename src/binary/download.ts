@@ -2,48 +2,49 @@ import { AlreadyReadError } from "../errors/already-read.ts";
 import { concatenate } from "./concatenate.ts";
 import { saveWhole } from "./save.ts";
 
-/** How far a download is. */
+/** The progress of a download. */
 export interface Progress {
-  /** Bytes received. */
+  /** Bytes received so far. */
   readonly received: number;
-  /** Bytes in all; undefined when the service did not say. */
+  /** Total bytes; undefined if the response has no usable `Content-Length`. */
   readonly size: number | undefined;
 }
 
-/** How the body of a download is read. */
+/** Options for reading the body of a download. */
 export interface DownloadOptions {
-  /** Called after each piece. What it throws ends the reading. */
+  /** Is called after each chunk. An error that it throws ends the download. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
-/** The answer to a conditional request when nothing has changed (304): keep what you have. */
+/** The result of a conditional request when the file has not changed (304): your copy is still valid. */
 export interface NotModified {
-  /** Tells it from a {@link Download}. */
+  /** Distinguishes it from a {@link Download}. */
   readonly modified: false;
-  /** The answer's `ETag`, quotes included; undefined when it had none. */
+  /** The response's `ETag`, quotes included; undefined without one. */
   readonly etag: string | undefined;
-  /** The answer's `Last-Modified`; undefined when it had none. */
+  /** The response's `Last-Modified`; undefined without one. */
   readonly lastModified: string | undefined;
 }
 
 /**
- * A binary answer whose body is read once, in the way you choose, in bounded memory: a second read is an `AlreadyReadError`.
+ * A binary response whose body you read once: as a stream, as bytes, as a blob or into a file. A second read throws `AlreadyReadError`.
+ * `stream` and `saveTo` use bounded memory.
  *
- * A body that nobody reads is let go, socket and all, when the call's `timeout` or `deadline` ends.
+ * An unread download is canceled, and its socket released, when the call's `timeout` or `deadline` ends.
  */
 export class Download {
-  /** Tells it from {@link NotModified}. */
+  /** Distinguishes it from {@link NotModified}. */
   readonly modified = true;
-  /** The answer's `Content-Type`, for example `image/png`; undefined when it had none. */
+  /** The response's `Content-Type`, for example `image/png`; undefined without one. */
   readonly contentType: string | undefined;
-  /** The answer's `ETag`, quotes included: give it to the next conditional request. Undefined when it had none. */
+  /** The response's `ETag`, quotes included, for the next conditional request; undefined without one. */
   readonly etag: string | undefined;
-  /** The answer's `Last-Modified`; undefined when it had none. */
+  /** The response's `Last-Modified`, for the next conditional request; undefined without one. */
   readonly lastModified: string | undefined;
-  /** Bytes in all; undefined when the service did not say. */
+  /** Total bytes; undefined if the response has no usable `Content-Length`. */
   readonly size: number | undefined;
   readonly #endpoint: string;
-  /** What whoever reads holds, once somebody does: the body itself, or one that counts what goes by. */
+  /** The stream that the caller reads: the body, or a copy of it that reports progress. */
   #body: ReadableStream<Uint8Array>;
   #use: "read" | "canceled" | undefined;
 
@@ -58,12 +59,14 @@ export class Download {
   }
 
   /**
-   * The body as a web stream. Nothing is read ahead of you.
+   * Returns the body as a web stream. The stream does not read ahead.
    *
-   * Reading it fails with `ConnectionError` when the body ends too early, with `RequestTimeoutError` or `DeadlineError` when its time is
-   * over, or with your signal's own reason.
+   * Reading the stream fails with `ConnectionError` if the body ends too early, with `RequestTimeoutError` or `DeadlineError` if
+   * `timeout` or `deadline` ends first, or with the reason of your signal.
    *
-   * @throws `AlreadyReadError` when the body was read or let go before.
+   * @throws `AlreadyReadError` if the body was already read or canceled.
+   * @example
+   * for await (const chunk of download.stream()) hash.update(chunk);
    */
   stream({ onProgress }: DownloadOptions = {}): ReadableStream<Uint8Array> {
     if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#endpoint, use: this.#use });
@@ -79,9 +82,10 @@ export class Download {
   }
 
   /**
-   * The whole body in memory.
+   * Reads the whole body into memory.
    *
-   * @throws `AlreadyReadError` when the body was read or let go before, otherwise what reading {@link Download.stream} fails with.
+   * @throws `AlreadyReadError` if the body was already read or canceled.
+   * @throws The errors that reading {@link Download.stream} throws.
    */
   async bytes(options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
     const chunks: Uint8Array[] = [];
@@ -94,20 +98,20 @@ export class Download {
   }
 
   /**
-   * The whole body as a blob of its content type.
+   * Reads the whole body into a blob with the download's content type.
    *
-   * @throws the same as {@link Download.bytes}.
+   * @throws The same errors as {@link Download.bytes}.
    */
   async blob(options?: DownloadOptions): Promise<Blob> {
     return new Blob([await this.bytes(options)], { type: this.contentType ?? "" });
   }
 
   /**
-   * Writes the body to a file. The file appears whole or not at all: it is written beside its place and moved there at the end.
-   * Where the path is a link, the file behind it is replaced, and the link stays.
+   * Writes the body to a file. The write is atomic: the body goes to a temporary file in the same folder, which is then renamed.
+   * If the path is a symbolic link, the target of the link is replaced, and the link stays.
    *
-   * @throws `AlreadyReadError` when the body was read or let go before; a file that is there stays as it is.
-   * @throws the file system's own error, otherwise what reading {@link Download.stream} fails with. No partial file is left.
+   * @throws `AlreadyReadError` if the body was already read or canceled. An existing file stays unchanged.
+   * @throws The error of the file system, or the errors that reading {@link Download.stream} throws. No partial file remains.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
@@ -122,20 +126,20 @@ export class Download {
     }
   }
 
-  /** Lets the body go unread and frees its socket at once. One that is being read is left to its reader. */
+  /** Cancels an unread body and releases its socket at once. Does nothing if the body is being read. */
   async cancel(): Promise<void> {
     if (this.#body.locked) return;
     this.#use ??= "canceled";
-    // A body that has failed has told its reader so.
+    // A failed body has already reported its error to its reader.
     await this.#body.cancel().catch(() => undefined);
   }
 }
 
 /**
- * Reports each chunk of a body. The stream fails at the same moment as the body: one that is piped through a `TransformStream` does
- * not fail while a chunk waits to be read.
+ * Reports each chunk of a body. The new stream fails at the same moment as the body. A `TransformStream` would fail only after its
+ * waiting chunks are read.
  */
-function watched(body: ReadableStream<Uint8Array>, tell: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
+function watched(body: ReadableStream<Uint8Array>, report: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
@@ -144,7 +148,7 @@ function watched(body: ReadableStream<Uint8Array>, tell: (chunk: Uint8Array) => 
         const { done, value } = await reader.read();
         if (done) return controller.close();
         try {
-          tell(value);
+          report(value);
         } catch (error) {
           await reader.cancel(error);
           throw error;
@@ -159,7 +163,7 @@ function watched(body: ReadableStream<Uint8Array>, tell: (chunk: Uint8Array) => 
 
 function sizeOf(headers: Headers): number | undefined {
   const length = headers.get("content-length");
-  // The length of a compressed body is not the length of what is read.
+  // The `Content-Length` of a compressed body is not the number of bytes that are read.
   if (length === null || headers.has("content-encoding") || !/^\d+$/.test(length)) return undefined;
   return Number(length);
 }

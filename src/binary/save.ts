@@ -3,7 +3,7 @@ import { saveInto } from "./special-file.ts";
 
 const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, "code") === "ENOENT";
 
-/** The file that a path leads to, through links; also where the last of them leads to nothing yet. */
+/** Resolves the symbolic links of a path. The target of the last link need not exist. */
 async function targetOf(path: string): Promise<string> {
   const { readlink, realpath } = await import("node:fs/promises");
   const { dirname, resolve } = await import("node:path");
@@ -12,12 +12,12 @@ async function targetOf(path: string): Promise<string> {
   } catch (error) {
     if (!isMissing(error)) throw error;
     const link = await readlink(path).catch(() => undefined);
-    // Links that go round fail in another way than this: each step leads nearer to the end.
+    // A loop of links fails in `realpath` with ELOOP, so this recursion ends.
     return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
   }
 }
 
-/** Writes a body, and closes the file in any case. */
+/** Writes a body to a file and closes the file, also after an error. */
 async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
   try {
     for await (const chunk of body) await file.writeFile(chunk);
@@ -28,17 +28,17 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
 }
 
 /**
- * Writes a file that appears whole or not at all: beside its place first, then moved there. Where the path is a link, the file behind
- * it is replaced, and the link stays.
+ * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
+ * of the link is replaced, and the link stays.
  */
 export async function saveWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
   const { open, rename, rm, stat } = await import("node:fs/promises");
   const { dirname, join } = await import("node:path");
   const there = await stat(path).catch(() => undefined);
-  // A device or a pipe takes what is written to it, and must not be replaced; a folder refuses before anything is read.
+  // A device or a pipe must not be replaced, so the body is written into it. A folder fails here, before the body is read.
   if (there?.isFile() === false) return saveInto(path, body, there.isFIFO());
   const target = await targetOf(path);
-  // A name of its own: one made of the file's could be too long for the file system.
+  // The temporary name does not contain the file's name: the result could be too long for the file system.
   const partial = join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
   try {
     const file = await open(partial, "wx");

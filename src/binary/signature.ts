@@ -1,7 +1,7 @@
 const jpeg = [0xff, 0xd8, 0xff];
 const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
 
-/** How many bytes it takes to know a format. */
+/** The number of bytes that identify a format. */
 export const signatureLength = 8;
 
 const beginsWith =
@@ -9,10 +9,10 @@ const beginsWith =
   (head: Uint8Array): boolean =>
     signature.every((byte, index) => head[index] === byte);
 
-/** Whether bytes begin as a JPEG does. */
+/** Whether the bytes start with the JPEG signature. */
 export const isJpeg = beginsWith(jpeg);
-/** Whether bytes begin as a PNG does. */
+/** Whether the bytes start with the PNG signature. */
 export const isPng = beginsWith(png);
 
-/** Whether bytes begin as a JPEG or a PNG does: the two formats that the service accepts (specification 2.7). */
+/** Whether the bytes start as a JPEG or a PNG, the two formats that the service accepts (specification 2.7). */
 export const isImage = (head: Uint8Array): boolean => isJpeg(head) || isPng(head);

@@ -2,24 +2,24 @@ import type { FileHandle } from "node:fs/promises";
 import { systemClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 
-/** Milliseconds between two attempts; they double up to the longest. */
+/** Milliseconds between two attempts. The pause doubles after each attempt, up to `longest`. */
 const pauses = { first: 1, longest: 32 };
 
 /**
- * Tries again until an operation works. A blocking `open` or `write` of a pipe would occupy a thread of the process until another
- * process reads, and cannot be cancelled.
+ * Repeats a non-blocking operation until it succeeds. A blocking `open` or `write` of a pipe would occupy a thread until another
+ * process reads the pipe, and could not be canceled.
  */
 class Patience {
   #over: { readonly error: unknown } | undefined;
   #wake: () => void = () => undefined;
 
-  /** Ends all waiting with an error. */
+  /** Ends all waits with an error. */
   end(error: unknown): void {
     this.#over = { error };
     this.#wake();
   }
 
-  /** Tries until it works; `again` has the error codes that mean: not yet. */
+  /** Runs `work` until it succeeds. The error codes in `again` lead to another attempt; any other error is thrown. */
   async try<T>(work: () => Promise<T>, again: ReadonlySet<unknown>): Promise<T> {
     for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.longest)) {
       if (this.#over !== undefined) throw this.#over.error;
@@ -57,8 +57,8 @@ async function writeAll(file: FileHandle, chunk: Uint8Array, patience: Patience)
 }
 
 /**
- * Writes a body into a pipe or a device. It ends when the body fails, also while it waits for a reader: at an abort, a timeout or a
- * deadline.
+ * Writes a body into a pipe or a device. It stops when the body fails (abort, timeout or deadline), also while the pipe has no
+ * reader.
  */
 export async function saveInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean): Promise<void> {
   const { constants, open } = await import("node:fs/promises");
@@ -66,7 +66,7 @@ export async function saveInto(path: string, body: ReadableStream<Uint8Array>, i
   const reader = body.getReader();
   reader.closed.catch((error: unknown) => patience.end(error));
   try {
-    // A Unix socket gives ENXIO, too; it never becomes writable this way.
+    // A Unix socket also fails with ENXIO, but never becomes writable, so only a pipe is retried.
     const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
     const file = await patience.try(() => open(path, flags), isPipe ? unread : new Set());
     try {

@@ -1,29 +1,29 @@
 import { concatenate } from "./concatenate.ts";
 import { isJpeg, isPng, signatureLength } from "./signature.ts";
 
-/** How a PNG ends: its empty last chunk, with that chunk's checksum. */
+/** The end of a PNG: the empty IEND chunk with its checksum. */
 const pngEnd = [0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82];
-/** How a JPEG ends: its end-of-image marker. */
+/** The end of a JPEG: the end-of-image marker. */
 const jpegEnd = [0xff, 0xd9];
 
-/** Whether a body may end too early without the transport noticing. */
+/** Whether the transport detects a body that ends too early. */
 type Trust =
-  /** It notices: the length is known, or the body says itself where it ends. */
+  /** It does: the response has a length, or the body is chunked. */
   | "told"
-  /** It came compressed, and the platform gives what it could decode of one that was cut off, as if that were all. */
+  /** It does not: the body is compressed, and the platform can return the decoded part of a truncated body as if it were complete. */
   | "compressed"
-  /** Its end is the end of the connection, whatever ended that. */
+  /** It does not: the body ends when the connection ends, for any reason. */
   | "unsized";
 
-/** Tells from an answer's head whether the transport notices a body that ends too early. */
+/** Finds out from the response headers whether the transport detects a body that ends too early. */
 export function trustOf({ headers, url }: Response): Trust {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") return "compressed";
-  // An answer without a URL was made within this process: no connection could have ended.
+  // A response without a URL was created in this process, without a connection.
   return headers.has("content-length") || headers.has("transfer-encoding") || url === "" ? "told" : "unsized";
 }
 
-/** Watches the bytes of a picture go by, and tells at the end whether they end as its format does. */
+/** Observes the bytes of an image, and checks at the end whether the image is complete. */
 export class PictureEnd {
   #head: Uint8Array<ArrayBuffer> = new Uint8Array();
   #tail: Uint8Array<ArrayBuffer> = new Uint8Array();
@@ -33,7 +33,7 @@ export class PictureEnd {
     this.#tail = joined(this.#tail, chunk.subarray(-pngEnd.length)).slice(-pngEnd.length);
   }
 
-  /** Undefined where the format is another one, whose end is not known here. */
+  /** Whether the bytes end as their format requires; undefined for a format other than JPEG and PNG. */
   isThere(): boolean | undefined {
     if (isPng(this.#head)) return endsWith(this.#tail, pngEnd);
     return isJpeg(this.#head) ? endsWith(this.#tail, jpegEnd) : undefined;
@@ -47,16 +47,18 @@ const endsWith = (bytes: Uint8Array, end: readonly number[]): boolean =>
   bytes.length >= end.length && end.every((byte, index) => bytes[bytes.length - end.length + index] === byte);
 
 /**
- * What is wrong with a body that has come to its end, or undefined. A compressed one counts as whole only when it is seen to be;
- * one whose length is not known counts as cut off only when it is seen to be.
+ * Says why a finished body may be incomplete; undefined if it is accepted. A compressed body is accepted only if the end of the image
+ * is found. A body of unknown length is refused only if the end of the image is missing.
  */
 export function shortfall(trust: Trust, end: PictureEnd): string | undefined {
   if (trust === "told") return undefined;
   const there = end.isThere();
   if (there === true || (there === undefined && trust === "unsized")) return undefined;
   const how =
-    trust === "compressed" ? "came compressed, although it was asked for as it is" : "came without its length";
+    trust === "compressed"
+      ? "arrived compressed, although the request refused compression"
+      : "arrived without a length";
   return there === false
-    ? `the file, which ${how}, was cut off before its end`
-    : `the file ${how}, so that nothing tells whether all of it came`;
+    ? `the file, which ${how}, was truncated`
+    : `the file ${how}, so the SDK cannot check that it is complete`;
 }

@@ -1,36 +1,42 @@
 import { PodPartnerError } from "./base.ts";
 import { type ErrorCode, hintFor } from "./codes.ts";
+import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
 
-/** What an error answer is made of. */
+/** The parts of an error response. */
 export interface ApiErrorDetails {
   readonly response: ErrorResponse;
-  /** The service's `code`; undefined where the answer had none. */
+  /** The service's `code`; undefined if the response has none. */
   readonly code?: string | undefined;
-  /** The service's `message`, or words for the lack of one. */
+  /** The service's `message`, or a description of the response if it has none. */
   readonly message: string;
   readonly endpoint: string;
-  /** Milliseconds that the answer's `Retry-After` asks to wait; undefined without one. */
+  /** The response's `Retry-After` in milliseconds; undefined without one. */
   readonly retryAfter?: number | undefined;
-  /** Whether this client itself refuses: nothing was sent. */
+  /** Whether the client itself refused the request. Nothing was sent. */
   readonly unsent?: boolean;
 }
 
-/** The service answered with an error status. Each status of the specification has a class of its own below this one. */
+/**
+ * The service returned an error status. Each status of the specification (7) has a subclass.
+ *
+ * @example
+ * if (error instanceof ApiError) console.log(error.status, error.code, error.hint);
+ */
 export class ApiError extends PodPartnerError {
   static override readonly kind: string = "ApiError";
   override readonly status: number;
   override readonly code: ErrorCode | undefined;
   override readonly hint: string | undefined;
   readonly isRetryable: boolean = false;
-  /** What came back: status, headers and body. */
+  /** The response: status, headers and body. */
   readonly response: ErrorResponse;
-  /** Milliseconds that the answer's `Retry-After` asks to wait; undefined without one. */
+  /** The response's `Retry-After` in milliseconds; undefined without one. */
   readonly retryAfter: number | undefined;
 
   constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
-    const hint = hintFor(code);
-    const outcome = unsent ? "was not sent" : `answered ${response.status}${code ? ` ${code}` : ""}`;
+    const hint = hintOf(new.target.kind, code, response);
+    const outcome = unsent ? "was not sent" : `returned ${response.status}${code ? ` ${code}` : ""}`;
     super(`${endpoint} ${outcome}: ${message}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.code = code;
@@ -44,7 +50,7 @@ export class ApiError extends PodPartnerError {
   }
 }
 
-/** 400: the request's data is invalid in the service's eyes. */
+/** 400: the service rejected the request data. */
 export class BadRequestError extends ApiError {
   static override readonly kind: string = "BadRequestError";
 }
@@ -52,21 +58,19 @@ export class BadRequestError extends ApiError {
 /** 401: the secret key is missing or invalid. */
 export class AuthenticationError extends ApiError {
   static override readonly kind: string = "AuthenticationError";
-  override readonly hint =
-    "Check `secretKey`: a v2 key from the dashboard, of the environment that `baseUrl` names. A v1 partner code does not work.";
 }
 
-/** 403: the key is valid but has no permission for this, or the store cannot be written through the API. */
+/** 403: the key is valid but has no permission for the resource, or the API cannot write to the store. */
 export class PermissionDeniedError extends ApiError {
   static override readonly kind: string = "PermissionDeniedError";
 }
 
-/** 404: there is no such resource. References of the test and the production environment differ. */
+/** 404: the resource does not exist in this environment. The test and production environments have different references. */
 export class NotFoundError extends ApiError {
   static override readonly kind: string = "NotFoundError";
 }
 
-/** 409: the resource's present state does not allow this. */
+/** 409: the current state of the resource does not allow the request. */
 export class ConflictError extends ApiError {
   static override readonly kind: string = "ConflictError";
 }
@@ -76,17 +80,17 @@ export class GoneError extends ApiError {
   static override readonly kind: string = "GoneError";
 }
 
-/** 429: a limit is reached. `rate_limited` is waited for by the SDK itself as long as `retry` allows. */
+/** 429: a limit is reached. For `rate_limited`, the SDK waits and retries within the limits of `retry` before it throws. */
 export class RateLimitError extends ApiError {
   static override readonly kind: string = "RateLimitError";
   override readonly isRetryable: boolean = true;
 }
 
-/** 429 `rendertoken_limit_exceeded`: the week's rendertokens do not cover the render. Never waited for by the SDK. */
+/** 429 `rendertoken_limit_exceeded`: the remaining rendertokens of the week do not cover the render. The SDK does not wait for the reset. */
 export class RendertokenLimitError extends RateLimitError {
   static override readonly kind: string = "RendertokenLimitError";
   override readonly isRetryable: boolean = false;
-  /** When the tokens come back, by the answer's `Retry-After`; undefined when it had none. */
+  /** When the tokens reset, from the response's `Retry-After`; undefined without one. */
   readonly resetsAt: Date | undefined;
 
   constructor(details: ApiErrorDetails & { now: number }) {
@@ -104,22 +108,36 @@ export class NotImplementedError extends ApiError {
   static override readonly kind: string = "NotImplementedError";
 }
 
-/** 5xx other than 501: undocumented. Try later; contact support if it persists. */
+/** 5xx other than 501: a failure of the service or a gateway. Retry later; contact support if it persists (specification 7). */
 export class ServerError extends ApiError {
   static override readonly kind: string = "ServerError";
   override readonly isRetryable: boolean = true;
-  override readonly hint = "Try again later; contact the service's support if it persists.";
 }
 
-/** 3xx: the base URL points to somewhere that redirects. Never followed, so that the key goes nowhere else. */
+/** 3xx: the server at the base URL redirects. The SDK never follows a redirect, so that the key stays at the base URL's origin. */
 export class RedirectError extends ApiError {
   static override readonly kind: string = "RedirectError";
-  override readonly hint = "Set `baseUrl` to the address that answers itself.";
 }
 
-/** 202: the render's files are not ready. Pass `wait` to let the SDK wait for them. */
+/** 202: the render's file is not ready. With the option `wait`, the SDK waits for it. */
 export class NotReadyError extends ApiError {
   static override readonly kind: string = "NotReadyError";
   override readonly isRetryable: boolean = true;
-  override readonly hint = "Pass `{ wait: true }`, or call `renders.wait` first.";
+}
+
+/** The hints of the classes whose status already says what to do. */
+const classHints = new Map<string, string>([
+  [
+    "AuthenticationError",
+    "Check `secretKey`: use a v2 key from the dashboard, from the same environment as `baseUrl`. A v1 partner code does not work.",
+  ],
+  ["ServerError", "Retry later. Contact the service's support if the error persists."],
+  ["RedirectError", "Set `baseUrl` to the final URL of the service, one that does not redirect."],
+  ["NotReadyError", "Pass `{ wait: true }`, or call `renders.wait` first."],
+]);
+
+/** Describes what to do next: the hint of the code, or those of the body and the class. */
+function hintOf(kind: string, code: string | undefined, response: ErrorResponse): string | undefined {
+  const hints = [htmlHint(response), classHints.get(kind)].filter((hint) => hint !== undefined);
+  return hintFor(code) ?? (hints.join(" ") || undefined);
 }

@@ -1,19 +1,19 @@
 import type { TimelineEntry } from "./timeline.ts";
 import { timelineTable } from "./timeline-table.ts";
 
-/** What the pipeline knows about the call that an error ended. */
+/** Describes the call that failed. */
 export interface CallDetails {
   /** The endpoint as the specification writes it, for example `POST /orders`. */
   readonly endpoint: string;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
   readonly timeline: readonly TimelineEntry[];
-  /** The stack below the message: the caller's own frames. */
+  /** The stack frames of the caller. */
   readonly callSite: string;
-  /** What the call may have created although it failed. */
+  /** Identifies what the call may have created although it failed. */
   readonly identifiers?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Runs a test of a value that can throw when it is read. */
+/** Runs a test; false if it throws. Reading a property of a foreign value can throw. */
 function holds(test: () => boolean): boolean {
   try {
     return test();
@@ -25,30 +25,30 @@ function holds(test: () => boolean): boolean {
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 
 /**
- * The root of everything the SDK throws, apart from a caller's own abort reason.
+ * The base class of all errors that the SDK throws. Only an abort rejects with another value: the reason of your signal.
  *
- * Use {@link PodPartnerError.isInstance} instead of `instanceof` where two copies of the package may be installed.
+ * Use {@link PodPartnerError.isInstance} instead of `instanceof` if two copies of the package may be installed.
  */
 export abstract class PodPartnerError extends Error {
-  /** The endpoint of the call, for example `POST /orders`; undefined where no call was involved. */
+  /** The endpoint of the call, for example `POST /orders`; undefined if the error does not belong to a call. */
   endpoint: string | undefined;
-  /** The HTTP status of the answer that led here, if there was one. */
+  /** The HTTP status of the response; undefined without a response. */
   readonly status: number | undefined = undefined;
-  /** The service's error code (specification 7), if it gave one. */
+  /** The service's error code (specification 7); undefined without one. */
   readonly code: string | undefined = undefined;
-  /** What happened before the error, in order, with the time each step took. */
+  /** The steps of the call before the error, in order, with the duration of each. */
   timeline: readonly TimelineEntry[] = [];
   /**
-   * Where the call may have created something although it failed: what identifies it. For an order its `customIdentifier`, by
-   * which `orders.ensure` finds it.
+   * Identifies what the call may have created although it failed; otherwise undefined. For an order it holds the `customIdentifier`,
+   * which `orders.ensure` uses to find the order.
    */
   identifiers: Readonly<Record<string, unknown>> | undefined = undefined;
-  /** What to do about it, where that is known. */
+  /** What to do next; undefined if the SDK does not know. */
   readonly hint: string | undefined = undefined;
 
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
-    // Where `Error.prototype` is frozen an assignment would throw.
+    // If `Error.prototype` is frozen, an assignment throws.
     Object.defineProperty(this, "name", {
       value: new.target.kind,
       writable: true,
@@ -61,14 +61,14 @@ export abstract class PodPartnerError extends Error {
     }
   }
 
-  /** Whether doing the same call again, later, may succeed and cannot do harm. */
+  /** Whether the same call may succeed later, and repeating it does no harm. */
   abstract readonly isRetryable: boolean;
 
-  /** The name by which this class is recognised in other copies of the package. */
+  /** The name of the class. Other copies of the package recognise the class by this name. */
   static readonly kind: string = "PodPartnerError";
 
   /**
-   * `instanceof` that also recognises errors of another installed copy of the package.
+   * Checks the class of an error, like `instanceof`. It also recognises errors of another installed copy of the package.
    *
    * @example
    * if (NotFoundError.isInstance(error)) console.log(error.endpoint);
@@ -82,22 +82,22 @@ export abstract class PodPartnerError extends Error {
     return typeof error === "object" && error !== null && holds(() => marker(kind) in error);
   }
 
-  /** Plain `instanceof` that never throws: a caller's code can throw a revoked proxy, for which `instanceof` throws. */
+  /** Works like the plain `instanceof` but never throws. For a revoked proxy, plain `instanceof` throws. */
   static override [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore lint/complexity/noThisInStatic: `this` is the class it is called on, not the one it is written in.
     return holds(() => Function.prototype[Symbol.hasInstance].call(this, error));
   }
 
-  /** The parts worth logging; never the secret key. */
+  /** Returns the fields for a log. The secret key is never among them. */
   toJSON(): Record<string, unknown> {
     const { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers } = this;
     return { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers };
   }
 }
 
-/** Completes an error with its call: endpoint, timeline, and, where it is printed, a table of that and the caller's own line. */
+/** Adds the endpoint and the timeline of the call to an error, and a table of the timeline and the caller's frames to its stack. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
-  // The error of a request that the call made for itself tells of that request, but not of what the call may have created.
+  // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.
   error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;

@@ -1,37 +1,39 @@
-/** Every error code of specification 7, with what a partner can do about it. The service may add codes at any time. */
+/** Every error code of specification 7, with a hint: what a partner can do next. The service may add codes at any time. */
 export const errorCodes = {
-  missing_address: "Give `dropshipAddress`: a dropship order needs a destination.",
-  missing_image_reference: "Give `imageReference` on each orderline whose product is printed.",
+  missing_address: "Set `dropshipAddress`: a dropship order needs a destination.",
+  missing_image_reference: "Set `imageReference` on each orderline whose product is printed.",
   invalid_address_missing_email: "Set `email` in the dropship address.",
-  invalid_address_denied_country: "The service does not deliver to this `countryCode`.",
+  invalid_address_denied_country: "Use another destination: the service does not deliver to this `countryCode`.",
   product_not_orderable:
     "Check the product's `status`: only prelaunched, launched and sunsetted products can be ordered.",
-  store_not_writable_via_api: "Use a store whose `integration` is `api`; others are written by their own platform.",
+  store_not_writable_via_api: "Use a store whose `integration` is `api`; the API cannot write to other stores.",
   canceled_quantity_below_current:
-    "`canceledQuantity` is the absolute total: read the order and give at least its current value.",
-  canceled_quantity_exceeds_shippable:
-    "Read the order: at most `quantity - shippedQuantity` of a line can be canceled.",
-  already_in_production: "Too late to cancel: the order is in production.",
-  order_completed: "Every orderline is shipped or canceled: nothing is left to change.",
-  order_not_dropship: "Only a dropship order has an address that can be replaced.",
-  replacement_address_locked: "A replacement order goes to the destination of the claim that it settles.",
-  order_not_in_shipment: "Check the pair: no item of this order was shipped in this shipment.",
-  orderline_not_in_shipment: "Check `orderlineIndex`: that line was not shipped in this shipment.",
+    "Read the order and send at least its current `canceledQuantity`: the value is the absolute total, not a difference.",
+  canceled_quantity_exceeds_shippable: "Read the order and cancel at most `quantity - shippedQuantity` of a line.",
+  already_in_production: "The order is in production and can no longer be canceled.",
+  order_completed: "Every orderline is shipped or canceled, so the order can no longer be changed.",
+  order_not_dropship: "Use a dropship order: a combined order has no address of its own to replace.",
+  replacement_address_locked:
+    "The address cannot change: a replacement order goes to the destination of the claim that it settles.",
+  order_not_in_shipment: "Check `orderReference` and `shipmentReference`: the shipment contains no item of the order.",
+  orderline_not_in_shipment: "Check `orderlineIndex`: the shipment does not contain that orderline.",
   package_missing_category_not_allowed: "Use `claims.createPackageMissing` for a missing package.",
-  evidence_required: "Upload a photo with `evidence.upload` and give its reference on the claimline.",
+  evidence_required:
+    "Upload a photo with `evidence.upload` and set its reference in `evidenceReferences` of the claimline.",
   shipment_too_recent:
-    "Wait for the delivery window to pass; the message names the date from which filing is possible.",
-  rendertoken_limit_exceeded: "Wait for the weekly reset (Monday 00:00 Europe/Amsterdam), or see `rendertokens.get()`.",
-  rate_limited: "Let the SDK pace the calls, share one client per process, or raise `retry.maxRetryAfter`.",
-  unknown_input_error: "The service refused the input without saying why; the message is all there is.",
+    "File the claim after the delivery window has passed. The message names the first possible date.",
+  rendertoken_limit_exceeded:
+    "Retry after the weekly reset (Monday 00:00 Europe/Amsterdam). `rendertokens.get()` returns the remaining tokens.",
+  rate_limited: "Keep `pacing` on, use one client per process, or raise `retry.maxRetryAfter`.",
+  unknown_input_error: "The service rejected the input. Only the message describes the reason.",
 } as const;
 
-/** An error code that this version knows. */
+/** An error code that this version of the SDK knows (specification 7). */
 export type KnownErrorCode = keyof typeof errorCodes;
 
-/** The service's error code: the known ones complete in an editor, an unknown one is passed on as it came. */
+/** The service's error code, an open enum: editors complete the known codes, and unknown codes are returned unchanged. */
 export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 
-/** What to do about a code, when it is known. */
+/** The hint of a code; undefined for an unknown code. */
 export const hintFor = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;

@@ -1,15 +1,31 @@
 import { PodPartnerError } from "./base.ts";
 
-/** No answer came: the connection failed. `sent` tells whether the service may have received the request. */
+/** What to do about a host that could not be reached, by the words of the failure. */
+const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
+  [
+    /\bemulator\.test\b/,
+    "The option `fetch` is missing: `emulator.test` is no real host. Pass `fetch: emulator.fetch` to the client, or use `startEmulator()`.",
+  ],
+  [/\bENOTFOUND\b|\bEAI_/, "Check the host name in `baseUrl` and the DNS settings of this machine."],
+  [/\bECONNREFUSED\b/, "Check the host and port of `baseUrl`, and of the proxy if there is one."],
+];
+
+/**
+ * The connection failed before a complete response arrived. `sent` says whether the service may have received the request.
+ */
 export class ConnectionError extends PodPartnerError {
   static override readonly kind: string = "ConnectionError";
   readonly isRetryable: boolean = true;
-  /** False when the request certainly never left; true when the service may have carried it out. */
+  override readonly hint: string | undefined;
+  /** False if the request certainly was not sent; true if the service may have carried it out. */
   readonly sent: boolean;
 
   constructor({ endpoint, reason, sent, cause }: { endpoint: string; reason: string; sent: boolean; cause?: unknown }) {
-    super(`No answer from ${endpoint}: ${reason}.${sent ? "" : " The request was never sent."}`, { cause });
+    const hint = sent ? undefined : unreachable.find(([words]) => words.test(reason))?.[1];
+    const unsent = sent ? "" : " The request was not sent.";
+    super(`No response from ${endpoint}: ${reason}.${unsent}${hint ? `\n  ${hint}` : ""}`, { cause });
     this.sent = sent;
+    this.hint = hint;
   }
 
   override toJSON() {
@@ -17,7 +33,10 @@ export class ConnectionError extends PodPartnerError {
   }
 }
 
-/** One attempt, its body included, took longer than `timeout`; or so did opening the source of an upload, of which nothing was sent. */
+/**
+ * One attempt took longer than `timeout` milliseconds, response body included. It is also thrown when the source of an upload takes
+ * longer than `timeout` to open; then nothing was sent.
+ */
 export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
   readonly isRetryable: boolean = true;
@@ -27,12 +46,12 @@ export class RequestTimeoutError extends PodPartnerError {
     super(
       opening
         ? `The source of the upload to ${endpoint} gave no first bytes ${within}. Nothing was sent.`
-        : `${endpoint} did not answer in full ${within}.`,
+        : `${endpoint} did not return a complete response ${within}.`,
     );
   }
 }
 
-/** The call as a whole, queueing and waits included, took longer than its `deadline`, or certainly would have. */
+/** The whole call took longer than its `deadline` milliseconds, queueing and waits included, or certainly would have. */
 export class DeadlineError extends PodPartnerError {
   static override readonly kind: string = "DeadlineError";
   readonly isRetryable: boolean = true;

@@ -1,29 +1,29 @@
 import { PodPartnerError } from "./base.ts";
 
-/** What is compared of an orderline. */
+/** The fields of an orderline that are compared. */
 export interface ComparedLine {
   readonly productReference: string;
   readonly imageReference?: string | null | undefined;
   readonly quantity: number;
 }
 
-/** An order of which the lines are compared. */
+/** An order whose lines are compared. */
 export interface ComparedOrder {
   readonly reference: string;
   readonly orderlines: readonly ComparedLine[];
 }
 
 /**
- * An order with this `customIdentifier` exists, and its lines differ from the requested ones. Nothing was placed.
+ * An order with this `customIdentifier` already exists with other lines. No order was placed.
  */
 export class OrderMismatchError extends PodPartnerError {
   static override readonly kind: string = "OrderMismatchError";
   readonly isRetryable = false;
   override readonly hint =
-    "Use another `customIdentifier` for another order, or pass `{ compare: false }` to accept the order that exists.";
-  /** The order that exists. */
+    "Use another `customIdentifier` for a different order, or pass `{ compare: false }` to accept the existing order.";
+  /** The existing order. */
   readonly existing: ComparedOrder;
-  /** The lines that were requested. */
+  /** The requested lines. */
   readonly requested: readonly ComparedLine[];
 
   constructor(details: {
@@ -33,7 +33,7 @@ export class OrderMismatchError extends PodPartnerError {
   }) {
     const { customIdentifier, existing, requested } = details;
     super(
-      `The order ${existing.reference} has the customIdentifier ${customIdentifier} already, with other orderlines.`,
+      `The order ${existing.reference} already has the customIdentifier ${customIdentifier}, with other orderlines.`,
     );
     this.existing = existing;
     this.requested = requested;

@@ -1,15 +1,15 @@
 import { PodPartnerError } from "./base.ts";
 
 /**
- * The answer to a creation was lost and looking it up could not decide: it may or may not exist.
- * It was not sent again. `identifiers` carries what is needed to find out.
+ * The response to a creation was lost, and look-ups could not find out whether the service created the resource.
+ * The request was not sent again. Use `identifiers` to find out.
  */
 export class OutcomeUnknownError extends PodPartnerError {
   static override readonly kind: string = "OutcomeUnknownError";
-  /** Whether the same call can be repeated without harm: true for `orders.ensure`, which looks before it sends. */
+  /** Whether repeating the same call does no harm. True for `orders.ensure`, which looks up the order before it sends. */
   readonly isRetryable: boolean;
   override readonly hint: string;
-  /** What was sent, or what identifies it: for an order its `customIdentifier`. */
+  /** Identifies the resource, for an order by its `customIdentifier`. */
   override identifiers: Readonly<Record<string, unknown>>;
 
   constructor(details: {
@@ -19,9 +19,12 @@ export class OutcomeUnknownError extends PodPartnerError {
     isRetryable: boolean;
     cause: unknown;
   }) {
-    super(`The answer to ${details.endpoint} was lost: it may or may not have been carried out. ${details.how}`, {
-      cause: details.cause,
-    });
+    super(
+      `The response to ${details.endpoint} was lost. The service may or may not have carried out the request. ${details.how}`,
+      {
+        cause: details.cause,
+      },
+    );
     this.isRetryable = details.isRetryable;
     this.hint = details.how;
     this.identifiers = details.identifiers;

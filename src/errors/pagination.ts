@@ -1,12 +1,13 @@
 import { PodPartnerError } from "./base.ts";
 
-/** The service gave a cursor that it had given before in the same chain of pages: going on would never end. */
+/** The service returned the same cursor twice in one chain of pages (specification 4.11). The iteration stops, because it would never end. */
 export class CursorLoopError extends PodPartnerError {
   static override readonly kind: string = "CursorLoopError";
   readonly isRetryable = true;
+  override readonly hint: string = "Repeat the call. Contact the service's support if the error persists.";
 
   constructor({ endpoint }: { endpoint: string }) {
-    super(`${endpoint} gave the same nextCursor twice: the iteration was stopped instead of going round for ever.`);
+    super(`${endpoint} returned the same nextCursor twice. The iteration stopped, because it would never end.`);
     this.endpoint = endpoint;
   }
 }

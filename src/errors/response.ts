@@ -1,9 +1,9 @@
-/** What came back, as it is kept on an error: the secret key is blotted out wherever the answer repeats it. */
+/** A response, as errors keep it. The secret key is redacted wherever the response repeats it. */
 export interface ErrorResponse {
   /** The HTTP status. */
   readonly status: number;
-  /** By their names in lower case. */
+  /** The headers, with names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The parsed JSON, or the text where it is no JSON; undefined for an empty body. */
+  /** The parsed JSON, or the text if it is not JSON; undefined for an empty body. */
   readonly body: unknown;
 }

@@ -1,9 +1,9 @@
 import type { TimelineEntry } from "./timeline.ts";
 
-/** So many of the first and of the last steps are shown of a long call. */
+/** How many of the first and last steps of a long call the table shows. */
 const shown = { first: 8, last: 12 };
 
-/** What is repeated in a table must not break its lines. */
+/** Shortens a text to one line of at most 40 characters. */
 const cell = (text: string): string => text.replace(/\s+/g, " ").slice(0, 40);
 const ms = (time: number): string => `${Math.round(time)} ms`;
 
@@ -12,8 +12,8 @@ type Line = readonly [what: string, outcome: string, began: string, took: string
 const lineOf = ({ step, outcome, at, took }: TimelineEntry): Line => [step, cell(outcome), ms(at), ms(took)];
 
 /**
- * Where a call's time went, as lines to print: each step with its outcome, when it began since the call did, and how long it took.
- * Empty for a call that was one attempt and no more: its error has told everything.
+ * Formats a timeline as a table: each step with its outcome, its start since the beginning of the call, and its duration.
+ * Empty for a call of one attempt only: the error message already describes it.
  */
 export function timelineTable(entries: readonly TimelineEntry[]): string {
   if (entries.length < 2 && entries.every(({ step }) => step === "attempt")) return "";

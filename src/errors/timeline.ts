@@ -1,11 +1,11 @@
-/** One step of a call: queueing for a token, an attempt on the wire, a wait, a look-up after a lost answer, or a look at a render. */
+/** One step of a call: waiting in the queue, an attempt, a wait before a retry, a look-up, or a wait between two polls. */
 export interface TimelineEntry {
-  /** What the time was spent on. */
+  /** The kind of the step. */
   readonly step: "queue" | "attempt" | "backoff" | "retry-after" | "poll" | "lookup";
-  /** When it began, in milliseconds since the call began. */
+  /** The start of the step, in milliseconds since the call began. */
   readonly at: number;
-  /** How long it took, in milliseconds. */
+  /** The duration of the step, in milliseconds. */
   readonly took: number;
-  /** How it ended: an HTTP status, the name of an error, or a word. */
+  /** The result of the step: an HTTP status, the name of an error, or a word such as `waited`. */
   readonly outcome: string;
 }

@@ -1,9 +1,9 @@
 import { CursorLoopError } from "../errors/pagination.ts";
 
-/** So many cursors are remembered: a shorter loop is found at once. */
+/** The number of cursors that are remembered. A loop of at most this length is detected at its first repeat. */
 const memory = 1_000;
 
-/** Notices a cursor that comes back, in bounded memory: a loop longer than the memory is found by Brent's algorithm. */
+/** Detects a repeated cursor in bounded memory. Brent's algorithm detects a loop longer than the memory. */
 export class CursorTrail {
   readonly #endpoint: string;
   readonly #recent = new Set<string>();
@@ -15,7 +15,11 @@ export class CursorTrail {
     this.#endpoint = endpoint;
   }
 
-  /** @throws {@link CursorLoopError} when the chain of pages has been at this cursor before. */
+  /**
+   * Adds the next cursor.
+   *
+   * @throws {@link CursorLoopError} if the chain of pages repeats a cursor.
+   */
   follow(cursor: string): void {
     if (this.#recent.has(cursor) || cursor === this.#landmark) throw new CursorLoopError({ endpoint: this.#endpoint });
     this.#recent.add(cursor);

@@ -2,13 +2,13 @@ import type { Plan, Send } from "../http/call/core.ts";
 import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
 
-/** The descriptor of a list that comes in pages, each asked for by a cursor. */
+/** The descriptor of a paginated list endpoint (specification 4.11). */
 type PagedEndpoint<Item, Query> = Endpoint<
   { readonly query?: Query & { readonly cursor?: string | undefined } },
   ListPage<Item>
 >;
 
-/** Iterates an endpoint's list; each page is asked for with the query and the cursor that the page before it gave. */
+/** Iterates an endpoint's list. Each request has the query and the `nextCursor` of the page before. */
 export const paginate = <Item, Query extends object>(
   send: Send,
   endpoint: PagedEndpoint<Item, Query>,

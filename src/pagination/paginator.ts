@@ -6,9 +6,9 @@ import { eitherSignal } from "../util/either-signal.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
 
-/** Options of a list: those of each of its requests, and how far to read ahead. */
+/** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
-  /** Pages to fetch while you work on the present one. Default 1; 0 fetches a page when it is asked for. */
+  /** Number of pages to fetch ahead of the current one. Default 1. With 0, each page is fetched when the iteration reaches it. */
   readonly prefetch?: number | undefined;
 }
 
@@ -16,12 +16,13 @@ export interface ListOptions extends RequestOptions {
 export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
 
 /**
- * A list of any length, fetched page by page as it is iterated (specification 4.11).
+ * Iterates a list of any length and fetches its pages on the way (specification 4.11).
  *
- * Each item comes once and in order. Each iteration is a new chain of requests; leaving one early ends the request that is
- * under way.
+ * The iteration returns each item once, in the order of the service. Each iteration is a new chain of requests. Leaving the loop early
+ * aborts the current requests.
  *
- * @throws `RequestValidationError` when an option is none, such as an endless `prefetch`; `CursorLoopError` when a cursor comes back.
+ * @throws `RequestValidationError` if an option is invalid or unknown, such as an infinite `prefetch`.
+ * @throws `CursorLoopError` if the service repeats a cursor.
  * @example
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
@@ -46,19 +47,20 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * Iterates the pages, with the items that an earlier page has already given left out. Empty ones come too.
+   * Iterates the pages, empty pages included. A page leaves out the items that an earlier page already contained.
    *
-   * @throws `CursorLoopError` when the service gives a cursor that it has given before, otherwise what a request ends with.
+   * @throws `CursorLoopError` if the service repeats a cursor.
+   * @throws `RequestValidationError` if an option is invalid or unknown, and the errors of the requests.
    * @example
    * for await (const { items } of partner.orders.list({ prefetch: 2 }).pages()) console.log(`${items.length} more`);
    */
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
-    // A page that was asked for ahead has none of the caller's lines in its stack: those of the loop are added.
+    // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
     const callSite = captureCallSite(captureCallSite, manyFrames);
     assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
-    // Only a request that is under way listens to the caller's signal: an abandoned iterator leaves no listener and can be collected.
+    // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
     const each = { ...options, signal: eitherSignal(signal, left.signal) };
 
     const trail = new CursorTrail(this.#endpoint);
@@ -70,12 +72,12 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return fetch(page.nextCursor);
     };
 
-    // Each promise waits for the one before it: a cursor is known only when its page is there.
+    // Each promise waits for the one before it, because a page contains the cursor of the next page.
     let last: Promise<ListPage<Item> | undefined> = fetch(undefined);
     const ahead = [last];
     const fetchNext = () => {
       last = last.then(following);
-      // A failure is told when its turn comes, if it comes.
+      // The error of a prefetched page is thrown when the iteration reaches that page.
       last.catch(() => undefined);
       ahead.push(last);
     };
@@ -87,7 +89,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        // What came ahead of an abort is not what the caller still wants.
+        // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         while (ahead.length < prefetch) fetchNext();
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
@@ -99,9 +101,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 
   /**
-   * All items, or the first `limit` of them, in an array. Pages are fetched until there are enough. Default: all.
+   * Collects all items, or the first `limit` items, in an array. Pages are fetched until there are enough items. Default: all.
    *
-   * @throws the same as {@link Paginator.pages}.
+   * @throws The same errors as {@link Paginator.pages}.
    * @example
    * const newest = await partner.orders.list().toArray({ limit: 20 });
    */
@@ -118,7 +120,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   }
 }
 
-/** Throws the signal's reason when the loop that has come back for more has been told to end. */
+/** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {
   if (signal?.aborted) throw signal.reason;
 }

@@ -1,7 +1,7 @@
-/** An item moves to a later page when others are made before it while the list is read: it does not move farther than this. */
+/** The number of pages that are remembered. New items move an older item to a later page while the list is read, but not this far. */
 const pages = 8;
 
-/** Leaves out the items that one of the last pages has given, told by their references, in bounded memory. */
+/** Leaves out items whose reference was on one of the last pages, in bounded memory. */
 export class RecentItems<Item> {
   readonly #pages: Set<unknown>[] = [];
 

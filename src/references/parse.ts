@@ -2,9 +2,10 @@ import { RequestValidationError } from "../errors/validation.ts";
 import { isReference, type Reference, type ReferenceKind, referenceFault } from "./references.ts";
 
 /**
- * Gives the text back as a reference of the given kind, for strings from a database or a form (specification 2.1).
+ * Checks that a text is a reference of the given kind and returns it with that type (specification 2.1). Use it for strings from a
+ * database or a form.
  *
- * @throws {@link RequestValidationError} when it is no reference of that kind; the message says which kind it is instead.
+ * @throws {@link RequestValidationError} if the text is not a reference of that kind. The message names the kind that it has instead.
  * @example
  * const order = await partner.orders.get(parseReference("Order", row.orderReference));
  */

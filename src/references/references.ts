@@ -1,4 +1,4 @@
-/** Every kind of reference, by the prefix it carries on the wire (specification 2.1). */
+/** All kinds of references. Each kind is also the prefix of its references (specification 2.1). */
 export const referenceKinds = [
   "Address",
   "Account",
@@ -21,12 +21,12 @@ export const referenceKinds = [
   "Key",
 ] as const;
 
-/** The prefix of a reference: what it refers to. */
+/** The kind of a reference, which is its prefix (specification 2.1). */
 export type ReferenceKind = (typeof referenceKinds)[number];
 
 /**
- * A reference of one kind: its prefix, `_`, and 26 characters (specification 2.1). A reference of another kind does not fit at
- * compile time. Make one of a text with `parseReference` or `isReference`.
+ * A reference of one kind: the prefix, `_` and 26 characters (specification 2.1). The compiler rejects a reference of another kind.
+ * Convert a string with `parseReference` or `isReference`.
  */
 export type Reference<Kind extends ReferenceKind = ReferenceKind> = `${Kind}_${string}`;
 
@@ -67,18 +67,18 @@ export type ItemReference = Reference<"Item">;
 /** The reference of a composition of scene, product and perspective (specification 2.9). */
 export type CompositionReference = Reference<"Composition">;
 
-/** The characters a reference's 26 are taken from. */
+/** The characters allowed after the prefix (specification 2.1). */
 export const referenceAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 
 const patterns = Object.fromEntries(
   referenceKinds.map((kind) => [kind, new RegExp(`^${kind}_[${referenceAlphabet}]{26}$`)]),
 ) as Record<ReferenceKind, RegExp>;
 
-/** The pattern of the specification for one kind. */
+/** The pattern of one kind (specification 2.1). */
 export const referencePattern = (kind: ReferenceKind): RegExp => patterns[kind];
 
 /**
- * Tells whether a text is a reference of the given kind, and narrows its type.
+ * Checks whether a value is a reference of the given kind, and narrows its type (specification 2.1). Never throws.
  *
  * @example
  * if (isReference("Order", row.reference)) await partner.orders.get(row.reference);
@@ -87,16 +87,16 @@ export function isReference<Kind extends ReferenceKind>(kind: Kind, text: unknow
   return typeof text === "string" && Object.hasOwn(patterns, kind) && patterns[kind].test(text);
 }
 
-/** What is wrong with a text that should be a reference of `kind`, in words that help: nothing when it is one. */
+/** Says why a value is not a reference of `kind`; undefined if it is one. */
 export function referenceFault(kind: ReferenceKind, text: unknown): string | undefined {
   if (isReference(kind, text)) return undefined;
   if (text === undefined) return `is required: a reference of kind ${kind}`;
   const wanted = `expected a reference of kind ${kind}: "${kind}_" and 26 characters of ${referenceAlphabet}`;
   const other = referenceKinds.find((candidate) => isReference(candidate, text));
-  if (other !== undefined) return `${wanted}; this is a reference of kind ${other}`;
+  if (other !== undefined) return `${wanted}; got a reference of kind ${other}`;
   if (typeof text !== "string") return `${wanted}; got ${text === null ? "null" : typeof text}`;
   if (text.startsWith(`${kind}_`) && text.length !== kind.length + 27) {
-    return `${wanted}; this one has ${text.length - kind.length - 1}`;
+    return `${wanted}; got ${text.length - kind.length - 1} characters`;
   }
   return wanted;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Reference, type ReferenceKind, referenceFault, referencePattern } from "./references.ts";
 
-/** The zod schema of a reference of one kind, derived from the table of kinds. */
+/** Builds the zod schema of a reference of one kind. */
 export function reference<Kind extends ReferenceKind>(kind: Kind): z.ZodMiniType<Reference<Kind>>;
 export function reference(kind: ReferenceKind): z.ZodMiniType {
   const error = ({ input }: { input?: unknown }) => referenceFault(kind, input);

@@ -65,7 +65,7 @@ describe("the quickstart", () => {
     const wrong = { ...environment, POD_PARTNER_SECRET_KEY: "another-secret-key" };
     const { code, errors } = await runExample("quickstart.ts", { environment: wrong });
     expect(code).toBe(1);
-    expect(errors).toMatch(/^AuthenticationError: POST \/auth\/validate answered 401/m);
+    expect(errors).toMatch(/^AuthenticationError: POST \/auth\/validate returned 401/m);
     expect(errors).not.toContain("another-secret-key");
   });
 

@@ -88,7 +88,7 @@ describe("an error recorded on a runtime", () => {
   ])("is told as what it is: %s", (_, error, sent, reason) => {
     const fault = toConnectionError(error, "GET /x", redact);
     expect(fault).toBeInstanceOf(ConnectionError);
-    expect(fault).toMatchObject({ sent, message: expect.stringContaining(`No answer from GET /x: ${reason}.`) });
+    expect(fault).toMatchObject({ sent, message: expect.stringContaining(`No response from GET /x: ${reason}.`) });
   });
 
   it("is told as what it is also where it shows the key, which it then does no longer", () => {

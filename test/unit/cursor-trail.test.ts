@@ -9,7 +9,7 @@ describe("the trail of cursors", () => {
     const walk = () => {
       for (; steps < 10 * loop; steps++) trail.follow(`cursor-${steps % loop}`);
     };
-    expect(walk).toThrow("GET /orders gave the same nextCursor twice");
+    expect(walk).toThrow("GET /orders returned the same nextCursor twice");
     expect(steps).toBeGreaterThanOrEqual(loop);
   });
 

@@ -53,7 +53,7 @@ describe("the body of a download is there once", () => {
     if (!AlreadyReadError.isInstance(error)) throw error;
     expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media", isRetryable: false });
     expect(error.message).toContain(use === "cancel" ? "canceled" : "read");
-    expect(error.hint).toContain("again");
+    expect(error.hint).toContain("repeat the call");
     expect(await readFile(path, "utf8")).toBe("good");
     expect(await readdir(folder)).toEqual(["mockup.png"]);
     await download.cancel();

@@ -59,7 +59,7 @@ describe("a proxy that requires credentials (407)", () => {
     const error = await rejection(call());
     if (!ApiError.isInstance(error)) throw error;
     expect(error.status).toBe(407);
-    expect(error.message).toMatch(/answered 407: a proxy .* credentials/);
+    expect(error.message).toMatch(/returned 407: a proxy .* credentials/);
     expect(context.service.requests).toHaveLength(1);
   });
 

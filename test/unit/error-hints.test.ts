@@ -1,0 +1,75 @@
+import { ApiError, ConnectionError, PodPartner } from "pod-partner";
+import { createEmulator } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { useService } from "../support/partner.ts";
+import { ref } from "../support/references.ts";
+
+const page = {
+  headers: { "content-type": "text/html; charset=utf-8" },
+  body: "<!doctype html><html><body>Bad Gateway</body></html>",
+};
+
+describe("an error message says what to do next", () => {
+  const context = useService();
+
+  it.each([
+    ["a wrong key", { status: 401, body: { code: "unauthorized", message: "No." } }, "Check `secretKey`"],
+    ["a failure of the service", { status: 503, body: { code: "down", message: "No." } }, "Retry later"],
+    ["a file that is not ready", { status: 202, headers: { "retry-after": "5" } }, "Pass `{ wait: true }`"],
+    ["a redirect", { status: 302, headers: { location: "https://other.example/" } }, "Set `baseUrl`"],
+    ["a known code", { status: 409, body: { code: "order_completed", message: "No." } }, "can no longer be changed"],
+    ["an HTML page", { status: 404, ...page }, "The response is an HTML page"],
+    ["an HTML page of a gateway", { status: 502, ...page }, "HTML page"],
+    ["an HTML page of a gateway, for later", { status: 502, ...page }, "Retry later"],
+  ])("for %s", async (_, answer, words) => {
+    context.service.answers(answer);
+    const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
+    if (!(error instanceof ApiError)) throw error;
+    expect(error.message).toContain(words);
+    expect(error.message).toContain(`\n  ${error.hint}`);
+  });
+
+  it("for no other error: a 404 with an error object has no hint", async () => {
+    context.service.answers({ status: 404, body: { code: "render_not_found", message: "No." } });
+    const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
+    expect(error).toMatchObject({ name: "NotFoundError", hint: undefined });
+  });
+});
+
+describe("a connection error says what to do next", () => {
+  const call = (reason: string, sent = false) => new ConnectionError({ endpoint: "GET /x", reason, sent });
+
+  it("when the client of an emulator has no `fetch`", async () => {
+    const { baseUrl, secretKey } = createEmulator();
+    const partner = new PodPartner({
+      baseUrl,
+      secretKey,
+      retry: { retries: 0 },
+      // The name look-up fails as in Node, without traffic.
+      fetch: async () => {
+        const cause = Object.assign(new Error("getaddrinfo ENOTFOUND emulator.test"), {
+          code: "ENOTFOUND",
+          syscall: "getaddrinfo",
+        });
+        throw new TypeError("fetch failed", { cause });
+      },
+    });
+    const error = await rejection(partner.auth.validate());
+    expect(error).toMatchObject({ name: "ConnectionError", sent: false });
+    expect(String(error)).toContain("Pass `fetch: emulator.fetch`");
+  });
+
+  it.each([
+    ["getaddrinfo ENOTFOUND api.example", "host name"],
+    ["getaddrinfo EAI_AGAIN api.example", "host name"],
+    ["connect ECONNREFUSED 127.0.0.1:1", "host and port"],
+  ])("when the reason is %s", (reason, words) => {
+    expect(call(reason).hint).toContain(words);
+    expect(call(reason).message).toContain(`\n  ${call(reason).hint}`);
+  });
+
+  it("but not when the request may have been received", () => {
+    expect(call("read ECONNREFUSED", true).hint).toBeUndefined();
+  });
+});
