@@ -25,11 +25,11 @@ const newsAge = 100;
 
 /** What a request holds that was granted by the fleet. */
 class FleetGrant implements Grant {
-  readonly tickets: ReadonlyMap<string, SentRequest>;
+  readonly requests: ReadonlyMap<string, SentRequest>;
   readonly stamps: ReadonlyMap<string, Stamp>;
 
-  constructor(tickets: ReadonlyMap<string, SentRequest>, stamps: ReadonlyMap<string, Stamp>) {
-    this.tickets = tickets;
+  constructor(requests: ReadonlyMap<string, SentRequest>, stamps: ReadonlyMap<string, Stamp>) {
+    this.requests = requests;
     this.stamps = stamps;
   }
 }
@@ -80,14 +80,14 @@ export class Fleet implements TokenSource {
     return worthAsking ? Number.POSITIVE_INFINITY : line.askAt - now;
   }
 
-  beat(policies: readonly string[]): number {
-    return this.#link.lost ? this.#own.beat(policies) : 0;
+  intervalOf(policies: readonly string[]): number {
+    return this.#link.lost ? this.#own.intervalOf(policies) : 0;
   }
 
   take(policies: readonly string[]): Grant {
-    const { tickets } = this.#own.take(policies);
+    const { requests } = this.#own.take(policies);
     const lease = this.#link.lost ? undefined : this.#pool.of(policies).take();
-    return lease === undefined ? { tickets } : new FleetGrant(tickets, lease.stamps);
+    return lease === undefined ? { requests } : new FleetGrant(requests, lease.stamps);
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
@@ -100,8 +100,8 @@ export class Fleet implements TokenSource {
     return named;
   }
 
-  meet(policy: string, report: RateLimitReport): void {
-    this.#own.meet(policy, report);
+  observeNew(policy: string, report: RateLimitReport): void {
+    this.#own.observeNew(policy, report);
   }
 
   reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
@@ -110,12 +110,12 @@ export class Fleet implements TokenSource {
 
   forget(grant: Grant): void {
     this.#own.forget(grant);
-    for (const policy of grant.tickets.keys()) this.#outbox.stir(policy);
+    for (const policy of grant.requests.keys()) this.#outbox.stir(policy);
     this.#tellSoon();
   }
 
-  hold(policies: readonly string[], ms: number, said: number): void {
-    this.#own.hold(policies, ms, said);
+  hold(policies: readonly string[], ms: number, retryAfter: number): void {
+    this.#own.hold(policies, ms, retryAfter);
     const until = this.#now() + ms;
     this.#pool.askAt(policies, until);
     for (const policy of policies) {
@@ -133,10 +133,10 @@ export class Fleet implements TokenSource {
     return this.#pool.tokens(policy) > 0 ? 0 : (this.#levels.away(policy, this.#now()) ?? own);
   }
 
-  doubt(policy: string, patience: number): void {
+  probeAfter(policy: string, patience: number): void {
     const away = this.away(policy);
     const held = this.#levels.heldUntil(policy) > this.#now();
-    if (this.#link.lost) this.#own.doubt(policy, patience);
+    if (this.#link.lost) this.#own.probeAfter(policy, patience);
     else if (!held && isDoubtful(away, patience)) this.hold([policy], patience, away);
   }
 
@@ -216,7 +216,7 @@ export class Fleet implements TokenSource {
   async #exchange(policies: readonly string[], wanted: number, stock: number): Promise<Reply | undefined> {
     this.#busy = true;
     const now = this.#now();
-    const ways = policies.map((policy) => this.#own.bucket(policy).way);
+    const ways = policies.map((policy) => this.#own.bucket(policy).roundTrip);
     const reply = await this.#link.exchange(policies.map(this.#keyOf), {
       process: this.#process,
       wanted,
@@ -237,6 +237,6 @@ export class Fleet implements TokenSource {
 
   /** Tokens of a policy in this process's hands, and requests on their way. */
   #underWay(policy: string): number {
-    return this.#own.bucket(policy).underWay + this.#pool.tokens(policy);
+    return this.#own.bucket(policy).inFlight + this.#pool.tokens(policy);
   }
 }

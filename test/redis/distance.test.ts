@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/call/cancel-scope.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
-import { SentBack } from "../../src/http/pacing/queue/wait-queue.ts";
+import { TokenTooFar } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/pacing/consumer.ts";
 import { simulate } from "./simulation.ts";
@@ -17,7 +17,7 @@ async function acquire(pacer: Pacer, clock: PartnerClock) {
   try {
     return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), false, patience);
   } catch (error) {
-    if (!(error instanceof SentBack)) throw error;
+    if (!(error instanceof TokenTooFar)) throw error;
     return pacer.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";
   }
 }

@@ -1,44 +1,47 @@
-/** A gateway's limit is assumed after so many refusals in a row, or as many among others: each success fades them by a part. */
-const evidence = { refusals: 3, fading: 0.9 };
+/** A gateway's limit is assumed after this many refusals. Each success reduces their count by a factor. */
+const evidence = { refusals: 3, decay: 0.9 };
 /**
- * Requests that may be without a response at first. Each response adds one; while none comes, it doubles in so many milliseconds. A
- * large burst so learns of a gateway's limit before all of it is refused.
+ * Requests that may be in flight at first. Each response adds one; while no response comes, the number doubles every `ms` milliseconds.
+ * A large burst so detects a gateway's limit before the gateway refuses all of it.
  */
 const opening = { requests: 16, ms: 100 };
-/** Requests a second: the first rate is at least `first`, and none is below `least`. */
+/** Requests per second: the first rate is at least `first`, and each later one at least `least`. */
 const rates = { first: 8, least: 1 };
-/** While the gateway's limit is not found, the rate is multiplied by so much each second. */
+/** While the gateway's limit is unknown, the rate is multiplied by this each second. */
 const seeking = 2.5;
-/** A refusal reduces the rate by a factor: `soon` when fewer than `requests` went since the reduction before it. */
-const reduction = { usual: 0.97, soon: 0.85, unheard: 0.5, requests: 8 };
 /**
- * The rate grows by a part of the gateway's limit each second: by more while it is `below` what a single refusal leaves. In `ms` after a
- * reduction the growth doubles, and goes on to rise: the limit may have been raised.
+ * A refusal reduces the rate by a factor: `soon` when fewer than `requests` were sent since the previous reduction, `unserved` when none of
+ * them was served.
+ */
+const reduction = { usual: 0.97, soon: 0.85, unserved: 0.5, requests: 8 };
+/**
+ * The rate grows by a part of the gateway's limit each second, and by `below` while it is lower than after a single refusal. The growth
+ * doubles within `ms` milliseconds of a reduction and continues to rise: the gateway may have raised its limit.
  */
 const growth = { part: 0.01, below: 0.05, ms: 4_000 };
-/** Below this part of the gateway's limit, single refusals are not for the rate. */
+/** Below this part of the gateway's limit, a single refusal has other reasons than the rate. */
 const plausible = 0.7;
-/** Milliseconds without a refusal after which there is no limit any more. */
+/** Milliseconds without a refusal after which the limit is dropped. */
 const memory = 60_000;
 const second = 1_000;
 
-/** What became of a request: `refused` by a gateway, `served` by the service, or `lost`. */
+/** How a request ended: `refused` by a gateway, `served` by the service, or `lost`. */
 export type Fate = "served" | "refused" | "lost";
 
 /**
- * The rate that a gateway in front of the service lets through. No header tells it: the gateway refuses what is above it. The rate falls
- * with each refusal and grows until the next one, so that it stays close below the limit.
+ * The rate that a gateway in front of the service allows. No header reports it: the gateway refuses requests above it. The rate falls
+ * with each refusal and grows until the next one, so that it stays just below the limit.
  */
 export class GatewayLimit {
   #inFlight = 0;
   #window = opening.requests;
   #fullSince = 0;
-  /** When the latest requests were served, for a second. */
+  /** When requests were served in the last second. */
   #served: number[] = [];
   #suspicion = 0;
-  /** Requests a second; undefined while no gateway is known to limit them. */
+  /** Requests per second; undefined while no gateway is known to limit them. */
   #rate: number | undefined;
-  /** The rate at which the gateway last refused; undefined while it is not found. */
+  /** The rate at which the gateway last refused a request; undefined while it is unknown. */
   #limit: number | undefined;
   #changedAt = 0;
   #refusedAt = 0;
@@ -50,7 +53,7 @@ export class GatewayLimit {
     return this.#rate === undefined ? 0 : second / this.#rate;
   }
 
-  /** Milliseconds until a request may go; 0 when one may go now. */
+  /** Milliseconds until a request may be sent; 0 when one may be sent now. */
   wait(now: number): number {
     if (this.#rate !== undefined && now - this.#refusedAt > memory) this.#lift();
     if (this.#rate !== undefined) return Math.max(0, this.#tookAt + this.interval - now);
@@ -66,13 +69,13 @@ export class GatewayLimit {
     this.#tookAt = now;
   }
 
-  /** @param certain Whether a refusal says that it is one, by a `Retry-After`. */
+  /** @param certain Whether the refusal has a `Retry-After`, which shows that it is one. */
   end(sentAt: number, fate: Fate, now: number, certain = false): void {
     this.#inFlight -= 1;
     if (fate === "refused") this.#refuse(sentAt, now, certain);
     if (fate !== "served") return;
     this.#window += 1;
-    this.#suspicion *= evidence.fading;
+    this.#suspicion *= evidence.decay;
     if (sentAt >= this.#changedAt) this.#servedSince += 1;
     this.#served.push(now);
     if (this.#served.length > 2 * opening.requests) this.#forgetServed(now);
@@ -87,10 +90,10 @@ export class GatewayLimit {
       if (certain || repeated) this.#change(Math.max(rates.first, this.#served.length), now);
       return;
     }
-    // What was on its way tells nothing of the present rate.
+    // A request sent before the latest change shows nothing about the present rate.
     if (sentAt < this.#changedAt) return;
     if (this.#limit === undefined && this.#servedSince === 0) {
-      this.#change(this.#rate * reduction.unheard, now);
+      this.#change(this.#rate * reduction.unserved, now);
       return;
     }
     const noise = this.#rate < plausible * (this.#limit ?? 0) && this.#suspicion < evidence.refusals;
@@ -109,7 +112,7 @@ export class GatewayLimit {
     this.#servedSince = 0;
   }
 
-  /** The rate grows only while requests use it up. */
+  /** Raises the rate, but only while requests use all of it. */
   #grow(now: number): void {
     const elapsed = now - this.#tookAt;
     if (this.#rate === undefined || elapsed > 2 * this.interval) return;

@@ -1,23 +1,23 @@
 import { parseList, Token } from "structured-headers";
 
-/** What the headers of one answer say about one policy. Absent or absurd parts are undefined. */
+/** What the headers of one response report about one policy. Absent or implausible parts are undefined. */
 export interface PolicyReport {
   readonly quota: number | undefined;
   /** Milliseconds. */
   readonly window: number | undefined;
   readonly remaining: number | undefined;
-  /** Whether it says that there is no whole token, by `r` or by `t`. */
+  /** Whether it reports less than one token, by `r` or by `t`. */
   readonly empty: boolean;
 }
 
-/** What the headers of one answer say, by policy. */
+/** What the headers of one response report, by policy. */
 export type RateLimitReport = ReadonlyMap<string, PolicyReport>;
 
 type List = ReturnType<typeof parseList>;
 
 const nothing: RateLimitReport = new Map();
 
-/** A structured-field list (RFC 9651). A broken one is taken as absent. */
+/** Parses a structured-field list (RFC 9651). An invalid list counts as absent. */
 function parse(text: string | null): List {
   if (text === null) return [];
   try {
@@ -27,7 +27,7 @@ function parse(text: string | null): List {
   }
 }
 
-/** A policy's name stands as a string or as a token. */
+/** A policy's name is a string or a token. */
 function nameOf([value]: List[number]): string | undefined {
   if (typeof value === "string") return value;
   return value instanceof Token ? value.toString() : undefined;
@@ -38,18 +38,18 @@ function numberOf([, parameters]: List[number], key: string): number | undefined
   return typeof value === "number" && value >= 0 ? value : undefined;
 }
 
-/** More than any service means: a quota, and a window in seconds. */
-const absurd = { quota: 1e10, window: 366 * 86_400 };
-/** A window of zero or a quota of less than a token would limit everything, or nothing, and an absurd one might: none can be meant. */
-const meant = (value: number | undefined, least: number, most: number) =>
+/** Limits of a plausible quota, and of a plausible window in seconds. */
+const plausible = { quota: 1e10, window: 366 * 86_400 };
+/** Drops an implausible value, such as a window of zero or a quota of less than a token. */
+const orUndefined = (value: number | undefined, least: number, most: number) =>
   value === undefined || value === 0 || value < least || value > most ? undefined : value;
 
 function parsePolicies(text: string | null): RateLimitReport {
   const policies = new Map<string, PolicyReport>();
   for (const member of parse(text)) {
     const name = nameOf(member);
-    const quota = meant(numberOf(member, "q"), 1, absurd.quota);
-    const seconds = meant(numberOf(member, "w"), 0, absurd.window);
+    const quota = orUndefined(numberOf(member, "q"), 1, plausible.quota);
+    const seconds = orUndefined(numberOf(member, "w"), 0, plausible.window);
     if (name === undefined) continue;
     const whole = quota !== undefined && seconds !== undefined;
     policies.set(name, {
@@ -62,7 +62,7 @@ function parsePolicies(text: string | null): RateLimitReport {
   return policies;
 }
 
-/** Policies change seldom: as long as the text is the same it is parsed once. */
+/** The text rarely changes: the same text is parsed once. */
 let latest: { readonly text: string | null; readonly policies: RateLimitReport } = { text: null, policies: nothing };
 
 function policiesOf(text: string | null): RateLimitReport {
@@ -70,7 +70,7 @@ function policiesOf(text: string | null): RateLimitReport {
   return latest.policies;
 }
 
-/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of an answer (specification 8). */
+/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8). */
 export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
   const policies = policiesOf(headers.get("x-ratelimit-policy"));
   const levels = parse(headers.get("x-ratelimit"));

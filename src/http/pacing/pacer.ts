@@ -4,48 +4,47 @@ import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Priority } from "../endpoint/request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";
 import type { Grant, TokenSource } from "./bucket/token-source.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import type { Wait } from "./distance.ts";
 import { type Fate, GatewayLimit } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { SentBack, sizeOf, type WaitQueue, WaitQueues } from "./queue/wait-queue.ts";
-import { WakeUp } from "./queue/wake-up.ts";
+import { sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
 import { Routes } from "./routes.ts";
 
-/** Named everywhere by some services, they bind those routes alone that the specification says. */
-const otherRoutes: ReadonlySet<string> = new Set(specified.keys());
+/** Policies that apply only to the routes of the specification, although some services name them in every response. */
+const assigned: ReadonlySet<string> = new Set(specified.keys());
 
 const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
 
-/** A gateway refuses with 503, or with a 429 that lacks the headers of the service's own. */
+/** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
 function fateOf(status: number, report: RateLimitReport): Fate {
   if (status === 503 || (status === 429 && report.size === 0)) return "refused";
   return status < 500 ? "served" : "lost";
 }
 
-/** Grants requests their tokens, first come, first served within a priority, and learns from every answer. */
+/** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
 export class Pacer {
   readonly #clock: PartnerClock;
   readonly #tokens: TokenSource;
   readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
-  readonly #wakeUp: WakeUp;
+  readonly #dispatcher: Dispatcher;
 
-  /** @param open Opens another source of tokens than this process's own pictures; it calls `wake` when tokens have come. */
+  /** @param open Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
   constructor(clock: PartnerClock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
     this.#clock = clock;
-    const pump = () => this.#pump();
-    this.#tokens = open(new Buckets(clock), pump);
-    this.#wakeUp = new WakeUp(clock, pump);
+    this.#tokens = open(new Buckets(clock), () => this.#dispatcher.run());
+    this.#dispatcher = new Dispatcher(clock, this.#queues, this.#tokens, this.#gatewayLimit);
   }
 
-  /** Takes the tokens for a request at once when they are there and nobody is waiting for them. */
+  /** Takes the tokens for a request if they are available and no call waits for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
     const policies = this.#routes.of(endpoint);
     if (this.#queues.occupied) {
-      // Whoever waits and could go by now goes before.
-      this.#pump();
+      // Calls that wait and have tokens by now come first.
+      this.#dispatcher.run();
       if (sizeOf(this.#queues.of(policies)) > 0) return undefined;
     }
     const free = this.#gatewayLimit.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
@@ -57,13 +56,13 @@ export class Pacer {
     return this.#tokens.take(policies);
   }
 
-  #end({ tickets }: Grant, fate: Fate, certain = false): void {
-    const [sent] = tickets.values();
+  #end({ requests }: Grant, fate: Fate, certain = false): void {
+    const [sent] = requests.values();
     const now = this.#clock.now();
     this.#gatewayLimit.end(sent?.sentAt ?? now, fate, now, certain);
   }
 
-  /** Milliseconds between two requests, by what a gateway in front of the service lets through; 0 while it is not known to refuse. */
+  /** Milliseconds between two requests, by the limit of a gateway in front of the service; 0 while no such limit is known. */
   get slowedTo(): number {
     return this.#gatewayLimit.interval;
   }
@@ -74,10 +73,10 @@ export class Pacer {
   }
 
   /**
-   * Waits in line for the tokens of a request. Leaving the line costs no token.
+   * Waits in the queue for the tokens of a request. Leaving the queue costs no token.
    *
-   * @throws {@link SentBack} when the next token is further away than `patience` milliseconds.
-   * @param again The request had its turn and was refused: it goes before all others of its priority.
+   * @throws {@link TokenTooFar} when the next token is further away than `patience` milliseconds.
+   * @param again The request had its turn and was refused: it comes before all others of its priority.
    */
   acquire(
     endpoint: Endpoint,
@@ -86,21 +85,21 @@ export class Pacer {
     again = false,
     patience = Number.POSITIVE_INFINITY,
   ): Promise<Grant> {
-    const line = this.#queues.of(this.#routes.of(endpoint));
+    const queue = this.#queues.of(this.#routes.of(endpoint));
     return scope.hold<Grant>(({ resolve, reject }) => {
-      const go = () => resolve(this.#take(this.#routes.of(endpoint)));
-      const turn = { go, back: () => reject(new SentBack()) };
-      const waiter = this.#queues.join(line, endpoint.call, turn, { priority, again, patience });
-      // Whoever stands in line already has arranged for the next turn.
-      if (sizeOf(line) === 1) this.#pump();
+      const grant = () => resolve(this.#take(this.#routes.of(endpoint)));
+      const turn = { grant, reject: () => reject(new TokenTooFar()) };
+      const waiter = this.#queues.join(queue, endpoint.call, turn, { priority, again, patience });
+      // An occupied queue already has a timer for its next turn.
+      if (sizeOf(queue) === 1) this.#dispatcher.run();
       return () => {
         this.#queues.leave(waiter);
-        if (sizeOf(waiter.line) === 0) this.#pump();
+        if (sizeOf(waiter.queue) === 0) this.#dispatcher.run();
       };
     });
   }
 
-  /** What a request of this endpoint would wait for behind all that wait already, and how long; for telling a pause. */
+  /** The policy that a request of this endpoint would wait for longest, behind all calls that already wait, and how long. */
   waitOf(endpoint: Endpoint): Wait {
     const waits = this.#routes.of(endpoint).map((policy) => {
       const ms = this.#tokens.until(policy, this.#waitingFor(policy) + 1);
@@ -109,18 +108,18 @@ export class Pacer {
     return furthest(waits);
   }
 
-  /** The policy of an endpoint whose next token is furthest away, where that is further than `patience` milliseconds. */
+  /** The policy of an endpoint whose next token is furthest away, if it is further away than `patience` milliseconds. */
   tooFar(endpoint: Endpoint, patience: number): Wait | undefined {
     const far = furthest(this.#routes.of(endpoint).map((policy) => ({ policy, ms: this.#tokens.away(policy) })));
     if (far.ms <= patience) return undefined;
-    this.#tokens.doubt(far.policy, patience);
+    this.#tokens.probeAfter(far.policy, patience);
     return far;
   }
 
   /**
-   * Learns from an answer's headers, and from a status that refuses it.
+   * Learns from a response's headers and status.
    *
-   * @param patience Milliseconds that the request's call waits for a token at the most.
+   * @param patience The maximum time in milliseconds that the request's call waits for a token.
    */
   observe(
     endpoint: Endpoint,
@@ -136,46 +135,48 @@ export class Pacer {
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(endpoint, () => {
-        for (const policy of this.#routes.hear(endpoint, named, otherRoutes)) this.#tokens.meet(policy, report);
+        for (const policy of this.#routes.learn(endpoint, named, assigned)) this.#tokens.observeNew(policy, report);
       });
     }
-    for (const [policy, { sentAt }] of grant.tickets) {
-      this.#tokens.doubt(policy, patience);
+    for (const [policy, { sentAt }] of grant.requests) {
+      this.#tokens.probeAfter(policy, patience);
       if (endpoint.policies.includes(policy as never)) continue;
       const remaining = this.#tokens.reportOf(policy, report)?.remaining;
       const { quota, window } = this.#tokens.level(policy);
       const sighting = { remaining, interval: window / quota, sentAt, now: this.#clock.now() };
-      this.#reroute(endpoint, () => this.#routes.watch(endpoint, policy, sighting));
+      this.#reroute(endpoint, () => this.#routes.verify(endpoint, policy, sighting));
     }
-    this.#pump();
+    this.#dispatcher.run();
     return report;
   }
 
-  /** The request ended without an answer. */
+  /** Removes a request that ended without a response. */
   forget(grant: Grant): void {
     this.#end(grant, "lost");
     this.#tokens.forget(grant);
-    this.#pump();
+    this.#dispatcher.run();
   }
 
   /**
-   * A request was refused: holds the policies that the answer says are empty. Where it says of none, and the refusal is one for want of
-   * tokens for `sure`, those of the request of which it says nothing, or else all of them.
+   * Holds policies after the service refused a request: those that the response reports as empty. When it reports no empty policy and
+   * `sure` says that the rate limit is the reason, those of the request that it does not report, or else all of them.
    *
-   * @param said What the answer asks for, where that is longer than anybody would wait: those who wait are told.
+   * @param retryAfter Milliseconds that the response asks for. When they are longer than `ms`, calls that do not wait that long fail.
+   * @returns the policies that are held.
    */
-  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true, said = ms): readonly string[] {
-    const told = (policy: string) => this.#tokens.reportOf(policy, report);
-    const empty = [...this.#tokens.names()].filter((policy) => told(policy)?.empty);
+  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true, retryAfter = ms): readonly string[] {
+    const reported = (policy: string) => this.#tokens.reportOf(policy, report);
+    const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
     this.#reroute(endpoint, () => {
-      for (const policy of empty) if (this.#routes.refused(endpoint, policy)) this.#tokens.meet(policy, report);
+      for (const policy of empty)
+        if (this.#routes.addRefusal(endpoint, policy)) this.#tokens.observeNew(policy, report);
     });
     const policies = this.#routes.of(endpoint);
-    const unsaid = policies.filter((policy) => told(policy)?.remaining === undefined);
-    const likely = unsaid.length > 0 ? unsaid : policies;
+    const unreported = policies.filter((policy) => reported(policy)?.remaining === undefined);
+    const likely = unreported.length > 0 ? unreported : policies;
     const held = empty.length > 0 || !sure ? empty : likely;
-    this.#tokens.hold(held, ms, said);
-    this.#pump();
+    this.#tokens.hold(held, ms, retryAfter);
+    this.#dispatcher.run();
     return held;
   }
 
@@ -192,47 +193,11 @@ export class Pacer {
 
   #waitingFor(policy: string): number {
     let waiting = 0;
-    for (const line of this.#queues) if (line.policies.includes(policy)) waiting += sizeOf(line);
+    for (const queue of this.#queues) if (queue.policies.includes(policy)) waiting += sizeOf(queue);
     return waiting;
   }
 
-  /** Serves the lines as far as the tokens go, then arranges to be called when the next one is due. */
-  #pump(): void {
-    for (;;) {
-      const closed = this.#queues.occupied ? this.#gatewayLimit.wait(this.#clock.now()) : 0;
-      if (closed > 0) {
-        this.#wakeUp.in(closed, 0);
-        return;
-      }
-      let next = Number.POSITIVE_INFINITY;
-      let beat = 0;
-      const ready: WaitQueue[] = [];
-      for (const line of this.#queues) {
-        const wanted = sizeOf(line);
-        if (wanted === 0) continue;
-        const wait = this.#tokens.wait(line.policies, wanted);
-        if (wait <= 0) {
-          ready.push(line);
-          continue;
-        }
-        this.#queues.sendBack(line, Math.max(...line.policies.map((policy) => this.#tokens.away(policy))));
-        // A queue that is empty now needs no timer.
-        if (sizeOf(line) === 0) continue;
-        if (wait < next) {
-          next = wait;
-          beat = this.#tokens.beat(line.policies);
-        }
-      }
-      const waiter = this.#queues.takeTurn(ready);
-      if (waiter === undefined) {
-        this.#wakeUp.in(next, beat);
-        return;
-      }
-      waiter.turn.go();
-    }
-  }
-
-  /** An endpoint's calls that wait stand where its calls stand from now on: what they draw from may have been learned meanwhile. */
+  /** Runs `learn`, then moves the waiting calls of an endpoint to another queue if its policies changed. */
   #reroute(endpoint: Endpoint, learn: () => void): void {
     const before = this.#routes.of(endpoint);
     learn();

@@ -1,11 +1,11 @@
 import type { Endpoint } from "../endpoint/endpoint.ts";
 
-/** Paths of `request` may be without number: the routes that were met first are forgotten beyond so many. */
+/** The number of routes that are remembered; the oldest are removed, because `request` can take any number of paths. */
 const memory = 1_000;
-/** So many answers in a row that show no token of a policy less than before tell that the route draws none from it. */
+/** This many responses in a row without a lower level show that the route draws no token from a policy. */
 const proof = 3;
 
-/** What an answer says of one policy, and when its request was made. */
+/** What a response reports about one policy, and when its request was sent. */
 export interface Sighting {
   readonly remaining: number | undefined;
   /** Milliseconds in which one token refills. */
@@ -14,28 +14,28 @@ export interface Sighting {
   readonly now: number;
 }
 
-/** Answers that followed one another, since the level was last seen lower. */
+/** Responses in a row since the level was last lower. */
 interface Series {
   readonly remaining: number;
   readonly sentAt: number;
   readonly seenAt: number;
-  answers: number;
+  responses: number;
 }
 
 interface Route {
   policies: readonly string[];
-  /** Named in its answers, and yet not drawn from. */
+  /** Policies that its responses name, and that it does not draw from. */
   readonly ruledOut: Set<string>;
-  /** Drawn from for sure: a request was refused for want of its tokens. */
+  /** Policies that it certainly draws from: the service refused a request because they were empty. */
   readonly certain: Set<string>;
   readonly series: Map<string, Series>;
 }
 
 /**
- * Which policies each route draws from: by its descriptor, and by what its answers show (specification 8: the assignment may change).
+ * Which policies each route draws from: by its descriptor, and by its responses (specification 8: the assignment may change).
  *
- * An answer that names other policies in place of one tells that the route no longer draws from it. One that it names besides counts,
- * until it is seen that the route's own requests take none of its tokens: some services name all of their policies everywhere.
+ * A route no longer draws from a policy when a response names other policies instead. An additional policy counts until responses show
+ * that the route's requests take none of its tokens: some services name all of their policies in every response.
  */
 export class Routes {
   readonly #routes = new Map<string, Route>();
@@ -45,11 +45,11 @@ export class Routes {
   }
 
   /**
-   * Learns which policies an answer names. Gives those that the route draws from since now.
+   * Learns which policies a response names. Returns those that the route did not draw from before.
    *
-   * @param specified Policies that are known to be other routes': to be named is not enough for them.
+   * @param specified Policies that the specification assigns to other routes: a response that names them is not enough.
    */
-  hear(endpoint: Endpoint, named: readonly string[], specified: ReadonlySet<string>): readonly string[] {
+  learn(endpoint: Endpoint, named: readonly string[], specified: ReadonlySet<string>): readonly string[] {
     const route = this.#route(endpoint);
     const before = route.policies;
     const also = named.filter(
@@ -66,8 +66,8 @@ export class Routes {
     return route.policies.filter((policy) => !before.includes(policy));
   }
 
-  /** A request was refused for want of a policy's token. Gives whether that is news. */
-  refused(endpoint: Endpoint, policy: string): boolean {
+  /** Records that the service refused a request because a policy was empty. Returns whether the route is new to the policy. */
+  addRefusal(endpoint: Endpoint, policy: string): boolean {
     const route = this.#route(endpoint);
     route.certain.add(policy);
     route.ruledOut.delete(policy);
@@ -76,20 +76,20 @@ export class Routes {
     return true;
   }
 
-  /** Looks whether a policy that an answer has taught is drawn from at all, and rules it out where it is not. */
-  watch(endpoint: Endpoint, policy: string, { remaining, interval, sentAt, now }: Sighting): void {
+  /** Checks whether the route draws from a policy that a response named, and rules the policy out if it does not. */
+  verify(endpoint: Endpoint, policy: string, { remaining, interval, sentAt, now }: Sighting): void {
     const route = this.#route(endpoint);
     if (remaining === undefined || route.certain.has(policy)) return;
     const series = route.series.get(policy);
     if (series === undefined || remaining < series.remaining) {
-      route.series.set(policy, { remaining, sentAt, seenAt: now, answers: 0 });
+      route.series.set(policy, { remaining, sentAt, seenAt: now, responses: 0 });
       return;
     }
-    // Of two requests that were on their way together, the one that was counted first may be answered last.
+    // Of two requests in flight, the one that the service counted first may have its response last.
     if (sentAt < series.seenAt) return;
-    series.answers += 1;
+    series.responses += 1;
     const refilled = (now - series.sentAt) / interval;
-    if (series.answers < proof + 2 * refilled || route.policies.length === 1) return;
+    if (series.responses < proof + 2 * refilled || route.policies.length === 1) return;
     route.ruledOut.add(policy);
     route.series.delete(policy);
     route.policies = route.policies.filter((drawn) => drawn !== policy);

@@ -6,13 +6,14 @@ import type { Delivery } from "../call/core.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { Arrival } from "../wire/exchange.ts";
-import type { Attempted, Attempts } from "./attempts.ts";
+import type { Attempted } from "./attempted.ts";
+import type { Attempts } from "./attempts.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
-import { askedDelay, isRateLimited, repeat } from "./retry.ts";
+import { isRateLimited, repeat, retryAfterOf } from "./retry.ts";
 import { search } from "./search.ts";
 
-/** A look-up of this age, in milliseconds, is repeated before the creation is sent again. */
+/** A look-up that is older than this, in milliseconds, is repeated before the creation is retried. */
 const outdated = 1_000;
 
 /** A creation and how it is sent, read and looked up. */
@@ -32,7 +33,7 @@ export class Creation<Data> implements Delivery<Data> {
   readonly #details: CreationDetails<Data>;
   /** When the latest look-up began, in milliseconds since the call began. */
   #lookedAt = 0;
-  #sentAgain = false;
+  #retried = false;
 
   constructor(details: CreationDetails<Data>) {
     this.#details = details;
@@ -45,7 +46,7 @@ export class Creation<Data> implements Delivery<Data> {
     const send = async () => ({ ...(await read(attempts.succeed(request))), recovered: false });
     try {
       return await repeat(
-        (number, error) => (number === 1 ? send() : this.#sendAgain(error, number - 1)),
+        (number, error) => (number === 1 ? send() : this.#retry(error, number - 1)),
         call.retry.retries,
         (error) => this.#mayRepeat(error),
       );
@@ -69,17 +70,17 @@ export class Creation<Data> implements Delivery<Data> {
     return now + longSearch(now - attempts.sentAt, call.core.processingTime);
   }
 
-  /** Whether to go on after an error: by looking the creation up, and by sending it again when it is not there. */
+  /** Whether another attempt may follow an error: it looks up the creation, and sends it again if the look-up does not find it. */
   #mayRepeat(error: unknown): boolean {
     const { call, attempts, recovery } = this.#details;
     if (recovery === undefined || !attempts.inDoubt || this.#isFinal(error)) return false;
-    if ((askedDelay(error) ?? 0) > call.retry.maxRetryAfter) return false;
+    if ((retryAfterOf(error) ?? 0) > call.retry.maxRetryAfter) return false;
     const verdict = verdictOf(error, true);
     if (verdict !== "lost" && verdict !== "idle") return false;
     return isRateLimited(error) || call.core.retryBudget.spend();
   }
 
-  async #sendAgain(error: unknown, attempt: number): Promise<Delivered<Data>> {
+  async #retry(error: unknown, attempt: number): Promise<Delivered<Data>> {
     const { attempts, request, read } = this.#details;
     const found = await this.#searchAfter(error);
     if (found !== undefined) return found;
@@ -90,24 +91,24 @@ export class Creation<Data> implements Delivery<Data> {
     if (late !== undefined) return late;
     let grant = await this.#inDoubt(() => attempts.acquire());
     if (this.#isOutdated()) {
-      // The queue was long, too. The tokens are given back: in a small bucket the look-up needs the very token.
+      // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
       attempts.release(grant);
       const later = await this.#inDoubt(() => this.#lookAgain());
       if (later !== undefined) return later;
       grant = await this.#inDoubt(() => attempts.acquire());
     }
-    this.#sentAgain = true;
+    this.#retried = true;
     return { ...(await read(attempts.send(request, grant))), recovered: false };
   }
 
-  /** Decides what an error means that is not followed by another attempt. */
+  /** Decides what an error means when no other attempt follows. */
   async #conclude(error: unknown): Promise<Delivered<Data>> {
     const { attempts, recovery } = this.#details;
     if (!attempts.inDoubt || error instanceof OutcomeUnknownError) throw error;
     if (this.#isFinal(error)) throw error instanceof DeadlineError ? this.#unknown(error) : error;
     const verdict = verdictOf(error, recovery !== undefined);
     // The service itself responded to the only attempt: the error says what happened.
-    if (verdict === "other" && !this.#sentAgain) throw error;
+    if (verdict === "other" && !this.#retried) throw error;
     const found = verdict === "other" || verdict === "idle" ? undefined : await this.#searchAfter(error);
     if (found !== undefined) return found;
     if (verdict !== "refused" || !(refusesContent(error) || recovery?.ruledOut?.())) throw this.#unknown(error);
@@ -120,7 +121,7 @@ export class Creation<Data> implements Delivery<Data> {
     return this.#details.call.scope.ended(error);
   }
 
-  /** Looks for a creation whose response was lost, for as long as the service may be working on it. */
+  /** Looks up a creation whose response was lost, for as long as the service may be working on it. */
   async #searchAfter(error: unknown): Promise<Delivered<Data> | undefined> {
     const { call, attempts, recovery } = this.#details;
     if (verdictOf(error, recovery !== undefined) === "idle") return undefined;
@@ -147,7 +148,7 @@ export class Creation<Data> implements Delivery<Data> {
     return this.#isOutdated() ? this.#look("after", true) : undefined;
   }
 
-  /** Looks once. A look-up before anything was sent has the call's priority; a later one is urgent. */
+  /** Looks up the creation once. Before the first request the look-up has the call's priority; later its priority is high. */
   async #look(when: "before" | "after", decides: boolean): Promise<Delivered<Data> | undefined> {
     const { call, attempts, recovery } = this.#details;
     if (recovery === undefined) return undefined;
@@ -170,7 +171,7 @@ export class Creation<Data> implements Delivery<Data> {
     const done = recorder.begin("lookup");
     try {
       const result = await scope.hold<T>(({ resolve, reject }) => {
-        // It may take many requests, such as the pages of a list: all of them end with the call.
+        // A look-up may send many requests, such as the pages of a list. All of them end with the call.
         const end = new AbortController();
         const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
         request({ signal: end.signal, deadline, timeout, headers, retry, priority }).then(resolve, reject);
@@ -184,7 +185,7 @@ export class Creation<Data> implements Delivery<Data> {
     }
   }
 
-  /** Does something while the outcome is unknown: a failure leaves it unknown; only the caller's own abort stays what it is. */
+  /** Runs `work` while the outcome is unknown: a failure becomes `OutcomeUnknownError`, except the caller's own abort. */
   async #inDoubt<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -197,7 +198,7 @@ export class Creation<Data> implements Delivery<Data> {
     const { call, recovery } = this.#details;
     return new OutcomeUnknownError({
       endpoint: call.name,
-      how: recovery?.how ?? "The SDK knows no way to look it up: find out before you send it again.",
+      how: recovery?.how ?? "The SDK cannot look it up: check whether it exists before you send it again.",
       identifiers: recovery?.identifiers ?? {},
       isRetryable: recovery?.repeatable ?? false,
       cause,

@@ -9,9 +9,9 @@ import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
  * What an error says about a creation that the service may have carried out.
  *
  * - `lost`: the response is lost.
- * - `idle`: this attempt did nothing, and may be made again.
+ * - `idle`: this attempt did nothing, and a retry is safe.
  * - `refused`: the service refused the request. An earlier attempt may have been carried out, or the request is wrong.
- * - `other`: the error tells nothing.
+ * - `other`: the error shows nothing about the outcome.
  */
 export type Verdict = "lost" | "idle" | "refused" | "other";
 
@@ -46,10 +46,10 @@ const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
 /** Whether the service refused a request for its content, so that no attempt can have been carried out. */
 export const refusesContent = (error: unknown): boolean => hasErrorObject(error) && contentCodes.has(error.code);
 
-/** A response that is lost within so many milliseconds tells nothing about how long the service works. */
+/** A response that is lost within this many milliseconds does not show that the service is still working. */
 const prompt = 250;
 
-/** Gateways that stopped waiting for the service: 504 and 408, and statuses of well-known gateways for the same thing. */
+/** Statuses of gateways that stopped waiting for the service: 504 and 408, and those of well-known gateways. */
 const gatewayTimeouts: ReadonlySet<number> = new Set([408, 504, 524, 598, 599]);
 
 /**
@@ -66,17 +66,17 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
   return elapsed >= prompt && !(error instanceof ApiError && error.status === 500);
 }
 
-/** Milliseconds for which every lost creation is looked for at least: a service may write an order after it responds. */
+/** The minimum time in milliseconds for looking up a lost creation: a service may write an order after it responds. */
 const shortSearch = 4_000;
 
 /**
- * Milliseconds for which to look for a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long
+ * Milliseconds for which to look up a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long
  * the service may still be working, and not on who stopped waiting first: this client, a gateway, or a broken connection.
  */
 export function searchTime(error: unknown, elapsed: number, processingTime: number): number {
   return mayStillWork(error, elapsed) ? longSearch(elapsed, processingTime) : shortSearch;
 }
 
-/** The service may take `processingTime` in all, or as long again as the request has taken. */
+/** The service may take `processingTime` in total, or as long again as the request has taken. */
 export const longSearch = (elapsed: number, processingTime: number): number =>
   Math.max(shortSearch, elapsed, processingTime - elapsed);

@@ -1,27 +1,27 @@
-/** How many repeated attempts may fail before it is taken for an outage. */
+/** The number of retries that may fail before the client assumes an outage. */
 const capacity = 100;
 
 /**
- * What all calls of a client may spend on sending again, so that an outage is not answered with a storm: each repetition of a
- * failed attempt costs one, each success gives one back. When it is spent, calls fail at their first attempt until one succeeds.
+ * The retries that all calls of a client share, so that a client does not overload a service that fails. Each retry uses one, each success
+ * returns one. When the budget is empty, calls fail at their first attempt until one succeeds.
  */
 export class RetryBudget {
-  #left = capacity;
+  #remaining = capacity;
 
-  /** Takes one repetition; false when none is left. */
+  /** Takes one retry; false when the budget is empty. */
   spend(): boolean {
-    if (this.#left === 0) return false;
-    this.#left -= 1;
+    if (this.#remaining === 0) return false;
+    this.#remaining -= 1;
     return true;
   }
 
-  /** The next repetition costs nothing: it does not come as a storm. */
+  /** Returns one retry: the client now sends at a lower rate, so the next retry does not overload the service. */
   forgive(): void {
-    this.#left += 1;
+    this.#remaining += 1;
   }
 
-  /** An attempt has succeeded. */
+  /** Records that an attempt succeeded. */
   earn(): void {
-    if (this.#left < capacity) this.#left += 1;
+    if (this.#remaining < capacity) this.#remaining += 1;
   }
 }

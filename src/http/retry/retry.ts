@@ -4,50 +4,50 @@ import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts
 import type { Repeat } from "../endpoint/endpoint.ts";
 import type { RetryOptions } from "../endpoint/request-options.ts";
 
-/** Whether the service refused a request for its rate limit: it did nothing, and says when to come back. */
+/** Whether the service refused a request for its rate limit. It did nothing, and a retry may follow after `Retry-After`. */
 export const isRateLimited = (error: unknown): error is RateLimitError =>
   error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
 
 /**
- * Whether an error answer is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's has none, or one of
- * its own make, and decides nothing.
+ * Whether an error response is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's response has no code, or
+ * a code of another form, and does not show the outcome.
  */
 export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
   error instanceof ApiError && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
 
-/** A 408 is none of the service's statuses: whoever answers it has waited for the service, or for the request, in vain. */
+/** The service does not use 408: it comes from a gateway that stopped waiting for the service or for the request. */
 const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
 
-/** Whether an answer was lost: the request may have been carried out, and this side does not know. */
+/** Whether a response was lost: the service may have carried out the request. */
 export const isLost = (error: unknown): boolean =>
   error instanceof RequestTimeoutError ||
   error instanceof ServerError ||
   isGatewayTimeout(error) ||
   (error instanceof ConnectionError && error.sent);
 
-/** Whether somebody refused a request because there were too many. */
+/** Whether the service or a gateway refused a request because there were too many. */
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
-/** Whether the same request may go out again after this error. */
+/** Whether the same request may be sent again after this error. */
 export function maySendAgain(error: unknown, repeat: Repeat): boolean {
   if (isRateLimited(error)) return true;
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
   return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 
-/** A wait drawn at random below a bound that doubles with each attempt, so that many clients do not come back together. */
+/** A random wait below a bound that doubles with each attempt, so that many clients do not retry at the same time. */
 export const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
   Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
-/** What the answer asks for; undefined where it leaves the wait to us. */
-export const askedDelay = (error: unknown): number | undefined =>
+/** The response's `Retry-After` in milliseconds; undefined without one. */
+export const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.retryAfter : undefined;
 
 /**
- * Attempts until one succeeds, and at most `retries` times more while `mayRepeat` allows it. The waits are the attempt's own.
+ * Calls `attempt` until it succeeds, with at most `retries` retries while `mayRepeat` allows them. The attempt itself waits.
  *
- * @param attempt Is given its number, from 1, and the error of the attempt before it.
- * @throws what the last attempt threw, as it is: a caller may abort with anything.
+ * @param attempt Receives its number, from 1, and the error of the attempt before it.
+ * @throws the value that the last attempt threw, unchanged: a caller may abort with any value.
  */
 export async function repeat<T>(
   attempt: (number: number, previous: unknown) => Promise<T>,
@@ -60,7 +60,7 @@ export async function repeat<T>(
       return await attempt(number, latest);
     } catch (error) {
       latest = error;
-      // p-retry makes an error of whatever is thrown, and goes by the kind of some.
+      // p-retry turns every thrown value into an error, and treats some kinds of errors in special ways.
       throw new Error();
     }
   };

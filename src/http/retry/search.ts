@@ -5,11 +5,11 @@ const waits = [0, 500, 1_500, 2_000];
 const longest = 8_000;
 
 /**
- * Looks a creation up again and again for `time` milliseconds. A look-up that fails with `isRetryable` does not end the search: the
- * next one may succeed.
+ * Repeats the look-up of a creation for `time` milliseconds. A look-up that fails with an error for which `maySucceedLater` is true does
+ * not end the search.
  *
- * @returns what was found, or undefined when the last look-up did not find it.
- * @throws what the last look-up failed with; `DeadlineError` when the deadline comes first.
+ * @returns the creation, or undefined when the last look-up did not find it.
+ * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
  */
 export async function search<Found>(
   scope: CancelScope,
@@ -19,7 +19,7 @@ export async function search<Found>(
 ): Promise<Found | undefined> {
   const until = scope.elapsed() + time;
   for (let count = 1, wait = 0, last = false; ; count++) {
-    // A look-up that began too early decides nothing, however long it took.
+    // A look-up that began before the end of the search time does not decide, however long it took.
     const decides = last || scope.elapsed() >= until;
     try {
       const found = await look(decides);

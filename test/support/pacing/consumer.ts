@@ -3,7 +3,7 @@ import type { Priority } from "../../../src/http/endpoint/request-options.ts";
 import type { Grant } from "../../../src/http/pacing/bucket/token-source.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import type { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { SentBack } from "../../../src/http/pacing/queue/wait-queue.ts";
+import { TokenTooFar } from "../../../src/http/pacing/queue/wait-queue.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import type { Served } from "./service.ts";
@@ -50,7 +50,7 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
   /** Whoever is sent back, as the line is held for long, comes again. */
   const queueUp = (scope: CancelScope, again: boolean): Promise<Grant> =>
     pacer.acquire(endpoint, rest.priority ?? "normal", scope, again).catch((error: unknown) => {
-      if (error instanceof SentBack) return queueUp(scope, again);
+      if (error instanceof TokenTooFar) return queueUp(scope, again);
       throw error;
     });
 

@@ -5,23 +5,23 @@ import { Bucket } from "./bucket.ts";
 import type { SentRequest } from "./sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./token-source.ts";
 
-/** Holds until an answer says otherwise (specification 8). Windows in milliseconds. */
+/** The limits that apply until a response reports others (specification 8). Windows in milliseconds. */
 export const specified: ReadonlyMap<string, { readonly quota: number; readonly window: number }> = new Map([
   ["default", { quota: 3000, window: 60_000 }],
   ["uploads", { quota: 5000, window: 86_400_000 }],
   ["downloads", { quota: 100_000, window: 86_400_000 }],
 ] satisfies [Policy, object][]);
-/** Holds for a policy that the specification does not know. */
+/** The assumed limits of a policy that the specification does not name. */
 const unspecified = { quota: 3000, window: 60_000 };
 
-/** More policies than any service has. */
+/** The maximum number of policies that are remembered. */
 const memory = 50;
 
-/** This process's own pictures of the service's buckets, one a policy. */
+/** This process's own models of the service's buckets, one per policy. */
 export class Buckets implements TokenSource {
   readonly #clock: PartnerClock;
   readonly #buckets = new Map<string, Bucket>();
-  /** What the service calls those policies that it has renamed. */
+  /** The present names of the policies that the service has renamed. */
   readonly #renamed = new Map<string, string>();
 
   constructor(clock: PartnerClock) {
@@ -35,47 +35,47 @@ export class Buckets implements TokenSource {
     return longest;
   }
 
-  beat(policies: readonly string[]): number {
+  intervalOf(policies: readonly string[]): number {
     const now = this.#clock.now();
-    let beat = 0;
+    let interval = 0;
     let longest = 0;
     for (const policy of policies) {
       const bucket = this.bucket(policy);
       const wait = bucket.wait(now);
       if (wait <= longest) continue;
       longest = wait;
-      beat = bucket.interval;
+      interval = bucket.interval;
     }
-    return beat;
+    return interval;
   }
 
   take(policies: readonly string[]): Grant {
     const now = this.#clock.now();
-    const tickets = new Map<string, SentRequest>();
-    for (const policy of policies) tickets.set(policy, this.bucket(policy).take(now));
-    return { tickets };
+    const requests = new Map<string, SentRequest>();
+    for (const policy of policies) requests.set(policy, this.bucket(policy).take(now));
+    return { requests };
   }
 
-  observe({ tickets }: Grant, report: RateLimitReport): readonly string[] | undefined {
+  observe({ requests }: Grant, report: RateLimitReport): readonly string[] | undefined {
     const now = this.#clock.now();
-    const asKnown = this.#names(tickets, report);
-    if (!asKnown && report.size > 0) this.#followNames(tickets.keys(), report);
-    for (const [policy, ticket] of tickets) this.bucket(policy).observe(ticket, this.reportOf(policy, report), now);
-    if (report.size === 0 || (asKnown && report.size === tickets.size)) return undefined;
+    const asKnown = this.#namesAll(requests, report);
+    if (!asKnown && report.size > 0) this.#followNames(requests.keys(), report);
+    for (const [policy, request] of requests) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
+    if (report.size === 0 || (asKnown && report.size === requests.size)) return undefined;
     const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
-    // A policy that has been renamed may be named by both of its names.
+    // A response may name a renamed policy by both of its names.
     return [...new Set([...report.keys()].map((name) => policies.get(name) ?? name))];
   }
 
-  meet(policy: string, report: RateLimitReport): void {
+  observeNew(policy: string, report: RateLimitReport): void {
     const now = this.#clock.now();
     const bucket = this.bucket(policy);
     bucket.observe(bucket.take(now), this.reportOf(policy, report), now);
   }
 
-  /** Whether an answer names all that a request has drawn from: nearly every one does, and nothing else. */
-  #names(tickets: Grant["tickets"], report: RateLimitReport): boolean {
-    for (const policy of tickets.keys()) if (this.reportOf(policy, report) === undefined) return false;
+  /** Whether a response names all policies that the request drew from. */
+  #namesAll(requests: Grant["requests"], report: RateLimitReport): boolean {
+    for (const policy of requests.keys()) if (this.reportOf(policy, report) === undefined) return false;
     return true;
   }
 
@@ -83,15 +83,16 @@ export class Buckets implements TokenSource {
     return report.get(this.#nameOf(policy));
   }
 
-  /** What the service calls a policy by now. */
+  /** The present name of a policy. */
   #nameOf(policy: string): string {
     return this.#renamed.get(policy) ?? policy;
   }
 
   /**
-   * Where an answer names an unknown policy in place of one that it should name, the policy has another name now: its bucket goes on,
-   * with what is on its way. Which it is is told by the same quota and window, or, where no answer has ever told any, by there being no
-   * other. One that still goes by its old name elsewhere has not been renamed.
+   * Follows a policy that the service has renamed: the response names an unknown policy and lacks one that the request drew from. The
+   * bucket stays the same, with its requests in flight. The unknown policy is the renamed one if its quota and window are the same, or,
+   * when no response has reported these, if there is no other candidate. A policy that still has its old name in this response was not
+   * renamed.
    */
   #followNames(policies: Iterable<string>, report: RateLimitReport): void {
     for (const policy of report.keys()) this.#renamed.delete(policy);
@@ -99,29 +100,29 @@ export class Buckets implements TokenSource {
     const unknown = [...report].filter(([name]) => !names.has(name));
     const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
     for (const policy of missing) {
-      const { quota, window, told: known } = this.bucket(policy);
-      const alike = unknown.filter(([, told]) => told.quota === quota && told.window === window);
-      const [found, other] = alike.length === 0 && !known && missing.length === 1 ? unknown : alike;
+      const { quota, window, reported } = this.bucket(policy);
+      const alike = unknown.filter(([, other]) => other.quota === quota && other.window === window);
+      const [found, other] = alike.length === 0 && !reported && missing.length === 1 ? unknown : alike;
       if (found !== undefined && other === undefined) this.#renamed.set(policy, found[0]);
     }
   }
 
-  forget({ tickets }: Grant): void {
+  forget({ requests }: Grant): void {
     const now = this.#clock.now();
-    for (const [policy, ticket] of tickets) this.bucket(policy).forget(ticket, now);
+    for (const [policy, request] of requests) this.bucket(policy).forget(request, now);
   }
 
-  hold(policies: readonly string[], ms: number, said: number): void {
+  hold(policies: readonly string[], ms: number, retryAfter: number): void {
     const now = this.#clock.now();
-    for (const policy of policies) this.bucket(policy).hold(now + ms, now, now + said);
+    for (const policy of policies) this.bucket(policy).hold(now + ms, now, now + retryAfter);
   }
 
   away(policy: string): number {
     return this.bucket(policy).away(this.#clock.now());
   }
 
-  doubt(policy: string, patience: number): void {
-    this.bucket(policy).doubt(patience, this.#clock.now());
+  probeAfter(policy: string, patience: number): void {
+    this.bucket(policy).probeAfter(patience, this.#clock.now());
   }
 
   level(policy: string): PolicyLevel {
@@ -143,18 +144,18 @@ export class Buckets implements TokenSource {
     return new Set([...specified.keys(), ...this.#buckets.keys()]);
   }
 
-  /** A service that names ever other policies does not fill the memory: the oldest that nothing is on its way to goes. */
+  /** Removes the oldest policy without requests in flight when there are too many: a service can always name new ones. */
   #forgetOne(): void {
     if (this.#buckets.size < memory) return;
     for (const [policy, bucket] of this.#buckets) {
-      if (specified.has(policy) || bucket.underWay > 0) continue;
+      if (specified.has(policy) || bucket.inFlight > 0) continue;
       this.#buckets.delete(policy);
       this.#renamed.delete(policy);
       return;
     }
   }
 
-  /** The picture of one policy. */
+  /** The bucket of one policy. */
   bucket(policy: string): Bucket {
     let bucket = this.#buckets.get(policy);
     if (bucket === undefined) {

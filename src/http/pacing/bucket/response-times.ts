@@ -1,7 +1,7 @@
-/** So fast the shortest time grows, with each answer, where answers take longer than before: a stall does not count, a longer way does. */
+/** The shortest time grows by this with each slower response: a single delay does not count, a longer route does. */
 const growth = { factor: 1.005, ms: 0.001 };
 
-/** How long answers take at the least, as of late. */
+/** The shortest time from a request to its response, over the recent responses. */
 export class ResponseTimes {
   #shortest = Number.POSITIVE_INFINITY;
 
@@ -9,7 +9,7 @@ export class ResponseTimes {
     this.#shortest = Math.min(took, this.#shortest * growth.factor + growth.ms);
   }
 
-  /** Milliseconds; 0 before the first answer. */
+  /** Milliseconds; 0 before the first response. */
   get shortest(): number {
     return Number.isFinite(this.#shortest) ? this.#shortest : 0;
   }

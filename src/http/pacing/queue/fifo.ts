@@ -1,4 +1,4 @@
-/** First in, first out, with removal from anywhere in constant time: whoever leaves is skipped when its turn comes. */
+/** First in, first out, with removal from anywhere in constant time: `shift` skips an item that has left. */
 export class Fifo<Item extends { left: boolean }> {
   #items: Item[] = [];
   #head = 0;
@@ -13,7 +13,7 @@ export class Fifo<Item extends { left: boolean }> {
     this.#live += 1;
   }
 
-  /** Puts an item before the first that does not go `ahead` of it; few do. */
+  /** Inserts an item before the first one that is not `ahead` of it. Few are ahead. */
   insert(item: Item, ahead: (other: Item) => boolean): void {
     let place = this.#head;
     for (let other = this.#items[place]; other !== undefined && ahead(other); other = this.#items[place]) place += 1;
@@ -24,7 +24,7 @@ export class Fifo<Item extends { left: boolean }> {
     this.#live += 1;
   }
 
-  /** The item whose turn it is. */
+  /** The first item. */
   peek(): Item | undefined {
     while (this.#head < this.#items.length && this.#items[this.#head]?.left) this.#head += 1;
     if (this.#head === this.#items.length) this.#compact();
@@ -47,7 +47,7 @@ export class Fifo<Item extends { left: boolean }> {
     if (this.#live * 2 < this.#items.length - this.#head - 1024) this.#compact();
   }
 
-  /** Takes out all that match, in their order; they have not left. */
+  /** Removes all items that match, in their order, without those that have left. */
   takeOut(matches: (item: Item) => boolean): readonly Item[] {
     this.#compact();
     const out = this.#items.filter(matches);

@@ -1,16 +1,16 @@
 import pThrottle from "p-throttle";
 
 /**
- * Beats at a steady interval, without drift: a beat that is asked for at the previous one comes exactly one interval after it.
+ * Calls back at a steady interval, without drift: a beat that is requested at the previous one comes exactly one interval after it.
  *
- * `p-throttle` fixes its limit at construction, so another interval takes another metronome.
+ * `p-throttle` fixes its limit at construction, so each interval needs its own metronome.
  */
 export interface Metronome {
   /** Milliseconds. */
   readonly interval: number;
   /** Calls back at the next beat. */
   beat(callback: () => void): void;
-  /** Takes the beat back that is due; this metronome is not used again. */
+  /** Cancels the next beat; this metronome cannot be used again. */
   stop(): void;
 }
 

@@ -1,7 +1,7 @@
 import { type PartnerClock, systemClock } from "../../../util/clock.ts";
 import { createMetronome, type Metronome } from "./metronome.ts";
 
-/** Calls back when the next token is due; asking again replaces what was asked before. */
+/** Calls back when the next token is due. A new request to call back replaces the one before. */
 export class WakeUp {
   readonly #clock: PartnerClock;
   readonly #callback: () => void;
@@ -15,20 +15,20 @@ export class WakeUp {
   }
 
   /**
-   * Calls back in `wait` milliseconds; never when that is infinite. `interval` is how often the bucket gains a token.
+   * Calls back in `wait` milliseconds; never when that is infinite. `interval` is the time in which the bucket gains a token.
    *
-   * A wait of about one token goes by the metronome, which does not drift; any other by a timer, and so does each on a clock that
-   * was put in the machine's place.
+   * A wait of at most one token uses the metronome, which does not drift. Any other wait uses a timer, and so does every wait on a clock
+   * other than the system's.
    */
   in(wait: number, interval: number): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     if (!Number.isFinite(wait)) this.#stopMetronome();
-    else if (this.#keepsTime(wait, interval)) this.#beat(interval);
+    else if (this.#usesMetronome(wait, interval)) this.#beat(interval);
     else this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(wait)), this.#callback);
   }
 
-  #keepsTime(wait: number, interval: number): boolean {
+  #usesMetronome(wait: number, interval: number): boolean {
     if (this.#clock !== systemClock || interval < 1 || wait > interval) return false;
     return !this.#beating || this.#metronome?.interval === interval;
   }
@@ -39,7 +39,7 @@ export class WakeUp {
     this.#beating = true;
     this.#metronome.beat(() => {
       this.#beating = false;
-      // A beat that comes at once comes within the call above: its turn is after it.
+      // The first beat comes within the call above: the callback runs after that call.
       queueMicrotask(this.#callback);
     });
   }

@@ -1,0 +1,42 @@
+import type { Grant } from "../pacing/bucket/token-source.ts";
+import { tooFarError } from "../pacing/distance.ts";
+import { TokenTooFar } from "../pacing/queue/wait-queue.ts";
+import type { Attempted } from "./attempted.ts";
+
+/** Takes the tokens that a request of the call needs, if they are available now. */
+export function takeTokens({ core, endpoint }: Attempted): Grant | undefined {
+  return core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
+}
+
+/**
+ * Waits in the queue for the tokens that a request of the call needs.
+ *
+ * @param again Whether the call has sent a request before: it then comes before the others of its priority.
+ */
+export async function queueForTokens(call: Attempted, again: boolean): Promise<Grant> {
+  const { core, endpoint, name, options, retry, scope, recorder } = call;
+  checkDistance(call);
+  const { policy, ms } = core.pacer.waitOf(endpoint);
+  // With a store the tokens may be available, and only have to be fetched.
+  if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
+  const done = recorder.begin("queue");
+  try {
+    for (;;) {
+      try {
+        const priority = options.priority ?? "normal";
+        return await core.pacer.acquire(endpoint, priority, scope, again, retry.maxRetryAfter);
+      } catch (error) {
+        if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+        checkDistance(call);
+      }
+    }
+  } finally {
+    done(policy);
+  }
+}
+
+/** Throws if the next token of a bucket is further away than the call waits, whichever header reported it. */
+function checkDistance({ core, endpoint, name, retry }: Attempted): void {
+  const far = core.pacer.tooFar(endpoint, retry.maxRetryAfter);
+  if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
+}
