@@ -91,7 +91,7 @@ const schema = () =>
  * @throws {@link ConfigurationError} when an option is misspelt, or cannot work.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  const checked = check(schema, options, [], "is not an option");
+  const checked = check(schema, options, [], { message: "is not an option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
     readonly seed: { readonly orders: number };
