@@ -12,7 +12,7 @@ import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
-import { inBrowser } from "./util/runtime.ts";
+import { assertRuntime, inBrowser } from "./util/runtime.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -185,6 +185,7 @@ const unknownOption: UnknownKey = {
 
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
+  assertRuntime();
   if (!isObject(options)) throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] });
   const environment = globalThis.process?.env ?? {};
   const given = {
