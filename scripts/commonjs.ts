@@ -1,13 +1,14 @@
 /**
  * Adds the CommonJS half of the package to `dist` after tsup has built the ES modules.
  *
- * Node ≥ 22.12 can `require` an ES module, so each door's `.cjs` only passes it on: one copy of every class, whichever way a
+ * Node ≥ 22.12 can `require` an ES module, so each door's `.cjs` only passes it on, after a check of the version: one copy of every class, whichever way a
  * program comes in. TypeScript takes a `.d.ts` of this package for an ES module, so CommonJS users get the same declarations
  * once more as `.d.cts`.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";
 import manifest from "../package.json" with { type: "json" };
+import { assertRuntime } from "../src/util/runtime.ts";
 
 const dist = new URL("../dist/", import.meta.url);
 const relativeImport = /\b(from\s+|import\()(["'])(\.\.?\/[^"']+)\.js\2/g;
@@ -15,7 +16,10 @@ const relativeImport = /\b(from\s+|import\()(["'])(\.\.?\/[^"']+)\.js\2/g;
 const doors = Object.values(manifest.exports).filter((door) => typeof door === "object");
 await Promise.all(
   doors.map(({ import: { default: module }, require: { default: shim } }) =>
-    writeFile(new URL(`../${shim}`, import.meta.url), `module.exports = require("./${basename(module)}");\n`),
+    writeFile(
+      new URL(`../${shim}`, import.meta.url),
+      `${assertRuntime}\nassertRuntime();\nmodule.exports = require("./${basename(module)}");\n`,
+    ),
   ),
 );
 

@@ -7,12 +7,12 @@ import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
 import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
-import { check } from "./schemas/check.ts";
+import { check, type UnknownKey } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
-import { inBrowser } from "./util/runtime.ts";
+import { assertRuntime, inBrowser } from "./util/runtime.ts";
 
 /** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
 export interface PodPartnerOptions {
@@ -168,8 +168,24 @@ const schema = () =>
     dangerouslyAllowBrowser: z._default(z.boolean(), false),
   });
 
+const unknownOption: UnknownKey = {
+  message: "is not an option",
+  aliases: new Map([
+    ["apiKey", "secretKey"],
+    ["key", "secretKey"],
+    ["token", "secretKey"],
+    ["url", "baseUrl"],
+    ["endpoint", "baseUrl"],
+    ["maxRetries", "retry.retries"],
+    ["retries", "retry.retries"],
+    ["maxRetryAfter", "retry.maxRetryAfter"],
+    ["store", "pacing.store"],
+  ]),
+};
+
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
+  assertRuntime();
   if (!isObject(options)) throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] });
   const environment = globalThis.process?.env ?? {};
   const given = {
@@ -177,7 +193,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     baseUrl: options.baseUrl ?? environment.POD_PARTNER_BASE_URL,
     secretKey: options.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
   };
-  const checked = check(schema, given, [], "is not an option");
+  const checked = check(schema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
     const message = "would let anybody read the secret key: call the service from your backend (specification 5.6)";

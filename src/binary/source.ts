@@ -1,5 +1,5 @@
 import type { Issue } from "../errors/validation.ts";
-import { wordsOf } from "../util/foreign.ts";
+import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
 import { bytesOf, type Chunks, chunksOf } from "./chunks.ts";
 import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
@@ -15,13 +15,16 @@ interface NodeStream extends AsyncIterable<string | Uint8Array> {
 }
 
 /**
- * Where the bytes of an upload come from: a file's path, bytes, a blob or file, a web or Node stream, or anything else that gives
- * bytes piece by piece.
+ * Where the bytes of an upload come from: a file's path or `file:` URL, bytes, a blob or file, the body of a response, a web or Node
+ * stream, or any other async iterable of bytes.
  */
 export type ImageSource =
   | string
+  | URL
   | Uint8Array
+  | ArrayBuffer
   | Blob
+  | Response
   | ReadableStream<Uint8Array | ArrayBuffer>
   | AsyncIterable<Uint8Array | ArrayBuffer>
   | NodeStream;
@@ -52,27 +55,34 @@ const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that th
 
 const notBytes = "the stream gives something other than bytes";
 
-/** A blob of a file can fail as a file does: it may be a folder, or be gone by now. */
-async function openBlob(blob: Blob): Promise<Opened> {
+/** Reading a blob of a file can fail like reading the file: the file can be a folder, or be deleted by now. */
+async function openBlob(blob: Blob, file = "the file"): Promise<Opened> {
   let head: Uint8Array;
   try {
     head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
   } catch (error) {
-    return refuse(`the file cannot be read: ${wordsOf(error)}`);
+    return refuse(`${file} cannot be read: ${wordsOf(error)}`);
   }
   return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
 }
 
 /** A blob of a file reads it piece by piece at each attempt; its size is known. */
 async function openFile(path: string): Promise<Opened> {
+  const file = `the file ${JSON.stringify(path)}`;
   const { openAsBlob } = await import("node:fs");
   let blob: Blob;
   try {
     blob = await openAsBlob(path);
   } catch (error) {
-    return refuse(`the file cannot be read: ${wordsOf(error)}`);
+    return refuse(`${file} cannot be read: ${wordsOf(error)}`);
   }
-  return openBlob(blob);
+  return openBlob(blob, file);
+}
+
+async function openUrl(url: URL): Promise<Opened> {
+  if (url.protocol !== "file:") return refuse("expected a `file:` URL; for another one, give the response of `fetch`");
+  const { fileURLToPath } = await import("node:url");
+  return openFile(fileURLToPath(url));
 }
 
 const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
@@ -128,9 +138,26 @@ function openStream(source: unknown): UploadOpening<Opened> {
     return closed(Promise.resolve(refuse(`the stream cannot be read: ${wordsOf(error)}`)));
   }
   if (chunks === undefined) {
-    return closed(Promise.resolve(refuse("expected a file's path, bytes, a blob or a stream")));
+    return closed(Promise.resolve(refuse("expected a file's path or URL, bytes, a blob, a response or a stream")));
   }
   return { made: openChunks(chunks), close: chunks.close };
+}
+
+/** A response of any implementation of `fetch`. */
+const isResponse = (source: unknown): boolean =>
+  typeof propertyOf(source, "status") === "number" && propertyOf(source, "body") !== undefined;
+
+/** Opens the body of a response. That of an error, a page or a JSON object, is refused by the status, which says more than its bytes. */
+function openResponse(response: unknown): UploadOpening<Opened> {
+  const status = Number(propertyOf(response, "status"));
+  const body = propertyOf(response, "body");
+  if (body === null) return closed(Promise.resolve(refuse("the response has no body")));
+  if (propertyOf(response, "bodyUsed") === true) {
+    return closed(Promise.resolve(refuse("the body of the response was already read; a body can be read only once")));
+  }
+  if (status >= 200 && status <= 299) return openStream(body);
+  const close = () => attempt(() => chunksOf(body)?.close());
+  return { made: Promise.resolve(refuse(`expected a response with a status of 2xx, not ${status}`)), close };
 }
 
 /** The opening of what holds nothing open. */
@@ -139,7 +166,10 @@ const closed = (made: Promise<Opened>): UploadOpening<Opened> => ({ made, close:
 function openAny(source: unknown): UploadOpening<Opened> {
   if (typeof source === "string") return closed(openFile(source));
   if (source instanceof Uint8Array) return closed(openBytes(source));
-  return source instanceof Blob ? closed(openBlob(source)) : openStream(source);
+  if (source instanceof ArrayBuffer) return closed(openBytes(new Uint8Array(source)));
+  if (source instanceof URL) return closed(openUrl(source));
+  if (source instanceof Blob) return closed(openBlob(source));
+  return isResponse(source) ? openResponse(source) : openStream(source);
 }
 
 /**

@@ -1,7 +1,8 @@
-import { en } from "zod/locales";
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
+import { messageOf } from "./messages.ts";
+import { nearest } from "./nearest.ts";
 import type { Schema } from "./shape.ts";
 
 /** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
@@ -9,8 +10,17 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Told for each parse: zod's own configuration belongs to the program, which may have set another language. */
-const english = { error: en().localeError };
+/** What is said of a key that the schema does not know. */
+export interface UnknownKey {
+  readonly message: string;
+  /** What other SDKs call a thing, or where callers look for it, and how it is written here. */
+  readonly aliases?: ReadonlyMap<string, string>;
+}
+
+const unknownField: UnknownKey = { message: "is not a known field of this request" };
+
+/** Set for each parse: zod's own configuration belongs to the program. */
+const ownMessages = { error: messageOf };
 
 const built = new WeakMap<Schema, z.core.$ZodType>();
 
@@ -23,29 +33,42 @@ function build(schema: Schema): z.core.$ZodType {
   return checker;
 }
 
-/** Zod names the object that has unknown keys; a caller wants the way to each of them. */
-function toIssues(issue: z.core.$ZodIssue, at: Issue["path"], unknown: string): Issue[] {
+/** The names that the object at a path may have; none where its form depends on the value. */
+function namesAt(schema: z.core.$ZodType, [part, ...rest]: readonly PropertyKey[]): readonly string[] {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  if ("innerType" in def) return namesAt(def.innerType, part === undefined ? [] : [part, ...rest]);
+  if (def.type === "array" && part !== undefined) return namesAt(def.element, rest);
+  if (def.type !== "object") return [];
+  const field = part === undefined ? undefined : def.shape[String(part)];
+  if (part === undefined) return Object.keys(def.shape);
+  return field === undefined ? [] : namesAt(field, rest);
+}
+
+function sayUnknown({ message, aliases }: UnknownKey, key: string, names: readonly string[]): string {
+  const likely = aliases?.get(key) ?? nearest(key, names);
+  return likely === undefined ? message : `${message}; did you mean \`${likely}\`?`;
+}
+
+/** Zod names the object that has unknown keys; a caller wants the path of each of them. */
+function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["path"], unknown: UnknownKey): Issue[] {
   const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
   if (issue.code === "unrecognized_keys") {
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknown }));
+    const names = namesAt(schema, issue.path);
+    return issue.keys.map((key) => ({ path: [...path, key], message: sayUnknown(unknown, key, names) }));
   }
   return [{ path, message: issue.message }];
 }
 
 /**
- * Checks a value; `at` is the way to it from the outermost value, for the paths of the issues. `unknown` tells what a key is that
- * the schema does not know: a request's bodies are what most of them are for.
+ * Checks a value; `at` is its path from the outermost value, for the paths of the issues. `unknown` says what is wrong with a key that
+ * the schema does not know. Its default is for the body of a request.
  */
-export function check(
-  schema: Schema,
-  value: unknown,
-  at: Issue["path"],
-  unknown = "is not a known field of this request",
-): Checked {
+export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
-    const parsed = z.safeParse(build(schema), value, english);
+    const checker = build(schema);
+    const parsed = z.safeParse(checker, value, ownMessages);
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(checker, issue, at, unknown)) };
   } catch (error) {
     // A getter of the value, or the caller's own schema, can throw.
     return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };

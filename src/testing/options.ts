@@ -6,6 +6,7 @@ import { check } from "../schemas/check.ts";
 import { filledText } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
+import { assertRuntime } from "../util/runtime.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 
 /** What the service does with a `customIdentifier` that an order already has: the specification does not show it. */
@@ -91,7 +92,8 @@ const schema = () =>
  * @throws {@link ConfigurationError} when an option is misspelt, or cannot work.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  const checked = check(schema, options, [], "is not an option");
+  assertRuntime();
+  const checked = check(schema, options, [], { message: "is not an option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
     readonly seed: { readonly orders: number };

@@ -48,13 +48,18 @@ describe("the source of an upload", () => {
     expectTypeOf<AsyncIterable<ArrayBuffer>>().toExtend<ImageSource>();
   });
 
+  it("is an ArrayBuffer, a URL or a Response", () => {
+    expectTypeOf<ArrayBuffer>().toExtend<ImageSource>();
+    expectTypeOf<URL>().toExtend<ImageSource>();
+    expectTypeOf<Response>().toExtend<ImageSource>();
+  });
+
   it("is nothing that gives something other than bytes, and nothing that has to be waited for", () => {
     expectTypeOf(neverRun).parameter(0).toEqualTypeOf<PodPartner>();
     expectTypeOf<number>().not.toExtend<ImageSource>();
     expectTypeOf<object>().not.toExtend<ImageSource>();
     expectTypeOf<Promise<Uint8Array>>().not.toExtend<ImageSource>();
-    expectTypeOf<Response>().not.toExtend<ImageSource>();
-    expectTypeOf<ArrayBuffer>().not.toExtend<ImageSource>();
+    expectTypeOf<Promise<Response>>().not.toExtend<ImageSource>();
     expectTypeOf<ReadableStream<string>>().not.toExtend<ImageSource>();
     expectTypeOf<AsyncIterable<string>>().not.toExtend<ImageSource>();
     expectTypeOf<Iterable<Uint8Array>>().not.toExtend<ImageSource>();

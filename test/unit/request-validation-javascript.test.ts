@@ -1,4 +1,4 @@
-import type { PodPartner, RequestOptions } from "pod-partner";
+import type { PodPartner, RequestOptions, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
@@ -156,6 +156,16 @@ describe("what plain JavaScript may give instead of", () => {
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
     const { partner } = context;
     expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is not an option here");
+    expect(await message(partner.auth.validate(untyped({ maxRetries: 5 })))).toContain(
+      "maxRetries: is not an option here; did you mean `retry.retries`?",
+    );
+    expect(await message(partner.orders.list(untyped({ limit: 5 })).toArray())).toContain(
+      "limit: is not an option here; did you mean `toArray({ limit })`?",
+    );
+    const { issues } = (await rejection(
+      partner.auth.validate(untyped(new AbortController().signal)),
+    )) as RequestValidationError;
+    expect(issues).toEqual([{ path: ["options"], message: "expected an object, not a signal: write `{ signal }`" }]);
     expect(await message(partner.orders.create(untyped({ ...order, gift: true })))).toContain(
       "order.gift: is not a known field of this request",
     );

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
-import { check } from "../../schemas/check.ts";
+import { check, type UnknownKey } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
 
@@ -118,10 +118,22 @@ const kinds = {
 /** A set of options: those of a request, and those that some calls take beside them. */
 export type OptionKind = keyof typeof kinds;
 
+const unknownOption: UnknownKey = {
+  message: "is not an option here",
+  aliases: new Map([
+    ["limit", "toArray({ limit })"],
+    ["maxRetries", "retry.retries"],
+    ["retries", "retry.retries"],
+    ["abortSignal", "signal"],
+  ]),
+};
+
 /** What is wrong with a call's own options. */
 export function optionFaults(options: unknown, kind: OptionKind = "request"): readonly Issue[] {
   if (!isRecord(options)) return [{ path: ["options"], message: "expected an object" }];
-  const checked = check(kinds[kind], options, [], "is not an option here");
+  if (isSignal(options))
+    return [{ path: ["options"], message: "expected an object, not a signal: write `{ signal }`" }];
+  const checked = check(kinds[kind], options, [], unknownOption);
   return checked.ok ? [] : checked.issues;
 }
 

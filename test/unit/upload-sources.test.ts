@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { RequestValidationError } from "pod-partner";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { useService } from "../support/partner.ts";
+import { png } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+
+const answer = { body: { image: { reference: ref("Image") } } };
+
+describe("an upload", () => {
+  const context = useService();
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "upload-sources-"));
+    await writeFile(join(folder, "a design.png"), png);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** The message of the refusal; nothing is sent. */
+  async function refusal(source: unknown): Promise<string> {
+    const error = await rejection(context.partner.images.upload(source as never));
+    if (!(error instanceof RequestValidationError)) throw error;
+    expect(context.service.requests).toHaveLength(0);
+    return error.issues.map(({ message }) => message).join();
+  }
+
+  it.each([
+    ["an ArrayBuffer", () => Uint8Array.from(png).buffer],
+    ["a file URL", () => pathToFileURL(join(folder, "a design.png"))],
+    ["a response", () => new Response(Uint8Array.from(png), { status: 203 })],
+  ])("takes %s", async (_, source) => {
+    context.service.answers(answer);
+    await context.partner.images.upload(source());
+    expect(Buffer.from(context.service.requests[0]?.body ?? "").equals(Buffer.from(png))).toBe(true);
+  });
+
+  it("takes the response of a real fetch", async () => {
+    context.service.answers({ body: png }, answer);
+    await context.partner.images.upload(await fetch(`${context.service.baseUrl}/design.png`));
+    expect(Buffer.from(context.service.requests[1]?.body ?? "").equals(Buffer.from(png))).toBe(true);
+  });
+
+  it("refuses a response that is not 2xx by its status, and cancels its body", async () => {
+    let canceled = false;
+    const body = new ReadableStream({
+      cancel: () => {
+        canceled = true;
+      },
+    });
+    expect(await refusal(new Response(body, { status: 404 }))).toBe(
+      "expected a response with a status of 2xx, not 404",
+    );
+    expect(canceled).toBe(true);
+  });
+
+  it("refuses a response that is not 2xx whose body somebody else reads", async () => {
+    const response = new Response(new ReadableStream(), { status: 500 });
+    response.body?.getReader();
+    expect(await refusal(response)).toBe("expected a response with a status of 2xx, not 500");
+  });
+
+  it("refuses a response without a body", async () => {
+    expect(await refusal(new Response(null, { status: 204 }))).toBe("the response has no body");
+  });
+
+  it("refuses a response whose body was read", async () => {
+    const response = new Response(Uint8Array.from(png));
+    await response.bytes();
+    expect(await refusal(response)).toBe("the body of the response was already read; a body can be read only once");
+  });
+
+  it("refuses an ArrayBuffer that is no image", async () => {
+    expect(await refusal(new ArrayBuffer(20))).toMatch(/neither a JPEG nor a PNG/);
+  });
+
+  it.each([
+    ["a path", () => join(folder, "missing.png")],
+    ["a file URL", () => pathToFileURL(join(folder, "missing.png"))],
+  ])("names the path of a missing file that is given as %s", async (_, source) => {
+    expect(await refusal(source())).toContain(`the file "${join(folder, "missing.png")}" cannot be read`);
+  });
+
+  it("refuses a URL that is not a file's", async () => {
+    expect(await refusal(new URL("https://shop.example/design.png"))).toBe(
+      "expected a `file:` URL; for another one, give the response of `fetch`",
+    );
+  });
+});
