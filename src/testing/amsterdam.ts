@@ -17,7 +17,7 @@ const partsAt = (at: number): Readonly<Record<string, string>> => {
   return Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, value]));
 };
 
-/** The offset from UTC in Amsterdam, as `+01:00`. */
+/** The offset of Amsterdam from UTC, for example `+01:00`. */
 const offsetAt = (at: number): string => partsAt(at).timeZoneName?.replace("GMT", "") || "+00:00";
 
 const toMilliseconds = (offset: string): number => {
@@ -31,14 +31,14 @@ export function calendarDay(at: number): number {
   return Date.UTC(Number(parts.year), Number(parts.month) - 1, Number(parts.day)) / day;
 }
 
-/** A number of days since 1970, as `2026-11-02`. */
+/** Formats a number of days since 1970, for example `2026-11-02`. */
 export const toDate = (calendar: number): string => new Date(calendar * day).toISOString().slice(0, 10);
 
-/** The coming Monday, 00:00 in Amsterdam: when rendertokens reset (specification 8). */
+/** The next Monday, 00:00 in Amsterdam. Rendertokens reset then (specification 8). */
 export function nextMonday(now: number): { readonly at: number; readonly iso: string } {
   const weekday = weekdays.indexOf(partsAt(now).weekday ?? "Mon");
   const monday = calendarDay(now) + 7 - weekday;
-  // The clocks change on Sunday nights: an offset taken near Monday's midnight is Monday's own.
+  // The clocks change in the night to Sunday, so an offset near Monday's midnight is the offset of Monday.
   const offset = offsetAt(monday * day);
   return { at: monday * day - toMilliseconds(offset), iso: `${toDate(monday)}T00:00:00${offset}` };
 }

@@ -16,7 +16,7 @@ import { allRoutes } from "./routes/table.ts";
 import { seedOrders } from "./state/seed.ts";
 import { createWorld } from "./state/world.ts";
 
-/** A stateful emulator of the whole service, and the handles that make things happen in it. */
+/** A stateful emulator of the whole service, with controls for what the operator does. */
 export interface Emulator extends OrderControls, ClaimControls, RenderControls, CatalogControls {
   /** Ends in `/v2`. */
   readonly baseUrl: string;
@@ -27,20 +27,20 @@ export interface Emulator extends OrderControls, ClaimControls, RenderControls, 
   readonly demo: DemoCatalog;
   /** The last 1000 requests, oldest first. */
   readonly requests: readonly LoggedRequest[];
-  /** What goes wrong on the wire: dropped connections, error statuses, broken bodies. */
+  /** Faults between clients and the emulator: dropped connections, error statuses, broken bodies. */
   readonly faults: Faults;
   /**
-   * Answers a request as the service would: usable as the client's `fetch` option. Only the path of the URL matters.
+   * Responds to a request as the service does. Use it as the client's `fetch` option. Only the path of the URL matters.
    *
-   * An aborted request rejects with the signal's reason.
+   * An aborted request rejects with the reason of its signal.
    */
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** Draws tokens from a rate-limit bucket, as another consumer of the organization would. Default: all of them. */
+  /** Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens. */
   drain(policy: Policy, tokens?: number): void;
 }
 
 /**
- * Makes an emulator of the service in this process, without a port. Its state lives as long as it does.
+ * Makes an emulator of the service in this process, without a port. It keeps its state in memory.
  *
  * @example
  * const emulator = createEmulator();
@@ -52,7 +52,7 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
   seedOrders(world, settings.orders);
   const routes = allRoutes();
   const find = createRouter(routes, settings.baseUrl);
-  const frame = createService(world, find);
+  const service = createService(world, find);
   const faults = createFaults(routes.map(({ endpoint }) => endpoint));
   const log = createRequestLog(settings.baseUrl);
 
@@ -65,19 +65,21 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
       const request = new Request(input, init);
-      // A request's own signal hears of its caller's only for as long as the request itself is in use.
+      // The signal of a Request follows the caller's signal only while the Request is in use.
       const signal = init?.signal ?? request.signal;
       signal.throwIfAborted();
       const entry = log.add(request);
       const match = find(request.method, new URL(request.url));
       const fault = faults.faultFor(match?.route.endpoint);
-      const answer = fault === undefined ? frame(request) : applyFault(frame, request, signal, fault, settings.clock);
-      const response = await answer;
+      const response =
+        fault === undefined
+          ? await service(request)
+          : await applyFault(service, request, signal, fault, settings.clock);
       if (fault !== undefined && isAuthenticated(request, world)) {
         addRateLimits(response, fault, policiesOf(match), world.rateLimits);
       }
       signal.throwIfAborted();
-      // A port would add the machine's own time, which the emulator's clock need not follow.
+      // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
       if (!response.headers.has("Date")) response.headers.set("Date", new Date(settings.clock.now()).toUTCString());
       entry.status = response.status;
       return response;

@@ -1,13 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import type { PartnerClock } from "../util/clock.ts";
 
-/** A clock that stands still until it is told to move. */
+/** A clock that moves only when a test moves it. */
 export interface ManualClock extends PartnerClock {
-  /** How many timers wait: 0 when nothing was left behind. */
+  /** The number of timers that wait. It is 0 when no timer is left. */
   readonly pending: number;
-  /** Moves on by `ms` milliseconds, running each timer at its own time and letting promises settle after it. */
+  /** Moves the time forward by `ms` milliseconds. Runs each due timer at its own time and lets promises settle after it. */
   advance(ms: number): Promise<void>;
-  /** Moves on to a point in time, as `advance` does. It never runs backwards. */
+  /** Moves the time forward to a point in time, as `advance` does. Throws a `RangeError` for an earlier time. */
   set(time: Date | string | number): Promise<void>;
 }
 
@@ -16,29 +16,30 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Where a manual clock starts when it is not told: a Monday morning. */
+/** The default start: a Monday morning. */
 const defaultStart = "2026-11-02T09:00:00.000Z";
 
 const toMilliseconds = (time: Date | string | number): number => {
   const ms = new Date(time).getTime();
-  if (Number.isNaN(ms)) throw new RangeError(`Not a point in time: ${String(time)}`);
+  if (Number.isNaN(ms))
+    throw new RangeError(`The time must be a date, an ISO 8601 string or milliseconds since 1970; got ${String(time)}`);
   return ms;
 };
 
 /**
- * Makes a clock that only moves when you say so, for the client's `clock` and for the emulator's: tests never sleep.
+ * Makes a clock that moves only when you move it. Give it to the client and to the emulator as `clock`, so that tests do not sleep.
  *
- * @param start A date, an ISO 8601 text, or milliseconds since 1970. Default: 2026-11-02T09:00:00Z, a Monday.
+ * @param start A date, an ISO 8601 string, or milliseconds since 1970. Default: 2026-11-02T09:00:00Z, a Monday.
  * @example
  * const clock = createManualClock();
  * const emulator = createEmulator({ clock });
- * await clock.advance(5_000); // renders asked for before are completed now
+ * await clock.advance(5_000); // renders that were created before are completed now
  */
 export function createManualClock(start: Date | string | number = defaultStart): ManualClock {
   let now = toMilliseconds(start);
   const timers = new Set<Timer>();
 
-  // Two turns of the event loop: one for what is already scheduled, one for what that schedules in its turn.
+  // Two turns of the event loop: the first runs what is scheduled, the second runs what the first one schedules.
   const settle = async () => {
     await setImmediate();
     await setImmediate();
@@ -53,7 +54,7 @@ export function createManualClock(start: Date | string | number = defaultStart):
   };
 
   const moveTo = async (until: number) => {
-    if (!(until >= now)) throw new RangeError("A clock never runs backwards");
+    if (!(until >= now)) throw new RangeError("A clock cannot move backwards");
     await settle();
     for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
       timers.delete(timer);

@@ -9,40 +9,40 @@ import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 
-/** What the service does with a `customIdentifier` that an order already has: the specification does not show it. */
+/** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "create" | "return-first" | "refuse";
 
-/** How an emulator is set up. Every option may be left out. */
+/** The options of an emulator. All are optional. */
 export interface EmulatorOptions {
   /** The key that requests must carry in `X-Service-Secret-Key`. Default `emulator-secret-key`. */
   readonly secretKey?: string;
-  /** The base URL, ending in `/v2`, as it stands in the URLs of answers. Default `http://emulator.test/v2`. */
+  /** The base URL, ending in `/v2`. URLs in responses begin with it. Default `http://emulator.test/v2`. */
   readonly baseUrl?: string;
-  /** References of the two environments differ. Default `test`. */
+  /** References differ between the environments. Default `test`. */
   readonly environment?: "test" | "production";
-  /** Its source of time: `createManualClock()` makes it stand still. Default: the machine's time. */
+  /** The source of time, for example `createManualClock()`. Default: the machine's time. */
   readonly clock?: PartnerClock;
-  /** What is there from the start, beside the demo catalog. */
+  /** What exists at the start, besides the demo catalog. */
   readonly seed?: {
-    /** How many dropship orders. Default 0. */
+    /** The number of dropship orders. Default 0. */
     readonly orders?: number;
   };
   /** Items on a page of a paginated list. Default 50. */
   readonly pageSize?: number;
   /** Quota and window (milliseconds) of each policy's bucket. Default: those of the specification's part 8. */
   readonly limits?: Partial<Readonly<Record<Policy, Limit>>>;
-  /** Rendertokens a week. Default 1000. */
+  /** Rendertokens per week. Default 1000. */
   readonly rendertokenLimit?: number;
   /** How long a render stays pending, in milliseconds. Default 3000. */
   readonly renderDuration?: number;
   /**
-   * What happens to an order whose `customIdentifier` another order has: a new order (`create`), the first one's
-   * reference (`return-first`), or 409 `custom_identifier_taken` (`refuse`). Default `create`, the worst case for a client.
+   * What creating an order does when another order has its `customIdentifier`: `create` makes a new order, `return-first` returns
+   * the reference of the first order, `refuse` responds with 409 `custom_identifier_taken`. Default `create`, the worst case for a client.
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
 }
 
-/** The options with every default filled in. */
+/** The options with their defaults. */
 export interface Settings {
   readonly secretKey: string;
   readonly baseUrl: string;
@@ -87,9 +87,9 @@ const schema = () =>
   });
 
 /**
- * Fills in the defaults.
+ * Checks the options and fills in the defaults.
  *
- * @throws {@link ConfigurationError} when an option is misspelt, or cannot work.
+ * @throws {@link ConfigurationError} when an option is invalid or unknown.
  */
 export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();

@@ -144,7 +144,7 @@ describe("options", () => {
     const { send } = setUp();
     for (const { method, path } of endpoints.filter((endpoint) => endpoint.path.startsWith("/"))) {
       const { body } = await send(method, path.replaceAll(/\{\w+\}/g, "x"));
-      expect(body.message ?? "").not.toContain("There is no");
+      expect(body.message ?? "").not.toMatch(/^The endpoint .* does not exist$/);
     }
   });
 });
@@ -174,6 +174,6 @@ describe("the manual clock", () => {
     await expect(clock.set(4999)).rejects.toThrow("backwards");
     await expect(clock.advance(-1)).rejects.toThrow("backwards");
     await expect(clock.advance(Number.NaN)).rejects.toThrow("backwards");
-    expect(() => createManualClock("soon")).toThrow("Not a point in time");
+    expect(() => createManualClock("soon")).toThrow("The time must be a date");
   });
 });

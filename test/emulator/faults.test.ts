@@ -130,6 +130,8 @@ describe("the answer", () => {
     const limited = await bench.get("/orders");
     expect(problem(limited)).toEqual({ status: 429, code: "rate_limited" });
     expect(limited.headers.get("Retry-After")).toBe("7");
+    faults.add({ nth: 1, fault: "status", status: 503, retryAfter: 0 });
+    expect((await bench.get("/orders")).headers.get("Retry-After")).toBe("0");
     faults.add({ nth: 1, fault: "status", status: 502, retryAfter: "soon" });
     const { status, headers } = await bench.get("/orders");
     expect([status, headers.get("Retry-After"), headers.get("Content-Type")]).toEqual([

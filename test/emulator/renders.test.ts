@@ -150,7 +150,7 @@ describe("renders", () => {
     const render = await rendered(bench);
     bench.emulator.completeRender(render);
     expect((await bench.get(`/renders/${render}`)).body.render.status).toBe("completed");
-    expect(() => bench.emulator.failRender(render)).toThrow("completed already");
+    expect(() => bench.emulator.failRender(render)).toThrow("is completed");
 
     const other = setUp();
     const failing = await rendered(other);

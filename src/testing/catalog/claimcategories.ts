@@ -1,7 +1,7 @@
 import type { Claimcategory } from "../../resources/claims/claims.schema.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
 
-/** Reserved for the claim of a whole parcel (specification 2.8). */
+/** The category that is reserved for package-missing claims (specification 2.8). */
 export const packageMissing = "Package missing";
 
 export const claimcategoryTable = {

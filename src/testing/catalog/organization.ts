@@ -7,7 +7,7 @@ export interface StoredStore {
   readonly legacyCode: string;
   readonly account: string;
   readonly brand: string;
-  /** Free-form; orders are created through the API only when it is `api`. */
+  /** Free-form. The API accepts orders only when it is `api`. */
   integration: string;
 }
 
@@ -22,7 +22,7 @@ const accountTable = { europe: "Demo Prints Europe", world: "Demo Prints World" 
 const brandTable = { demo: "Demo Prints", studio: "Studio Demo" };
 const packagingTable = { mailbox: "Mailbox parcel", giftbox: "Gift box" };
 
-/** Makes the demo organization: accounts, stores, brands, packagings. */
+/** Makes the demo organization with its accounts, stores, brands and packagings. */
 export function createOrganization(make: ReferenceMaker, environment: string) {
   const stores: StoredStore[] = Object.entries(storeTable).map(([key, store]) => ({
     ...store,

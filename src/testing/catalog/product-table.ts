@@ -1,6 +1,6 @@
 import type { KnownProductStatus } from "../../resources/catalog/catalog.schema.ts";
 
-/** The categories of the demo catalog: products of one share a price and a production technique (specification 1). */
+/** The productgroups of the demo catalog. Products of one group share a price and a production technique (specification 1). */
 export const productgroupTable = {
   slimCases: { name: "Slim cases", price: 1095, private: false },
   toughCases: { name: "Tough cases", price: 1495, private: false },
@@ -11,18 +11,18 @@ export const productgroupTable = {
 
 export type ProductgroupName = keyof typeof productgroupTable;
 
-/** The stages of a product's life (specification 3.3). */
+/** A product's lifecycle stage (specification 3.3). */
 export type Stage = KnownProductStatus;
 
 export interface ProductRow {
   readonly name: string;
   readonly group: ProductgroupName;
   readonly stage: Stage;
-  /** The warehouse item's SKU; several products may share an item. */
+  /** The SKU of the warehouse item. Several products can share an item. */
   readonly sku: string;
   readonly weight: number | null;
   readonly stock: number;
-  /** A date. From 2026-03-22 on the legacy SKU has a suffix (specification 2.6). */
+  /** A date, for example `2024-09-23`. The legacy SKU of a product created from 2026-03-22 on has a suffix (specification 2.6). */
   readonly created: string;
   readonly printed?: false;
 }

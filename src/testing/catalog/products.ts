@@ -6,7 +6,7 @@ import { type ProductRow, productgroupTable, productTable, type Stage } from "./
 export interface StoredProductgroup {
   readonly reference: ProductgroupReference;
   readonly name: string;
-  /** EUR cents: the value of an order, which shipping depends on, is reckoned with it. */
+  /** EUR cents. The shipping levels depend on the value of an order, which is computed from it. */
   readonly price: number;
   readonly private: boolean;
 }
@@ -31,10 +31,9 @@ export interface StoredProduct {
   printModified: number;
 }
 
-/** From this day on a product's legacy SKU is its item's with a suffix (specification 2.6). */
+/** A product created from this day on has a legacy SKU with a suffix: the item's SKU, `P` and a number (specification 2.6). */
 const suffixedSince = "2026-03-22";
 
-/** Where layer assets and print dimensions of the demo catalog were last changed: some hours after the product was created. */
 const hour = 3_600_000;
 
 /** Makes the demo catalog's productgroups, products and warehouse items. */
@@ -57,6 +56,7 @@ export function createProducts(make: ReferenceMaker, pageSize: number) {
     return item;
   };
 
+  // Layer assets and print dimensions of the demo catalog were last changed some hours after the product was created.
   for (const [key, row] of Object.entries<ProductRow>(productTable)) {
     const group = groups.get(row.group);
     if (group === undefined) continue;

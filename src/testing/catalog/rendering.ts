@@ -21,16 +21,16 @@ export const sceneTable = {
 
 type SceneName = keyof typeof sceneTable;
 
-/** The cameras of the demo scenes: each gives a PNG. */
+/** The perspectives of the demo scenes. Each renders a PNG. */
 export const perspectiveTable = {
   front: { name: "Front", widthPx: 600, heightPx: 800, scenes: ["studio", "desk"] },
   angled: { name: "Angled", widthPx: 900, heightPx: 1200, scenes: ["studio", "campaign"] },
 } as const satisfies Record<string, { scenes: readonly SceneName[]; [field: string]: unknown }>;
 
-/** The products that have a camera of their own. */
+/** The legacy SKUs of the products that have their own perspective. */
 const closeUps = new Set(["TOUGH-IP16", "SLIM-IP16"]);
 
-/** Makes the demo scenes, their cameras, and every combination that can be rendered. */
+/** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
 export function createRendering(
   make: ReferenceMaker,
   productgroups: readonly StoredProductgroup[],

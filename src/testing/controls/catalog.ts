@@ -2,19 +2,19 @@ import type { ProductReference } from "../../references/references.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { World } from "../state/world.ts";
 
-/** What changes about a product. */
+/** The fields of a product to change. */
 export interface ProductChanges {
   readonly status?: Stage;
   readonly availableQuantity?: number;
-  /** In grams; null when not measured. */
+  /** In grams; null when the product has not been measured. */
   readonly weightGrams?: number | null;
-  /** True moves `layersModified` to now: the layer images are other ones. */
+  /** True sets `layersModified` to now and changes the layer images. */
   readonly layers?: boolean;
-  /** True moves `printModified` to now. */
+  /** True sets `printModified` to now. */
   readonly print?: boolean;
 }
 
-/** What happens to the catalog at the operator's. */
+/** Controls that change the catalog. */
 export interface CatalogControls {
   /**
    * Changes a product of the catalog, as the operator does.

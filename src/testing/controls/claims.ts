@@ -4,9 +4,9 @@ import { addOrder, orderOf } from "../rules/orders.ts";
 import type { Award, StoredClaim } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
-/** What the operator's support decides about a claim. */
+/** The decision of the operator's support about a claim. */
 export interface ClaimReview {
-  /** Awarded to every item of the claim: `replacement` and `refund` make it resolved, `rejection` rejected. */
+  /** Applies to every item of the claim. `replacement` and `refund` make the claim `resolved`, `rejection` makes it `rejected`. */
   readonly decision: Award;
   /** Default false. */
   readonly refundShippingCosts?: boolean;
@@ -14,11 +14,11 @@ export interface ClaimReview {
   readonly comment?: string;
 }
 
-/** What happens to claims at the operator's. */
+/** Controls that decide claims. */
 export interface ClaimControls {
   /**
-   * Reviews a pending claim. A replacement makes a new order, which goes where the claimed one went: its reference is given
-   * back, otherwise null.
+   * Reviews a pending claim. A `replacement` creates a new order to the address of the claimed shipment, and returns the order's
+   * reference. The other decisions return null.
    *
    * @example
    * const replacement = emulator.reviewClaim(claimReference, { decision: "replacement" });
@@ -26,11 +26,11 @@ export interface ClaimControls {
   reviewClaim(claim: ClaimReference, review: ClaimReview): OrderReference | null;
 }
 
-/** Orders what was claimed once more, to where its shipment went. */
+/** Creates an order of the claimed items, to the address of the claimed shipment. */
 function replace(world: World, claim: StoredClaim): OrderReference {
   const order = orderOf(world, claim.orderReference);
   const store = world.stores.find(({ reference }) => reference === order.storeReference);
-  if (store === undefined) throw new Error(`The store of ${order.reference} is gone`);
+  if (store === undefined) throw new Error(`The emulator has no store ${order.storeReference}`);
   return addOrder(world, {
     store,
     shippingKind: order.shippingKind,
@@ -52,7 +52,7 @@ export const createClaimControls = (world: World): ClaimControls => ({
     const claim = world.claims.get(reference);
     if (claim === undefined) throw new Error(`The emulator has no claim ${reference}`);
     if (statusOf(claim) !== "pending")
-      throw new Error(`${reference} is ${statusOf(claim)}: only pending ones are reviewed`);
+      throw new Error(`Only a pending claim can be reviewed; ${reference} is ${statusOf(claim)}`);
     claim.decision = { award: decision, decided: world.now(), refundShippingCosts, comment };
     claim.replacement = decision === "replacement" ? replace(world, claim) : null;
     return claim.replacement;

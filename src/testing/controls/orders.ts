@@ -4,30 +4,32 @@ import { shippingOptions } from "../rules/shipping.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
-/** Which lines of an order to ship, and how many of each. */
+/** The lines of an order to ship, with the quantity of each. */
 export interface ShipOptions {
-  /** Default: all that is neither shipped nor canceled. */
+  /** Default: everything that is neither shipped nor canceled. */
   readonly lines?: readonly { readonly index: number; readonly quantity: number }[];
 }
 
-/** What happens to orders at the operator's. */
+/** Controls that ship, hold and produce orders. */
 export interface OrderControls {
   /**
-   * Ships an order, or combined orders together, and gives the shipment's reference.
+   * Ships an order, or several combined orders together, and returns the shipment's reference.
    *
-   * A part of a dropship order's lines may be shipped: what is left goes with a later shipment.
+   * With `lines`, ships a part of an order. A later call ships the rest.
+   *
+   * @throws Error when an order is on hold, has nothing left to ship, or cannot be shipped with the others.
    *
    * @example
    * const shipment = emulator.ship(orderReference, { lines: [{ index: 1, quantity: 2 }] });
    */
   ship(orders: OrderReference | readonly OrderReference[], options?: ShipOptions): ShipmentReference;
-  /** Takes an order into production: from now on it cannot be canceled. */
+  /** Starts the production of an order. It can no longer be canceled. */
   startProduction(order: OrderReference): void;
-  /** Puts production of an order on hold: `onHold` carries the reason. */
+  /** Puts the production of an order on hold. `onHold` carries the reason. */
   hold(order: OrderReference, reason: string): void;
-  /** Ends a hold. */
+  /** Ends the hold of an order. */
   release(order: OrderReference): void;
-  /** Hands a store to a platform, or back to `api`, as the partner dashboard does. */
+  /** Sets a store's integration, as the partner dashboard does. The API accepts orders only when it is `api`. */
   setStoreIntegration(store: StoreReference, integration: string): void;
 }
 
@@ -35,11 +37,12 @@ function parcelOf(order: StoredOrder, wanted: ShipOptions["lines"]): Parcel {
   if (order.onHold !== null) throw new Error(`${order.reference} is on hold: ${order.onHold.reason}`);
   const lines = wanted ?? order.lines.map((line) => ({ index: line.index, quantity: openQuantity(line) }));
   const shipped = lines.filter(({ quantity }) => quantity > 0);
-  if (shipped.length === 0) throw new Error(`Nothing of ${order.reference} is left to ship`);
+  if (shipped.length === 0) throw new Error(`${order.reference} has nothing left to ship`);
   for (const { index, quantity } of shipped) {
     const line = order.lines.find((candidate) => candidate.index === index);
     const open = line === undefined ? 0 : openQuantity(line);
-    if (quantity > open) throw new Error(`Of line ${index} of ${order.reference} only ${open} are left to ship`);
+    if (quantity > open)
+      throw new Error(`Line ${index} of ${order.reference} has ${open} left to ship; got ${quantity}`);
   }
   return { orderReference: order.reference, lines: shipped };
 }
@@ -51,7 +54,7 @@ function markShipped(order: StoredOrder, parcel: Parcel): void {
   }
 }
 
-/** A combined shipment goes to the partner's business address: it has no shipping options, and is always tracked. */
+/** A combined shipment goes to the partner's business address. It has no shipping options and is always tracked. */
 function destinationOf(world: World, order: StoredOrder, parcel: Parcel): Pick<StoredShipment, "address" | "level"> {
   const address = world.addresses.get(order.dropshipAddressReference ?? "");
   if (address === undefined) return { address: null, level: "tracked" };
@@ -64,12 +67,12 @@ export const createOrderControls = (world: World): OrderControls => ({
   ship: (references, options) => {
     const orders = [references].flat().map((reference) => orderOf(world, reference));
     const [first] = orders;
-    if (first === undefined) throw new Error("Name at least one order to ship");
+    if (first === undefined) throw new Error("Give at least one order to ship");
     if (
       orders.length > 1 &&
       (options?.lines !== undefined || orders.some((order) => order.shippingKind === "dropship"))
     ) {
-      throw new Error("Only combined orders ship together, and only as a whole");
+      throw new Error("Only combined orders can ship together, and only without `lines`");
     }
     const shipped = orders.map((order) => ({ order, parcel: parcelOf(order, options?.lines) }));
     const parcels = shipped.map(({ parcel }) => parcel);

@@ -5,10 +5,10 @@ import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
 import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
 
-/** A fault that takes the answer's place, and so may come before the request is carried out. */
-type Replacing = DropFault | StatusFault | RedirectFault | BodyFault;
+/** A fault that replaces the response. It can apply before the service carries the request out. */
+type ReplacingFault = DropFault | StatusFault | RedirectFault | BodyFault;
 
-/** Ends at once, with the signal's reason, when it is aborted. */
+/** Waits by the clock. Rejects with the signal's reason as soon as the signal is aborted. */
 function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const end = () => {
@@ -23,14 +23,17 @@ function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<v
   });
 }
 
-function statusAnswer({ status, code, retryAfter }: StatusFault): Response {
+function statusResponse({ status, code, retryAfter }: StatusFault): Response {
   const headers = new Headers(retryAfterHeader(retryAfter));
-  if (code === undefined) return new Response(`A proxy answers ${status}`, { status, headers });
+  if (code === undefined) return new Response(`A proxy responds with ${status}`, { status, headers });
   headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify({ code, message: `A fault was asked for: ${code}` }), { status, headers });
+  return new Response(JSON.stringify({ code, message: `A fault of the emulator responds with ${code}` }), {
+    status,
+    headers,
+  });
 }
 
-function bodyAnswer({ body, status = 200, type = "application/json" }: BodyFault): Response {
+function bodyResponse({ body, status = 200, type = "application/json" }: BodyFault): Response {
   const raw =
     body instanceof Uint8Array ? new Uint8Array(body) : typeof body === "string" ? body : JSON.stringify(body);
   return new Response(raw === "" ? null : raw, { status, headers: { "Content-Type": type } });
@@ -42,44 +45,44 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return new Response(response.body, { status: response.status, headers: all });
 }
 
-/** A copy of a request that has arrived in full: it is carried out whether or not its sender still waits. */
+/** Reads a request in full. The copy has no signal, so the service carries it out even if the client has aborted. */
 async function detached(request: Request): Promise<Request> {
   const { url, method, headers } = request;
   const body = request.body === null ? null : await request.arrayBuffer();
   return new Request(url, { method, headers, body });
 }
 
-/** Has the request carried out unless the fault comes before that, and gives the fault's own answer. */
-async function instead(
-  frame: Service,
+/** Carries the request out, unless the fault is to apply before that, and responds with the fault's response. */
+async function replaced(
+  service: Service,
   request: Request,
-  { when }: Replacing,
-  answer: () => Response,
+  { when }: ReplacingFault,
+  respond: () => Response,
 ): Promise<Response> {
-  if (when !== "before") await (await frame(request)).body?.cancel();
-  return answer();
+  if (when !== "before") await (await service(request)).body?.cancel();
+  return respond();
 }
 
-async function slowly(
-  frame: Service,
+async function delayed(
+  service: Service,
   request: Request,
   { when, ms }: SlowFault,
   clock: PartnerClock,
   signal: AbortSignal,
 ) {
   if (when !== "before") {
-    const response = await frame(request);
+    const response = await service(request);
     await sleep(clock, ms, signal);
     return response;
   }
   const arrived = await detached(request);
   await sleep(clock, ms);
-  return await frame(arrived);
+  return await service(arrived);
 }
 
-/** Has the request carried out later, and gives what the gateway gives instead. */
-async function beyondGateway(
-  frame: Service,
+/** Carries the request out after `processing` milliseconds. Responds after `ms`, as the gateway does. */
+async function behindGateway(
+  service: Service,
   request: Request,
   fault: GatewayFault,
   clock: PartnerClock,
@@ -89,17 +92,17 @@ async function beyondGateway(
   const arrived = await detached(request);
   const carryOut = async () => {
     await sleep(clock, processing);
-    await (await frame(arrived)).body?.cancel();
+    await (await service(arrived)).body?.cancel();
   };
   void carryOut();
   await sleep(clock, ms, signal);
   if (status === "drop") throw connectionReset();
-  return statusAnswer({ fault: "status", status });
+  return statusResponse({ fault: "status", status });
 }
 
-/** Answers a request as the fault has it. */
+/** Responds to a request with a fault. */
 export async function applyFault(
-  frame: Service,
+  service: Service,
   request: Request,
   signal: AbortSignal,
   fault: Fault,
@@ -107,28 +110,28 @@ export async function applyFault(
 ) {
   switch (fault.fault) {
     case "drop":
-      return await instead(frame, request, fault, () => {
+      return await replaced(service, request, fault, () => {
         throw connectionReset();
       });
     case "status":
-      return await instead(frame, request, fault, () => statusAnswer(fault));
+      return await replaced(service, request, fault, () => statusResponse(fault));
     case "redirect": {
       const { status = 302, location } = fault;
-      return await instead(frame, request, fault, () => new Response(null, { status, headers: { location } }));
+      return await replaced(service, request, fault, () => new Response(null, { status, headers: { location } }));
     }
     case "body":
-      return await instead(frame, request, fault, () => bodyAnswer(fault));
+      return await replaced(service, request, fault, () => bodyResponse(fault));
     case "headers":
-      return withHeaders(await frame(request), fault.headers);
+      return withHeaders(await service(request), fault.headers);
     case "slow":
-      return await slowly(frame, request, fault, clock, signal);
+      return await delayed(service, request, fault, clock, signal);
     case "gateway":
-      return await beyondGateway(frame, request, fault, clock, signal);
+      return await behindGateway(service, request, fault, clock, signal);
     case "stall":
-      return await stalled(await frame(request), signal);
+      return await stalled(await service(request), signal);
     case "trickle":
-      return await trickling(await frame(request), signal, clock, fault.ms);
+      return await trickling(await service(request), signal, clock, fault.ms);
     case "truncate":
-      return await truncated(await frame(request));
+      return await truncated(await service(request));
   }
 }

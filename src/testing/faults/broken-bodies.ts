@@ -4,17 +4,17 @@ import { bodyTerminated } from "./broken-connection.ts";
 
 type Controller = ReadableStreamDefaultController<Uint8Array>;
 
-/** Gives a body its pieces in its own time; what it gives back ends that. */
-type Pour = (controller: Controller, bytes: Uint8Array) => () => void;
+/** Writes a body in pieces. Returns a function that stops writing. */
+type WriteBody = (controller: Controller, bytes: Uint8Array) => () => void;
 
-/** The answer with its body poured in another way, which ends at once when the request is aborted. */
-async function poured(response: Response, signal: AbortSignal, pour: Pour): Promise<Response> {
+/** Makes a response with the same body, written by `write`. Aborting the request ends the body at once. */
+async function rewritten(response: Response, signal: AbortSignal, write: WriteBody): Promise<Response> {
   if (response.body === null) return response;
   const bytes = new Uint8Array(await response.arrayBuffer());
   let stop = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      stop = pour(controller, bytes);
+      stop = write(controller, bytes);
       const end = () => {
         stop();
         controller.error(signal.reason);
@@ -29,21 +29,21 @@ async function poured(response: Response, signal: AbortSignal, pour: Pour): Prom
 
 const firstHalf = (bytes: Uint8Array) => bytes.subarray(0, Math.floor(bytes.length / 2));
 
-/** Half of the body, and then nothing. */
+/** Sends half of the body and leaves the connection open. */
 export const stalled = (response: Response, signal: AbortSignal): Promise<Response> =>
-  poured(response, signal, (controller, bytes) => {
+  rewritten(response, signal, (controller, bytes) => {
     controller.enqueue(firstHalf(bytes));
     return () => {};
   });
 
-/** The body byte by byte. */
+/** Sends the body byte by byte, with `ms` milliseconds between two bytes. */
 export const trickling = (
   response: Response,
   signal: AbortSignal,
   clock: PartnerClock,
   ms: number,
 ): Promise<Response> =>
-  poured(response, signal, (controller, bytes) => {
+  rewritten(response, signal, (controller, bytes) => {
     let position = 0;
     let cancel = () => {};
     const next = () => {
@@ -56,7 +56,7 @@ export const trickling = (
     return () => cancel();
   });
 
-/** Half of the body, and then the end of the connection. */
+/** Sends half of the body and breaks the connection. */
 export async function truncated(response: Response): Promise<Response> {
   if (response.body === null) return response;
   const bytes = new Uint8Array(await response.arrayBuffer());
@@ -66,12 +66,12 @@ export async function truncated(response: Response): Promise<Response> {
       async pull(controller) {
         const piece = pieces.shift();
         if (piece !== undefined) return controller.enqueue(piece);
-        // Over a port, the first half shall have left before the socket is destroyed.
+        // Over a port, the first half must be sent before the socket is destroyed.
         await setImmediate();
         controller.error(bodyTerminated());
       },
     },
-    // Nothing is read ahead: an error that came before the first half was taken would swallow it.
+    // Do not read ahead: an error discards the pieces in the queue, so the first half would be lost.
     { highWaterMark: 0 },
   );
   return new Response(body, response);

@@ -6,12 +6,12 @@ const broken = (message: string, code: string, reason: string): TypeError => {
   return error;
 };
 
-/** What Node's `fetch` throws when the connection is reset before an answer has come. */
+/** The error that Node's `fetch` throws when the connection is reset before the response arrives. */
 export const connectionReset = (): TypeError => broken("fetch failed", "ECONNRESET", "read ECONNRESET");
 
-/** What the body of an answer of Node's `fetch` throws when the connection ends in its middle. */
+/** The error that a response body of Node's `fetch` throws when the connection ends before the body does. */
 export const bodyTerminated = (): TypeError => broken("terminated", "UND_ERR_SOCKET", "other side closed");
 
-/** Whether an error plays a broken connection: over a port its socket is destroyed. */
+/** Whether an error stands for a broken connection. Over a port, the server then destroys the socket. */
 export const isBrokenConnection = (error: unknown): boolean =>
   typeof error === "object" && error !== null && brokenConnections.has(error);

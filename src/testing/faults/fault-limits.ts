@@ -5,8 +5,8 @@ import type { Fault, StatusFault } from "./fault.ts";
 const isJson = (type: string): boolean => type.split(";")[0]?.trim().toLowerCase() === "application/json";
 
 /**
- * Whether a fault's answer is one that the service itself makes: an error object, or JSON. A status without a code, a page or
- * a redirect comes from somewhere between, and a 401 has not been authenticated.
+ * Whether a fault's response looks like the service's own: an error object, or JSON. A status without a code, a page or a redirect
+ * looks like a proxy's. A 401 has no rate-limit headers, because its request is not authenticated.
  */
 function isOfService(fault: Fault): boolean {
   if (fault.fault === "status") return fault.code !== undefined && fault.status !== 401;
@@ -20,8 +20,8 @@ const isRateLimited = (fault: Fault): fault is StatusFault =>
 const nextTokenIn = ({ retryAfter }: StatusFault): number => (typeof retryAfter === "number" ? retryAfter : 1000);
 
 /**
- * Gives a fault's answer the rate-limit headers that every authenticated answer of the service carries (specification 8, rule 2). A
- * `rate_limited` names the bucket of the endpoint's own as empty, or `default` where it has none.
+ * Adds the rate-limit headers that every authenticated response of the service carries (specification 8, rule 2). A `rate_limited`
+ * reports the endpoint's last bucket as empty: `uploads` or `downloads` where the endpoint draws from it, otherwise `default`.
  */
 export function addRateLimits(
   response: Response,
@@ -31,7 +31,7 @@ export function addRateLimits(
 ): void {
   if (!isOfService(fault)) return;
   const limited = isRateLimited(fault);
-  // The request has drawn its tokens, as any other that the service sees; one that is refused for them has not.
+  // A request that the service sees draws its tokens. A request that is refused as `rate_limited` draws none.
   if ("when" in fault && fault.when === "before" && !limited) limiter.take(policies);
   const policy = policies.at(-1);
   const empty = limited && policy !== undefined ? { policy, nextTokenIn: nextTokenIn(fault) } : undefined;

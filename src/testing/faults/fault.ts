@@ -1,34 +1,37 @@
-/** Where a fault strikes. */
-interface Aim {
-  /** The client's call (`orders.create`) or the endpoint as the specification writes it (`POST /orders`). Default: every request. */
+/** The requests that a fault applies to. */
+interface FaultTarget {
+  /** The client's call (`orders.create`) or the specification's endpoint (`POST /orders`). Default: every request. */
   readonly on?: string;
-  /** Which of the requests that fit, counted from 1 since the fault was added: one of them, or those it is true for. Default: all. */
+  /**
+   * Which of the requests that match `on`: a number, counted from 1 since the fault was added, or a function that returns true for the
+   * numbers that it applies to. Default: all.
+   */
   readonly nth?: number | ((n: number) => boolean);
 }
 
-/** When the answer goes wrong. */
-interface Moment {
+/** When a fault applies. */
+interface FaultTiming {
   /**
-   * `after` the service has carried the request out, or `before`: then it never does. Default `after`, the worse one for a
-   * client, which cannot tell the two apart.
+   * `after`: the service carries the request out first. `before`: the service does not see the request. Default `after`, the worse
+   * case for a client, which cannot distinguish the two.
    */
   readonly when?: "before" | "after";
 }
 
-/** The connection breaks and no answer comes: over a port a socket that is reset, otherwise what `fetch` throws then. */
-export interface DropFault extends Aim, Moment {
+/** The connection breaks before the response. Over a port, the socket is reset. Otherwise, `fetch` throws the same error as Node does. */
+export interface DropFault extends FaultTarget, FaultTiming {
   readonly fault: "drop";
 }
 
 /**
- * Another status, with the error object of the specification (2.2) where there is a `code`: then it is the service's own
- * answer, with its rate-limit headers; `rate_limited` tells the endpoint's bucket as empty.
+ * An error status. With a `code`, the response has the service's error object (specification 2.2) and rate-limit headers. Code
+ * `rate_limited` reports the endpoint's bucket as empty. Without a `code`, it looks like a proxy's response.
  */
-export interface StatusFault extends Aim, Moment {
+export interface StatusFault extends FaultTarget, FaultTiming {
   readonly fault: "status";
   /** From 400 to 599. */
   readonly status: number;
-  /** Default: no code, and then no error object either, as a proxy answers. */
+  /** The code of the error object. Default: no error object. */
   readonly code?: string;
   /**
    * The header `Retry-After`. A number is milliseconds: 0, or 1000 and above. It is sent as whole seconds, rounded up. A string is sent
@@ -37,8 +40,8 @@ export interface StatusFault extends Aim, Moment {
   readonly retryAfter?: number | string;
 }
 
-/** A redirect. */
-export interface RedirectFault extends Aim, Moment {
+/** A redirect to `location`. */
+export interface RedirectFault extends FaultTarget, FaultTiming {
   readonly fault: "redirect";
   readonly location: string;
   /** Default 302. */
@@ -46,12 +49,12 @@ export interface RedirectFault extends Aim, Moment {
 }
 
 /**
- * A successful answer with another body: an HTML page, garbage, nothing, or JSON of another shape. What is of the type of JSON has
- * the service's rate-limit headers; a page, as a proxy gives it, has none.
+ * A successful response with another body: an HTML page, garbage, nothing, or JSON of another shape. A body of type
+ * `application/json` has the service's rate-limit headers. Another type has none, like a proxy's page.
  */
-export interface BodyFault extends Aim, Moment {
+export interface BodyFault extends FaultTarget, FaultTiming {
   readonly fault: "body";
-  /** Text and bytes go out as they are, anything else as JSON. */
+  /** A string or bytes are sent unchanged, anything else as JSON. */
   readonly body: unknown;
   /** Default 200. */
   readonly status?: number;
@@ -59,54 +62,54 @@ export interface BodyFault extends Aim, Moment {
   readonly type?: string;
 }
 
-/** The right answer with headers replaced or added, for example absurd rate limits. */
-export interface HeadersFault extends Aim {
+/** The correct response with headers replaced or added, for example absurd rate limits. */
+export interface HeadersFault extends FaultTarget {
   readonly fault: "headers";
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * The answer's headers come late. With `when: "before"` the service carries the request out as late as that, also when the
- * client has gone meanwhile.
+ * The response arrives late. With `when: "before"`, the service also carries the request out late, even if the client has aborted by
+ * then.
  */
-export interface SlowFault extends Aim, Moment {
+export interface SlowFault extends FaultTarget, FaultTiming {
   readonly fault: "slow";
   /** Milliseconds by the emulator's clock. */
   readonly ms: number;
 }
 
 /**
- * A gateway in front of the service stops waiting, and the service carries the request out all the same: later, and its response
- * goes nowhere.
+ * A gateway in front of the service stops waiting and responds. The service still carries the request out, and its response is
+ * discarded.
  */
-export interface GatewayFault extends Aim {
+export interface GatewayFault extends FaultTarget {
   readonly fault: "gateway";
   /** Milliseconds for which the gateway waits, by the emulator's clock. */
   readonly ms: number;
   /** Milliseconds after which the service carries the request out. */
   readonly processing: number;
-  /** What the gateway does then: it responds with this status, without an error object, or breaks the connection. Default 504. */
+  /** The status that the gateway responds with, without an error object; `drop` breaks the connection. Default 504. */
   readonly status?: number | "drop";
 }
 
-/** Half of the body comes, and then nothing more: the connection stays open. */
-export interface StallFault extends Aim {
+/** Half of the body arrives. The connection stays open. */
+export interface StallFault extends FaultTarget {
   readonly fault: "stall";
 }
 
-/** The body comes byte by byte. */
-export interface TrickleFault extends Aim {
+/** The body arrives byte by byte. */
+export interface TrickleFault extends FaultTarget {
   readonly fault: "trickle";
-  /** Milliseconds between two bytes by the emulator's clock. */
+  /** Milliseconds between two bytes, by the emulator's clock. */
   readonly ms: number;
 }
 
-/** Half of the body comes, and then the connection breaks. */
-export interface TruncateFault extends Aim {
+/** Half of the body arrives, then the connection breaks. */
+export interface TruncateFault extends FaultTarget {
   readonly fault: "truncate";
 }
 
-/** What goes wrong between a client and the service, and where. */
+/** A fault between a client and the service. */
 export type Fault =
   | DropFault
   | StatusFault

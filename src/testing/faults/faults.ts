@@ -3,28 +3,29 @@ import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */
 export interface AddedFault {
-  /** How many requests it has struck. */
+  /** The number of requests that it was applied to. */
   readonly hits: number;
-  /** Takes it away. */
+  /** Removes the fault. */
   remove(): void;
 }
 
-/** What goes wrong between clients and the emulator. */
+/** The faults between clients and the emulator. */
 export interface Faults {
   /**
-   * Adds a fault. Where several strike the same request, the one that was added first does.
+   * Adds a fault. When several match the same request, the one that was added first applies.
    *
    * @example
-   * emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" }); // the order is made, its answer is lost
+   * emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" }); // the order is created, its response is lost
+   * @throws TypeError or RangeError when the fault is invalid, or names an endpoint that does not exist.
    */
   add(fault: Fault): AddedFault;
-  /** Takes all of them away. */
+  /** Removes all faults. */
   clear(): void;
 }
 
-/** The faults, and the way to ask for the one that strikes a request. */
+/** The faults, with a look-up of the one that applies to a request. */
 export interface FaultList extends Faults {
-  /** Counts a request to an endpoint, and gives the fault that strikes it. */
+  /** Counts a request to an endpoint, and returns the fault that applies to it. */
   faultFor(endpoint: Endpoint | undefined): Fault | undefined;
 }
 
@@ -36,7 +37,7 @@ interface Entry {
 
 const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];
 
-const strikes = ({ nth }: Fault, n: number): boolean =>
+const matches = ({ nth }: Fault, n: number): boolean =>
   nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
 
 const kinds: ReadonlySet<Fault["fault"]> = new Set([
@@ -52,7 +53,7 @@ const kinds: ReadonlySet<Fault["fault"]> = new Set([
   "truncate",
 ] as const);
 
-/** Statuses whose answers have no body. */
+/** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 function millisecondsOf(fault: Fault): readonly number[] {
@@ -60,40 +61,40 @@ function millisecondsOf(fault: Fault): readonly number[] {
   return fault.fault === "slow" || fault.fault === "trickle" ? [fault.ms] : [];
 }
 
-/** Refuses 1 to 999: the value was in seconds before, and the header `Retry-After` cannot express less than a second. */
+/** 1 to 999 is probably meant as seconds, and the header `Retry-After` cannot express less than a second. */
 const isRetryAfter = (ms: number): boolean => ms === 0 || (ms >= 1000 && Number.isFinite(ms));
 
-/** Refuses a fault that could never strike, or never be played: a test with it would pass for nothing. */
+/** Throws for a fault that can never apply: a test with such a fault would pass without testing anything. */
 function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   const { on, nth } = fault;
   if (on !== undefined && !endpoints.some((endpoint) => namesOf(endpoint).includes(on))) {
-    const there = endpoints.map((endpoint) => `\n  ${namesOf(endpoint).join(" or ")}`).sort();
-    throw new TypeError(`The emulator has no endpoint ${on}. It has:${there.join("")}`);
+    const existing = endpoints.map((endpoint) => `\n  ${namesOf(endpoint).join(" or ")}`).sort();
+    throw new TypeError(`The emulator has no endpoint ${on}. It has:${existing.join("")}`);
   }
   if (typeof nth === "number" && !(Number.isInteger(nth) && nth >= 1)) {
-    throw new RangeError(`A fault's nth counts requests from 1; got ${nth}`);
+    throw new RangeError(`A fault's nth must be a whole number from 1; got ${nth}`);
   }
   if (!kinds.has(fault.fault)) {
-    throw new TypeError(`A fault's kind is one of ${[...kinds].join(", ")}; got ${fault.fault}`);
+    throw new TypeError(`A fault's kind must be one of ${[...kinds].join(", ")}; got ${fault.fault}`);
   }
   if (fault.fault === "body" && fault.body !== "" && bodiless.has(fault.status ?? 200)) {
-    throw new RangeError(`A fault's status ${fault.status} goes with the body "" alone`);
+    throw new RangeError(`A fault's body must be "" with the status ${fault.status}, which has no body`);
   }
   const status = fault.fault === "status" || fault.fault === "gateway" ? fault.status : undefined;
   if (typeof status === "number" && !(status >= 400 && status <= 599)) {
-    throw new RangeError(`A fault's status is from 400 to 599; got ${status}`);
+    throw new RangeError(`A fault's status must be from 400 to 599; got ${status}`);
   }
   for (const ms of millisecondsOf(fault)) {
-    if (!(ms >= 0)) throw new RangeError(`A fault's times are milliseconds from 0; got ${ms}`);
+    if (!(ms >= 0)) throw new RangeError(`A fault's times must be milliseconds, at least 0; got ${ms}`);
   }
   if (fault.fault === "status" && typeof fault.retryAfter === "number" && !isRetryAfter(fault.retryAfter)) {
     throw new RangeError(
-      `A fault's retryAfter is in milliseconds: 0, or from 1000, because the header has whole seconds; got ${fault.retryAfter}`,
+      `A fault's retryAfter must be in milliseconds, 0 or at least 1000, because the header has whole seconds; got ${fault.retryAfter}`,
     );
   }
 }
 
-/** Makes an empty list of faults for these endpoints. */
+/** Makes an empty list of faults for the given endpoints. */
 export function createFaults(endpoints: readonly Endpoint[]): FaultList {
   const entries = new Set<Entry>();
 
@@ -117,7 +118,7 @@ export function createFaults(endpoints: readonly Endpoint[]): FaultList {
         const { on } = entry.fault;
         if (on !== undefined && !names.includes(on)) continue;
         entry.seen += 1;
-        if (strikes(entry.fault, entry.seen)) first ??= entry;
+        if (matches(entry.fault, entry.seen)) first ??= entry;
       }
       if (first === undefined) return undefined;
       first.hits += 1;

@@ -1,7 +1,7 @@
 import { isImage, signatureLength } from "../../binary/signature.ts";
 import { Problem } from "./problem.ts";
 
-/** The pieces of a request's body as they come; it ends at once when the request is aborted. */
+/** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   const reader = request.body?.getReader();
   if (reader === undefined) return;
@@ -17,14 +17,14 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Refuses a request whose body is of another media type. */
+/** Refuses a request whose body has another media type. */
 function requireType(request: Request, wanted: string): void {
   const given = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (given === wanted) return;
   throw new Problem("unknown_input_error", `The Content-Type must be ${wanted}; got ${given ?? "none"}`);
 }
 
-/** The body as JSON. */
+/** Reads the body as JSON. */
 export async function readJson(request: Request): Promise<unknown> {
   requireType(request, "application/json");
   const pieces: Uint8Array[] = [];
@@ -32,11 +32,11 @@ export async function readJson(request: Request): Promise<unknown> {
   try {
     return JSON.parse(Buffer.concat(pieces).toString());
   } catch {
-    throw new Problem("unknown_input_error", "The body is no JSON");
+    throw new Problem("unknown_input_error", "The body must be JSON");
   }
 }
 
-/** The body as the pieces of a JPEG or a PNG, told by the bytes it begins with. */
+/** Yields the pieces of a JPEG or PNG body. Checks its first bytes. */
 export async function* readImage(request: Request): AsyncGenerator<Uint8Array> {
   requireType(request, "application/octet-stream");
   let head = Buffer.alloc(0);
@@ -47,5 +47,5 @@ export async function* readImage(request: Request): AsyncGenerator<Uint8Array> {
     }
     yield piece;
   }
-  if (!isImage(head)) throw new Problem("unknown_input_error", "The body is neither a JPEG nor a PNG");
+  if (!isImage(head)) throw new Problem("unknown_input_error", "The body must be a JPEG or a PNG");
 }

@@ -12,7 +12,7 @@ const valueAt = (value: unknown, path: Issue["path"]): unknown =>
     value,
   );
 
-/** The faults of a body that have a code of their own (specification 7). All others are `unknown_input_error`. */
+/** The error code of an issue (specification 7). Most issues are `unknown_input_error`. */
 function codeOf({ path }: Issue, body: unknown): ProblemCode {
   const field = path.slice(-2).join(".");
   if (field === "dropshipAddress.email") return "invalid_address_missing_email";
@@ -20,7 +20,7 @@ function codeOf({ path }: Issue, body: unknown): ProblemCode {
   return "unknown_input_error";
 }
 
-/** Gives the value of a check, or refuses: with a code of its own only when nothing else is wrong. */
+/** Returns the checked value, or throws. A specific code is used only when no other issue is an `unknown_input_error`. */
 function valid(checked: Checked, body?: unknown): unknown {
   if (checked.ok) return checked.value;
   const faults = checked.issues.map((issue) => ({ issue, code: codeOf(issue, body) }));
@@ -38,7 +38,7 @@ export function checkPath(path: Readonly<Record<string, string>>): void {
   }
 }
 
-/** Checks the query: known parameters only, each once. */
+/** Reads the query. Refuses unknown and repeated parameters. */
 export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<Record<string, unknown>> {
   for (const name of new Set(given.keys())) {
     if (!Object.hasOwn(endpoint.query, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
@@ -52,7 +52,7 @@ export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<
   );
 }
 
-/** Checks a JSON body: one field, named by the endpoint, and nothing else. */
+/** Reads a JSON body. It must have the endpoint's field and no other field. */
 export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
   if (endpoint.request.kind !== "json") return undefined;
   const { field, schema } = endpoint.request;

@@ -3,8 +3,8 @@ import type { Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 
 /**
- * The part of MSW that is used. Its own types stay out of the package's, since it is an optional peer dependency; where no
- * type is asked for, a handler is `never`: the one type that fits MSW's class without naming it.
+ * The part of MSW that is used. The package's types do not import MSW's types, because MSW is an optional peer dependency. The default
+ * type of a handler is `never`, which is assignable to MSW's class.
  */
 interface Msw<Handler> {
   readonly http: {
@@ -13,9 +13,10 @@ interface Msw<Handler> {
 }
 
 /**
- * Gives MSW (2 or 3) request handlers that let an emulator answer everything under its base URL. Needs `msw` to be installed.
+ * Makes request handlers for MSW 2 or 3. The emulator responds to every request under its base URL. Requires the package `msw`.
  *
- * They fit wherever MSW asks for handlers. Name the type to look inside one: `emulatorHandlers<HttpHandler>(emulator)`.
+ * The handlers are assignable wherever MSW takes handlers. To read their properties, give the type:
+ * `emulatorHandlers<HttpHandler>(emulator)`.
  *
  * @example
  * const server = setupServer(...emulatorHandlers(emulator));
@@ -26,7 +27,7 @@ export function emulatorHandlers<Handler = never>(emulator: Pick<Emulator, "base
   return [msw.http.all(`${emulator.baseUrl}/*`, ({ request }) => emulator.fetch(request).catch(toNetworkError))];
 }
 
-/** MSW makes a 500 of what a handler throws: a dropped connection has an answer of its own there. */
+/** MSW turns an error that a handler throws into a 500. `Response.error()` makes it a network error. */
 function toNetworkError(error: unknown): Response {
   if (isBrokenConnection(error)) return Response.error();
   throw error;

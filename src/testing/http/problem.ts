@@ -1,6 +1,6 @@
 import type { KnownErrorCode } from "../../errors/codes.ts";
 
-/** The codes that the specification does not show: the emulator's own words for what it must refuse. */
+/** Codes that the specification does not show. The emulator uses them for refusals that the specification gives no code for. */
 type AssumedCode =
   | "unauthorized"
   | "not_found"
@@ -15,7 +15,7 @@ type AssumedCode =
 
 export type ProblemCode = KnownErrorCode | AssumedCode;
 
-/** The status of each code; where part 7 says only "4xx", the one that fits its table of statuses best. */
+/** The status of each code. Where part 7 says only "4xx", it is the status that fits the table of statuses best. */
 const statuses: Readonly<Record<ProblemCode, number>> = {
   missing_address: 400,
   missing_image_reference: 400,
@@ -49,11 +49,11 @@ const statuses: Readonly<Record<ProblemCode, number>> = {
   claimed_quantity_exceeds_shipped: 409,
 };
 
-/** What a handler throws to refuse a request: it becomes the error object of the specification (2.2). */
+/** A handler throws it to refuse a request. It becomes the error object of the specification (2.2). */
 export class Problem extends Error {
   readonly code: ProblemCode;
   readonly status: number;
-  /** Milliseconds. */
+  /** Milliseconds for the header `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ProblemCode, message: string, retryAfter?: number) {
@@ -65,13 +65,13 @@ export class Problem extends Error {
   }
 }
 
-/** Gives what was looked for in the path back, or answers 404. */
+/** Returns the resource that the path names, or throws a 404. */
 export function found<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new Problem("not_found", `${what} does not exist`);
   return value;
 }
 
-/** Gives what a request's body names back, or answers 400: the resource of the path is there, what it is told to use is not. */
+/** Returns a resource that the body names, or throws a 400: the resource of the path exists, but the one in the body does not. */
 export function known<Value>(value: Value | undefined, what: string): Value {
   if (value === undefined) throw new Problem("unknown_input_error", `${what} does not exist`);
   return value;

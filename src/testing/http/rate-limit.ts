@@ -10,20 +10,20 @@ export interface Limit {
   readonly window: number;
 }
 
-/** The quotas of the specification's part 8. */
+/** The limits of the specification's part 8. */
 export const defaultLimits: Readonly<Record<Policy, Limit>> = {
   default: { quota: 3000, window: 60_000 },
   uploads: { quota: 5000, window: 86_400_000 },
   downloads: { quota: 100_000, window: 86_400_000 },
 };
 
-/** Tokens are fractions; a sum of many may fall short of a whole one by less than this. */
+/** Tokens are fractions. Rounding can make a whole token smaller by at most this. */
 const epsilon = 1e-6;
 
 /** The most milliseconds that are added to a Retry-After (specification 8, rule 3: "includes jitter"). */
 const maximalJitter = 500;
 
-/** A repeatable sequence between 0 and 1: the golden ratio's multiples, which spread evenly. */
+/** A repeatable sequence between 0 and 1. Multiples of the golden ratio are spread evenly. */
 const createSpread = () => {
   let value = 0;
   return () => {
@@ -48,9 +48,9 @@ interface EmptyBucket {
 export interface RateLimiter {
   /** Draws one token from each policy's bucket. When one bucket is empty, draws none and returns the milliseconds for Retry-After. */
   take(policies: readonly Policy[]): number | undefined;
-  /** Draws tokens without asking, as another consumer of the organization would; all of them when no number is given. */
+  /** Draws tokens as another client of the organization does. Default: all tokens. */
   drain(policy: Policy, tokens?: number): void;
-  /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. One bucket may be told as empty, whatever it holds. */
+  /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. The bucket `empty` is reported as empty at any level. */
   headers(policies: readonly Policy[], empty?: EmptyBucket): Readonly<Record<string, string>>;
 }
 
@@ -67,7 +67,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
   const refilled = (policy: Policy): Bucket => {
     const bucket = buckets.get(policy);
     if (bucket === undefined)
-      throw new TypeError(`A policy is one of ${[...buckets.keys()].join(", ")}; got ${policy}`);
+      throw new TypeError(`A policy must be one of ${[...buckets.keys()].join(", ")}; got ${policy}`);
     const now = clock.now();
     bucket.tokens = Math.min(bucket.quota, bucket.tokens + ((now - bucket.at) * bucket.quota) / bucket.window);
     bucket.at = now;

@@ -1,26 +1,26 @@
 import { createPathReader } from "./base-path.ts";
 
-/** A request that has reached the emulator. */
+/** A request that reached the emulator. */
 export interface LoggedRequest {
   readonly method: string;
-  /** Relative to the base URL, with its query: `/orders?cursor=…`. */
+  /** Relative to the base URL, with the query: `/orders?cursor=…`. */
   readonly path: string;
-  /** Undefined while there is no answer: for good when the connection was dropped or the client went away. */
+  /** Undefined until the emulator responds. It stays undefined when the connection was dropped or the client aborted. */
   readonly status: number | undefined;
 }
 
 type Entry = { -readonly [Field in keyof LoggedRequest]: LoggedRequest[Field] };
 
-/** How many requests are remembered: the oldest are forgotten first. */
+/** The number of requests that the log keeps. It removes the oldest first. */
 const capacity = 1000;
 
-/** Remembers what was asked and answered. */
+/** Makes a log of requests and the statuses of their responses. */
 export function createRequestLog(baseUrl: string) {
   const relative = createPathReader(baseUrl);
   const entries: LoggedRequest[] = [];
   return {
     entries: entries as readonly LoggedRequest[],
-    /** Remembers a request; its status is filled in when it is answered. */
+    /** Adds a request. The caller sets the status of the entry later. */
     add: (request: Request): Entry => {
       const { pathname, search } = new URL(request.url);
       const path = (relative(pathname) ?? pathname) + search;

@@ -3,8 +3,8 @@ import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
 import type { Problem } from "./problem.ts";
 import { retryAfterHeader } from "./retry-after.ts";
 
-/** A file to download. */
-export interface FileAnswer {
+/** The content of a file to download. */
+export interface FileContent {
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly type: "image/png" | "image/jpeg";
   readonly cacheControl: string;
@@ -12,21 +12,21 @@ export interface FileAnswer {
   readonly modified: number;
 }
 
-/** What never changes may be kept for a year. */
+/** For files that never change: clients may cache them for a year. */
 export const immutable = "private, max-age=31536000, immutable";
-/** What may change is asked for again each time. */
+/** For files that can change: clients must revalidate them each time. */
 export const revalidated = "private, no-cache";
 
 const json = (value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
-/** The error object of the specification (2.2). */
-export function problemAnswer({ code, message, status, retryAfter }: Problem): Response {
+/** The response with the error object of the specification (2.2). */
+export function problemResponse({ code, message, status, retryAfter }: Problem): Response {
   return json({ code, message }, status, retryAfterHeader(retryAfter));
 }
 
-/** Wraps what a handler gives as its endpoint's descriptor says. */
-export function dataAnswer(shape: ResponseShape<unknown>, data: unknown): Response {
+/** Wraps a handler's data as the endpoint's descriptor says. */
+export function dataResponse(shape: ResponseShape<unknown>, data: unknown): Response {
   switch (shape.kind) {
     case "field":
       return json({ [shape.field]: data }, 200);
@@ -41,14 +41,14 @@ export function dataAnswer(shape: ResponseShape<unknown>, data: unknown): Respon
   }
 }
 
-/** Says that a file is not ready yet. */
-export const pendingAnswer = (retryAfter: number): Response =>
+/** The 202 for a file that is not ready. `retryAfter` is in milliseconds. */
+export const pendingResponse = (retryAfter: number): Response =>
   new Response(null, { status: 202, headers: retryAfterHeader(retryAfter) });
 
 const etagOf = (bytes: Uint8Array): string =>
   `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
 
-/** If-None-Match goes before If-Modified-Since (RFC 9110, 13.2.2). */
+/** If-None-Match takes precedence over If-Modified-Since (RFC 9110, 13.2.2). */
 function isUnchanged(request: Request, etag: string, modified: number): boolean {
   const tags = request.headers.get("If-None-Match");
   if (tags !== null) {
@@ -58,8 +58,8 @@ function isUnchanged(request: Request, etag: string, modified: number): boolean 
   return !Number.isNaN(since) && Math.floor(modified / 1000) * 1000 <= since;
 }
 
-/** A file, or 304 when the one who asks has it already. */
-export function fileAnswer(request: Request, { bytes, type, cacheControl, modified }: FileAnswer): Response {
+/** The response with a file, or 304 when the client has the current version. */
+export function fileResponse(request: Request, { bytes, type, cacheControl, modified }: FileContent): Response {
   const etag = etagOf(bytes);
   const headers = {
     ETag: etag,

@@ -1,7 +1,7 @@
 import { createPathReader } from "./base-path.ts";
 import type { Route } from "./route.ts";
 
-/** A route that fits a request, with the parameters of its path. */
+/** A route that matches a request, with the parameters of its path. */
 export interface Match {
   readonly route: Route;
   readonly path: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ const parameter = /^\{(\w+)\}$/;
 
 const segmentsOf = (path: string): readonly string[] => path.split("/").slice(1);
 
-/** Reads the parameters out of a path; undefined when the template is another one. */
+/** Reads the parameters of a path. Returns undefined when the path does not match the template. */
 function readSegments(
   template: readonly string[],
   segments: readonly string[],
@@ -35,10 +35,10 @@ function decode(segments: readonly string[]): readonly string[] | undefined {
   }
 }
 
-/** Finds the route of a request; undefined when there is none. */
+/** Finds the route of a request. Returns undefined when no route matches. */
 export type FindRoute = (method: string, url: URL) => Match | undefined;
 
-/** Makes the function that finds the route for a request under the base URL. */
+/** Makes a function that finds the route of a request under the base URL. */
 export function createRouter(routes: readonly Route[], baseUrl: string): FindRoute {
   const relative = createPathReader(baseUrl);
   const key = (method: string, segments: readonly string[]) => `${method} ${segments[0]} ${segments.length}`;

@@ -5,15 +5,15 @@ import { createEmulator, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 
-/** How an emulator on a port is set up: as any other, and it knows its own base URL. */
+/** The options of an emulator on a port. Its base URL follows from the port. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
-  /** The port on 127.0.0.1. Default: any free one. */
+  /** The port on 127.0.0.1. Default: any free port. */
   readonly port?: number;
 }
 
 /** An emulator that listens on a port. `await using` closes it. */
 export interface RunningEmulator extends Emulator, AsyncDisposable {
-  /** Ends every connection and stops listening; nothing is left running. */
+  /** Closes every connection and stops listening. */
   close(): Promise<void>;
 }
 
@@ -26,7 +26,7 @@ function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSigna
   }
   const { method = "GET", url = "/" } = incoming;
   if (bodiless.has(method)) return new Request(origin + url, { method, headers, signal });
-  // `from` takes a piece only when it is asked for one; `Readable.toWeb` would read ahead without bound.
+  // `from` reads a piece only on demand; `Readable.toWeb` reads ahead without a bound.
   return new Request(origin + url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });
 }
 
@@ -36,16 +36,16 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   else await pipeline(response.body, outgoing);
 }
 
-/** Serves a fetch function: the socket is the only thing that it adds. */
+/** Passes a request to a fetch function and writes its response to the socket. */
 async function respond(fetch: Emulator["fetch"], origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
-  const gone = new AbortController();
+  const disconnected = new AbortController();
   outgoing.once("close", () => {
-    if (!outgoing.writableFinished) gone.abort();
+    if (!outgoing.writableFinished) disconnected.abort();
   });
   try {
-    await write(await fetch(toRequest(incoming, origin, gone.signal)), outgoing);
+    await write(await fetch(toRequest(incoming, origin, disconnected.signal)), outgoing);
   } catch (error) {
-    if (gone.signal.aborted || outgoing.headersSent) outgoing.destroy();
+    if (disconnected.signal.aborted || outgoing.headersSent) outgoing.destroy();
     else if (isBrokenConnection(error)) incoming.socket.resetAndDestroy();
     else outgoing.writeHead(500, { "Content-Type": "text/plain" }).end(String(error));
   }
@@ -59,7 +59,7 @@ async function respond(fetch: Emulator["fetch"], origin: string, incoming: Incom
  * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
  */
 export async function startEmulator({ port = 0, ...options }: StartEmulatorOptions = {}): Promise<RunningEmulator> {
-  // Options that are refused shall leave no port open, which would keep the process alive.
+  // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

@@ -1,15 +1,15 @@
 import { drawPhoneCase } from "./phone-case.ts";
 
-/** How many pictures are kept: the one that was drawn longest ago goes first. */
+/** The number of pictures that are kept. The oldest is removed first. */
 const capacity = 64;
 
 const pictures = new Map<string, Uint8Array<ArrayBuffer>>();
 
-/** As {@link drawPhoneCase}, drawn once: whoever downloads a picture again does not wait for it again. */
+/** Like {@link drawPhoneCase}, with a cache: repeated downloads of a picture do not draw it again. */
 export function drawn(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
   const key = `${width}x${height}/${name}`;
-  const known = pictures.get(key);
-  if (known !== undefined) return known;
+  const cached = pictures.get(key);
+  if (cached !== undefined) return cached;
   const picture = drawPhoneCase(name, width, height);
   pictures.set(key, picture);
   for (const oldest of pictures.keys()) {

@@ -1,13 +1,13 @@
 import { createHash } from "node:crypto";
 import { type Colour, encodePng } from "./png.ts";
 
-/** The colours and the pattern of a print: what an emulated render shows of the image it was made from. */
+/** The colours and the pattern of a print. A render derives them from its image. */
 interface Print {
   readonly background: Colour;
   readonly shades: readonly [Colour, Colour, Colour];
-  /** Width of a stripe, as a part of the picture's width. */
+  /** The width of a stripe as a fraction of the picture's width. */
   readonly stripe: number;
-  /** How much the stripes lean. */
+  /** The slope of the stripes. */
   readonly slope: number;
 }
 
@@ -18,7 +18,7 @@ const lens: Colour = 0x4a5568;
 const colourOf = (bytes: Uint8Array, at: number): Colour =>
   ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
 
-/** Half way to white. */
+/** The colour mixed with as much white. */
 const pale = (colour: Colour): Colour => ((colour >> 1) & 0x7f7f7f) + 0x808080;
 
 function printOf(name: string): Print {
@@ -31,10 +31,10 @@ function printOf(name: string): Print {
   };
 }
 
-/** The colour that dominates the picture of that name: what its placeholder shows. */
+/** The main colour of the picture of a name. The thumbhash shows it. */
 export const mainColour = (name: string): Colour => printOf(name).shades[0];
 
-/** How far inside a rounded rectangle a point lies, in pixels: negative outside. */
+/** The distance from a point inside a rounded rectangle to its edge, in pixels. It is negative outside. */
 function depth(x: number, y: number, left: number, top: number, right: number, bottom: number, radius: number): number {
   const dx = Math.max(left + radius - x, x - right + radius, 0);
   const dy = Math.max(top + radius - y, y - bottom + radius, 0);
@@ -43,9 +43,9 @@ function depth(x: number, y: number, left: number, top: number, right: number, b
 }
 
 /**
- * Draws the back of a phone case with a print whose colours derive from `name`, as PNG: the same name gives the same bytes.
+ * Draws the back of a phone case as PNG. The print's colours derive from `name`, so the same name gives the same bytes.
  *
- * Emulated renders, product pictures and sample images are all made of it.
+ * Emulated renders, product pictures and sample images use it.
  */
 export function drawPhoneCase(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
   const print = printOf(name);

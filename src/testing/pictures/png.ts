@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from "node:zlib";
 
-/** A colour as `0xRRGGBB`. */
+/** A colour, `0xRRGGBB`. */
 export type Colour = number;
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
@@ -14,7 +14,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return framed;
 }
 
-/** Encodes a picture of 8-bit true colour as PNG; `colourAt` is asked for each pixel once. */
+/** Encodes a picture of 8-bit true colour as PNG. Calls `colourAt` once for each pixel. */
 export function encodePng(
   width: number,
   height: number,
@@ -23,9 +23,9 @@ export function encodePng(
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, 0], 8); // 8 bits, true colour, the one compression, the one filter method, no interlace
+  header.set([8, 2, 0, 0, 0], 8); // 8 bits, true colour, compression method 0, filter method 0, no interlace
 
-  const stride = 1 + width * 3; // each row begins with its filter: 0, none
+  const stride = 1 + width * 3; // each row begins with its filter type: 0, no filter
   const pixels = Buffer.alloc(stride * height);
   for (let y = 0; y < height; y += 1) {
     for (let x = 0; x < width; x += 1) {

@@ -1,7 +1,7 @@
 import { drawPhoneCase } from "./phone-case.ts";
 
 /**
- * Makes a small PNG that really opens, 60 by 80 pixels: something to upload in a test. Other names give other pictures.
+ * Makes a valid PNG of 60 by 80 pixels to upload in a test. Another name gives another picture.
  *
  * @example
  * await partner.images.upload(sampleImage("a design"));

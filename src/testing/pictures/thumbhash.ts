@@ -1,6 +1,6 @@
 import type { Colour } from "./png.ts";
 
-/** The luminance waves of a ThumbHash: as many as its shape has room for. */
+/** The number of luminance waves in a ThumbHash of a given shape. */
 function waves(across: number, down: number): number {
   let count = 0;
   for (let cy = 0; cy < down; cy += 1) {
@@ -9,10 +9,10 @@ function waves(across: number, down: number): number {
   return count;
 }
 
-/** How many waves the two colour channels have together: five each. */
+/** The waves of the two colour channels together: five each. */
 const colourWaves = 10;
 
-/** The base64 ThumbHash of a picture of one colour: a placeholder that shows the real picture's main colour. */
+/** The base64 ThumbHash of a picture of one colour. It is the placeholder of a picture with that main colour. */
 export function thumbhashOf(colour: Colour, width: number, height: number): string {
   const [red, green, blue] = [16, 8, 0].map((shift) => ((colour >> shift) & 0xff) / 255) as [number, number, number];
   const luminance = Math.round(((red + green + blue) / 3) * 63);
@@ -25,7 +25,7 @@ export function thumbhashOf(colour: Colour, width: number, height: number): stri
   const shape = shorter | (landscape ? 1 << 15 : 0);
 
   const [across, down] = landscape ? [7, Math.max(3, shorter)] : [Math.max(3, shorter), 7];
-  // Every wave has an amplitude of nothing, since the scales in the header are 0.
+  // The scales in the header are 0, so every wave has the amplitude 0.
   const body = Buffer.alloc(Math.ceil((waves(across, down) + colourWaves) / 2), 0x77);
   const head = [header & 0xff, (header >> 8) & 0xff, header >> 16, shape & 0xff, shape >> 8];
   return Buffer.concat([Buffer.from(head), body]).toString("base64");

@@ -9,13 +9,13 @@ import {
 import type { Product, ProductDetail } from "../../resources/catalog/catalog.schema.ts";
 import type { StoredProduct } from "../catalog/products.ts";
 import { found } from "../http/problem.ts";
-import { fileAnswer, immutable, revalidated } from "../http/respond.ts";
+import { fileResponse, immutable, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
 import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 
-/** A product's pictures: one uploaded example, which may be replaced, and one render, which may not. */
+/** A product's pictures: an uploaded example, which can be replaced, and a render, which cannot. */
 const media = {
   "example.png": { cacheControl: revalidated, width: 480, height: 640 },
   "render.png": { cacheControl: immutable, width: 600, height: 800 },
@@ -62,7 +62,7 @@ export const catalogRoutes: readonly Route[] = [
     const product = availableProduct(world, path.productReference);
     const entry = found(new Map(Object.entries(media)).get(path.filename), `Media ${path.filename}`);
     const bytes = drawn(`${product.name}/${path.filename}`, entry.width, entry.height);
-    return fileAnswer(request, {
+    return fileResponse(request, {
       bytes,
       type: "image/png",
       cacheControl: entry.cacheControl,

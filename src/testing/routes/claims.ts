@@ -22,9 +22,9 @@ import {
 import { closedAt } from "../rules/evidence.ts";
 import type { StoredClaim, StoredClaimline } from "../state/records.ts";
 import type { World } from "../state/world.ts";
-import { toClaim, toClaimSummary } from "./claim-answer.ts";
+import { toClaim, toClaimSummary } from "./claim-response.ts";
 
-/** Claims closed within so many milliseconds are listed by default: 14 days (specification 8). */
+/** By default, the list has the claims that were closed in the last 14 days (specification 8). Milliseconds. */
 const listedClosed = 14 * 86_400_000;
 
 function claimPackage(world: World, { shipmentReference, evidenceReferences }: PackageMissingInput): StoredClaim {
@@ -63,7 +63,10 @@ type ClaimlineInput = ItemIssuesInput["claimlines"][number];
 function checkClaimline(world: World, { claimcategoryReference, evidenceReferences }: ClaimlineInput): void {
   const category = categoryOf(world, claimcategoryReference);
   if (category.name === packageMissing) {
-    throw new Problem("package_missing_category_not_allowed", `${packageMissing} has an operation of its own`);
+    throw new Problem(
+      "package_missing_category_not_allowed",
+      `The category ${packageMissing} is reserved for POST /claim-package-missing`,
+    );
   }
   if (category.evidenceRequired && (evidenceReferences ?? []).length === 0) {
     throw new Problem("evidence_required", `${category.name} needs at least one evidence reference`);
@@ -76,12 +79,12 @@ function claimItems(world: World, input: ItemIssuesInput): StoredClaim {
   known(world.orders.get(orderReference), `Order ${orderReference}`);
   for (const { orderlineIndex: index } of claimlines) {
     const shipped = shippedQuantity(shipment, orderReference, index);
-    const asked = claimlines
+    const requested = claimlines
       .filter((line) => line.orderlineIndex === index)
       .reduce((sum, line) => sum + line.quantity, 0);
     const claimed = claimedQuantity(world, shipment, orderReference, index);
-    if (asked + claimed <= shipped) continue;
-    const message = `Of line ${index} ${shipped} were shipped, ${claimed} of them are claimed; ${asked} are too many`;
+    if (requested + claimed <= shipped) continue;
+    const message = `Line ${index} has ${shipped} shipped and ${claimed} claimed; ${requested} more cannot be claimed`;
     throw new Problem("claimed_quantity_exceeds_shipped", message);
   }
   for (const line of claimlines) checkClaimline(world, line);

@@ -1,13 +1,13 @@
 import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
 import { found, Problem } from "../http/problem.ts";
-import { fileAnswer, revalidated } from "../http/respond.ts";
+import { fileResponse, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute } from "../http/route.ts";
 import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { evidenceOf } from "../rules/evidence.ts";
 
-/** What URLs in answers lead to. Their paths are the emulator's own: the specification shows that there are URLs, not which. */
+/** The files that URLs in responses point at. The specification does not show their paths, so these are the emulator's own. */
 
 const getLayerFile = endpoint({
   call: getLayerImage.call,
@@ -32,7 +32,7 @@ export const fileRoutes: readonly Route[] = [
       throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
     }
     const bytes = drawn(`${product.name}/${product.layersModified}`, 240, 320);
-    return fileAnswer(request, {
+    return fileResponse(request, {
       bytes,
       type: "image/png",
       cacheControl: revalidated,
@@ -42,6 +42,11 @@ export const fileRoutes: readonly Route[] = [
   rawRoute(getEvidence, ({ world, path, request }) => {
     const evidence = found(evidenceOf(world, path.evidenceReference), `Evidence ${path.evidenceReference}`);
     const type = evidence.bytes[0] === 0xff ? "image/jpeg" : "image/png";
-    return fileAnswer(request, { bytes: evidence.bytes, type, cacheControl: revalidated, modified: evidence.created });
+    return fileResponse(request, {
+      bytes: evidence.bytes,
+      type,
+      cacheControl: revalidated,
+      modified: evidence.created,
+    });
   }),
 ];

@@ -41,12 +41,15 @@ const toSummary = (order: StoredOrder) => ({
   legacyOrderCode: order.legacyOrderCode,
 });
 
-/** An order with the identifier of another one: what happens is an option, since the specification does not show it. */
+/** Handles a repeated `customIdentifier` by the option `repeatedIdentifier`: the specification does not show what happens. */
 function repeated(world: World, identifier: string | undefined): StoredOrder | undefined {
   const { repeatedIdentifier } = world.settings;
   const first = repeatedIdentifier === "create" ? undefined : orderByIdentifier(world, identifier);
   if (first === undefined || repeatedIdentifier === "return-first") return first;
-  throw new Problem("custom_identifier_taken", `${first.reference} has the customIdentifier ${identifier} already`);
+  throw new Problem(
+    "custom_identifier_taken",
+    `The order ${first.reference} already has the customIdentifier ${identifier}`,
+  );
 }
 
 function create(world: World, input: OrderInput): StoredOrder {
@@ -88,7 +91,7 @@ export const orderRoutes: readonly Route[] = [
     refuseDeniedCountry(body.countryCode);
     if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
     if (order.settles !== undefined) {
-      throw new Problem("replacement_address_locked", `The order replaces what ${order.settles} claims`);
+      throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
     }
     if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
     replaceAddress(world, order, body);

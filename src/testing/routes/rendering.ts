@@ -11,10 +11,10 @@ interface Linked {
   readonly reference: string;
 }
 
-const names = (linked: readonly Linked[] | null, reference: string | undefined): boolean =>
+const includes = (linked: readonly Linked[] | null, reference: string | undefined): boolean =>
   linked?.some((candidate) => candidate.reference === reference) ?? false;
 
-/** The composition, unless its product is archived: then it exists, but is no longer available (specification 4.6). */
+/** Returns the composition, or throws `gone` when its product is archived (specification 4.6). */
 export function availableComposition(composition: StoredComposition): StoredComposition {
   if (composition.product.status !== "archived") return composition;
   throw new Problem("gone", `The composition is no longer available: ${composition.product.name} is archived`);
@@ -26,7 +26,7 @@ export const sceneRoutes: readonly Route[] = [
   route(listScenes, ({ world, query }) => {
     const group = query?.productgroupReference;
     return world.scenes
-      .filter((scene) => group === undefined || names(scene.compatibleProductgroups, group))
+      .filter((scene) => group === undefined || includes(scene.compatibleProductgroups, group))
       .map(({ reference, name }) => ({ reference, name }));
   }),
   route(getScene, ({ world, path }) =>
@@ -41,8 +41,8 @@ export const perspectiveRoutes: readonly Route[] = [
   route(listPerspectives, ({ world, query }): readonly Perspective[] => {
     const { sceneReference: scene, productReference: product } = query ?? {};
     if (scene === undefined && product === undefined) return world.perspectives;
-    if (scene === undefined) return world.perspectives.filter(({ products }) => names(products, product));
-    if (product === undefined) return world.perspectives.filter(({ scenes }) => names(scenes, scene));
+    if (scene === undefined) return world.perspectives.filter(({ products }) => includes(products, product));
+    if (product === undefined) return world.perspectives.filter(({ scenes }) => includes(scenes, scene));
     return [...world.compositions.values()]
       .filter((composition) => composition.scene.reference === scene && composition.product.reference === product)
       .map(({ perspective }) => perspective);

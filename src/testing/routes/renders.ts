@@ -7,7 +7,7 @@ import {
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
 import { found, known, Problem } from "../http/problem.ts";
-import { fileAnswer, immutable, pendingAnswer } from "../http/respond.ts";
+import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
 import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
 import type { StoredRender } from "../state/records.ts";
@@ -17,12 +17,12 @@ import { availableComposition } from "./rendering.ts";
 const renderOf = (world: World, reference: RenderReference): StoredRender =>
   found(world.renders.get(reference), `Render ${reference}`);
 
-function answerFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
+function respondWithFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
   const render = renderOf(world, reference);
   const status = statusOf(world, render);
-  if (status === "pending") return pendingAnswer(render.completed - world.now());
-  if (status === "failed") throw new Problem("render_failed", "The render failed: it has no files");
-  return fileAnswer(request, {
+  if (status === "pending") return pendingResponse(render.completed - world.now());
+  if (status === "failed") throw new Problem("render_failed", "The render failed, so it has no files");
+  return fileResponse(request, {
     bytes: renderFile(world, render, part),
     type: "image/png",
     cacheControl: immutable,
@@ -53,9 +53,11 @@ export const renderRoutes: readonly Route[] = [
     return { reference };
   }),
   route(getRender, ({ world, path }) => toRender(world, renderOf(world, path.renderReference))),
-  rawRoute(getRenderMedia, ({ world, path, request }) => answerFile(world, request, path.renderReference, "media")),
+  rawRoute(getRenderMedia, ({ world, path, request }) =>
+    respondWithFile(world, request, path.renderReference, "media"),
+  ),
   rawRoute(getRenderThumbnail, ({ world, path, request }) =>
-    answerFile(world, request, path.renderReference, "thumbnail"),
+    respondWithFile(world, request, path.renderReference, "thumbnail"),
   ),
 ];
 

@@ -4,7 +4,7 @@ import { found } from "../http/problem.ts";
 import { type Route, route } from "../http/route.ts";
 import type { StoredShipment } from "../state/records.ts";
 
-/** A tracked or express shipment has tracking from the start (specification 1). */
+/** The tracking fields. Tracked and express shipments have them from the start, basic shipments never (specification 1). */
 function tracking({ reference, level }: StoredShipment): Partial<Shipment> {
   if (level === "basic") return {};
   const trackingNumber = `EMU${reference.slice(-12).toUpperCase()}`;

@@ -31,10 +31,10 @@ const handlers: readonly Route[] = [
   ...claimRoutes,
 ];
 
-/** An endpoint that is called by a URL out of an answer has no path of its own: the file routes answer it. */
+/** Whether an endpoint has a fixed path. The file routes serve the endpoints that are called with a URL from a response. */
 const hasPath = ({ path }: Endpoint): boolean => path.startsWith("/");
 
-/** The routes of every endpoint that the client knows, each exactly once, and of the files that answers point at. */
+/** The routes of every endpoint that the client knows, and of the files that responses point at. */
 export function allRoutes(): readonly Route[] {
   for (const endpoint of endpoints.filter(hasPath)) {
     const count = handlers.filter((route) => route.endpoint === endpoint).length;

@@ -7,7 +7,7 @@ import { purgeEvidence } from "../rules/evidence.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {
-    // Only a hash of the content is kept, so that an upload of any size needs little memory.
+    // Keep only a hash of the content, so that a large upload needs little memory.
     const hash = createHash("sha256");
     for await (const piece of readImage(request)) hash.update(piece);
     const content = hash.digest("hex");

@@ -4,20 +4,20 @@ import type { StoredLine, StoredOrder } from "../state/records.ts";
 
 const refuse = (line: StoredLine, canceledQuantity: number): void => {
   if (canceledQuantity < line.canceledQuantity) {
-    const message = `Line ${line.index} has ${line.canceledQuantity} canceled; ${canceledQuantity} would be fewer`;
+    const message = `Line ${line.index} has ${line.canceledQuantity} canceled already; got the lower ${canceledQuantity}`;
     throw new Problem("canceled_quantity_below_current", message);
   }
   const shippable = line.quantity - line.shippedQuantity;
   if (canceledQuantity > shippable) {
-    const message = `Of line ${line.index} at most ${shippable} can be canceled; got ${canceledQuantity}`;
+    const message = `Line ${line.index} can have at most ${shippable} canceled; got ${canceledQuantity}`;
     throw new Problem("canceled_quantity_exceeds_shippable", message);
   }
 };
 
-/** Cancels lines by absolute quantity: all of them, or none (specification 4.7, cancel rules). */
+/** Cancels lines by absolute quantity. Cancels either all of them or none (specification 4.7, cancel rules). */
 export function cancelLines(order: StoredOrder, cancellations: readonly Cancellation[]): void {
   if (new Set(cancellations.map(({ index }) => index)).size < cancellations.length) {
-    throw new Problem("unknown_input_error", "A line is named more than once");
+    throw new Problem("unknown_input_error", "A line is given more than once");
   }
   const wanted = cancellations.map(({ index, canceledQuantity }) => ({
     line: known(
@@ -26,7 +26,7 @@ export function cancelLines(order: StoredOrder, cancellations: readonly Cancella
     ),
     canceledQuantity,
   }));
-  // A repeated request is granted even after production has begun: nothing is left to do.
+  // A repeated request succeeds even in production, because it changes nothing.
   if (wanted.every(({ line, canceledQuantity }) => line.canceledQuantity === canceledQuantity)) return;
   if (order.inProduction) throw new Problem("already_in_production", "The order is in production");
   for (const { line, canceledQuantity } of wanted) refuse(line, canceledQuantity);

@@ -3,15 +3,15 @@ import type { StoredProduct } from "../catalog/products.ts";
 import { found, Problem } from "../http/problem.ts";
 import type { World } from "../state/world.ts";
 
-/** The product, unless it is archived: then it is gone (specification 3.3). */
+/** Returns the product, or throws `gone` when it is archived (specification 3.3). */
 export function availableProduct(world: World, reference: ProductReference): StoredProduct {
   const product = found(world.products.get(reference), `Product ${reference}`);
   if (product.status === "archived") throw new Problem("gone", `${product.name} is archived`);
   return product;
 }
 
-/** The files of a product's layer images. */
+/** The file name of a product's layer image. */
 export const layerFile = "base.png";
 
-/** Print specifications of an announced product may be incomplete (specification 3.3): it has no layer images yet. */
+/** Whether a product has layer images. An announced product has none: its print specifications can be incomplete (specification 3.3). */
 export const hasLayers = ({ printed, status }: StoredProduct): boolean => printed && status !== "announced";

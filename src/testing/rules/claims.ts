@@ -12,7 +12,7 @@ const day = 86_400_000;
 /** Days after shipment in which a claim can be filed (specification 8). */
 const warranty = 100;
 
-/** A package-missing claim is filed on the second calendar day after the ship day at the soonest (specification 4.9). */
+/** Calendar days from the ship day to the first day for a package-missing claim (specification 4.9). */
 const soonest = 2;
 
 export const statusOf = (claim: StoredClaim): ClaimStatus => {
@@ -21,7 +21,7 @@ export const statusOf = (claim: StoredClaim): ClaimStatus => {
   return claim.decision.award === "rejection" ? "rejected" : "resolved";
 };
 
-/** A category of claims by its reference. */
+/** The claim category with a reference. */
 export const categoryOf = (world: World, reference: ClaimcategoryReference): Claimcategory =>
   known(
     world.claimcategories.find((category) => category.reference === reference),
@@ -30,7 +30,7 @@ export const categoryOf = (world: World, reference: ClaimcategoryReference): Cla
 
 export const summaryOf = ({ reference, name }: Claimcategory): ClaimcategorySummary => ({ reference, name });
 
-/** The shipment that a claim is about, as long as it is within warranty. */
+/** Returns the shipment of a claim, or throws when its warranty is over. */
 export function claimableShipment(world: World, reference: ShipmentReference): StoredShipment {
   const shipment = known(world.shipments.get(reference), `Shipment ${reference}`);
   if (world.now() <= shipment.shipped + warranty * day) return shipment;
@@ -40,32 +40,32 @@ export function claimableShipment(world: World, reference: ShipmentReference): S
 const claimsOf = (world: World, shipment: StoredShipment): readonly StoredClaim[] =>
   world.claims.all().filter((claim) => claim.shipmentReference === shipment.reference && claim.retracted === null);
 
-/** What must be so before a whole parcel can be claimed (specification 4.9, package-missing rules). */
+/** Refuses a package-missing claim that the rules do not allow (specification 4.9, package-missing rules). */
 export function refuseMissingPackage(world: World, shipment: StoredShipment): void {
   const country = shipment.address?.address.countryCode ?? "NL";
   const from = calendarDay(shipment.shipped) + Math.max(soonest, promisedDays(country, shipment.level) + 1);
   if (calendarDay(world.now()) < from) {
-    throw new Problem("shipment_too_recent", `A missing package can be claimed from ${toDate(from)} on`);
+    throw new Problem("shipment_too_recent", `A package-missing claim is possible from ${toDate(from)} on`);
   }
   if (claimsOf(world, shipment).length > 0) {
-    throw new Problem("shipment_already_claimed", "The shipment has a claim already");
+    throw new Problem("shipment_already_claimed", "The shipment already has a claim");
   }
   const orders = new Set(shipment.parcels.map(({ orderReference }) => orderReference));
   if (world.claims.all().some((claim) => claim.replacement !== null && orders.has(claim.orderReference))) {
-    throw new Problem("order_already_replaced", "The order has a replacement already");
+    throw new Problem("order_already_replaced", "The order already has a replacement");
   }
 }
 
-/** What was shipped of a line in a shipment: at least one, or a refusal that names what is not in it. */
+/** The quantity of a line in a shipment. Throws when the shipment does not have the order or the line. */
 export function shippedQuantity(shipment: StoredShipment, order: OrderReference, index: number): number {
   const parcel = shipment.parcels.find(({ orderReference }) => orderReference === order);
-  if (parcel === undefined) throw new Problem("order_not_in_shipment", `No item of ${order} is in the shipment`);
+  if (parcel === undefined) throw new Problem("order_not_in_shipment", `The order ${order} is not in the shipment`);
   const line = parcel.lines.find((candidate) => candidate.index === index);
   if (line === undefined) throw new Problem("orderline_not_in_shipment", `Line ${index} is not in the shipment`);
   return line.quantity;
 }
 
-/** How much of a line open claims ask for already. */
+/** The quantity of a line that pending claims already cover. */
 export function claimedQuantity(world: World, shipment: StoredShipment, order: OrderReference, index: number): number {
   return claimsOf(world, shipment)
     .filter((claim) => claim.decision === null && claim.orderReference === order)
@@ -74,10 +74,10 @@ export function claimedQuantity(world: World, shipment: StoredShipment, order: O
     .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 
-/** What a claim is made of, once it is valid. */
+/** The fields of a new, valid claim. */
 export type ClaimDraft = Pick<StoredClaim, "orderReference" | "shipmentReference" | "comment" | "lines" | "evidence">;
 
-/** Files a claim, and takes the evidence into use. */
+/** Adds a claim and marks its evidence as used. */
 export function addClaim(world: World, draft: ClaimDraft): StoredClaim {
   const evidence = [...draft.evidence, ...draft.lines.flatMap((line) => line.evidence)];
   checkEvidence(world, evidence);

@@ -5,10 +5,10 @@ import type { World } from "../state/world.ts";
 
 const day = 86_400_000;
 
-/** How long evidence is kept after its claim is closed (specification 2.8: roughly four months). */
+/** Months for which evidence is kept after its claim is closed (specification 2.8: roughly four months). */
 const retainedMonths = 4;
 
-/** When a claim was decided or retracted. */
+/** The time at which a claim was decided or retracted; null while it is pending. */
 export const closedAt = (claim: StoredClaim): number | null => claim.retracted ?? claim.decision?.decided ?? null;
 
 /** Whether a claim's evidence has been purged. */
@@ -20,22 +20,22 @@ function isPurged(world: World, claim: StoredClaim): boolean {
   return world.now() >= until.getTime();
 }
 
-/** Evidence that is still there: unused evidence is deleted after a day, used evidence with its claim's. */
+/** Returns evidence that is not deleted. Unused evidence is deleted after a day, used evidence when its claim's is purged. */
 export function evidenceOf(world: World, reference: EvidenceReference): StoredEvidence | undefined {
   const evidence = world.evidence.get(reference);
   if (evidence === undefined) return undefined;
   const claim = world.claims.get(evidence.claim);
-  const isGone = claim === undefined ? world.now() >= evidence.created + day : isPurged(world, claim);
-  if (isGone) world.evidence.delete(reference);
-  return isGone ? undefined : evidence;
+  const isExpired = claim === undefined ? world.now() >= evidence.created + day : isPurged(world, claim);
+  if (isExpired) world.evidence.delete(reference);
+  return isExpired ? undefined : evidence;
 }
 
-/** Deletes all evidence whose time is over. */
+/** Deletes all expired evidence. */
 export function purgeEvidence(world: World): void {
   for (const { reference } of world.evidence.values()) evidenceOf(world, reference);
 }
 
-/** Checks that evidence is there and free to use. */
+/** Checks that evidence exists and belongs to no claim. */
 export function checkEvidence(world: World, references: readonly EvidenceReference[]): void {
   for (const reference of references) {
     const evidence = known(evidenceOf(world, reference), `Evidence ${reference}`);
@@ -44,6 +44,7 @@ export function checkEvidence(world: World, references: readonly EvidenceReferen
   }
 }
 
+/** Marks evidence as used by a claim. */
 export function useEvidence(world: World, references: readonly EvidenceReference[], claim: ClaimReference): void {
   for (const reference of references) {
     const evidence = world.evidence.get(reference);
@@ -51,6 +52,6 @@ export function useEvidence(world: World, references: readonly EvidenceReference
   }
 }
 
-/** Where evidence can be looked at: nowhere any more once it is purged. */
+/** The URLs of evidence. Purged evidence has none. */
 export const evidenceUrls = (world: World, claim: StoredClaim, references: readonly EvidenceReference[]): string[] =>
   isPurged(world, claim) ? [] : references.map((reference) => `${world.settings.baseUrl}/evidence/${reference}`);

@@ -4,10 +4,10 @@ import type { StoredStore } from "../catalog/organization.ts";
 import type { StoredAddress, StoredLine, StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
-/** Legacy order codes count from here: six digits, as the v1 ones. */
+/** The number of the first legacy order code. v1 codes have six digits. */
 const firstOrderNumber = 100_001;
 
-/** What an order is made of, once it is valid. */
+/** The fields of a new, valid order. */
 export interface OrderDraft
   extends Pick<StoredOrder, "shippingKind" | "minimalLevel" | "customIdentifier" | "settles"> {
   readonly store: StoredStore;
@@ -15,14 +15,14 @@ export interface OrderDraft
   readonly lines: readonly Omit<StoredLine, "index" | "canceledQuantity" | "shippedQuantity">[];
 }
 
-/** Keeps an address under a reference of its own. */
+/** Adds an address under a new reference. */
 export function addAddress(world: World, address: AddressInput): StoredAddress {
   const stored = { reference: world.make.next("Address"), address };
   world.addresses.set(stored.reference, stored);
   return stored;
 }
 
-/** Puts an order on the books. */
+/** Adds an order. */
 export function addOrder(world: World, { store, address, lines, ...draft }: OrderDraft): StoredOrder {
   return world.orders.add({
     ...draft,
@@ -36,13 +36,13 @@ export function addOrder(world: World, { store, address, lines, ...draft }: Orde
   });
 }
 
-/** What is neither shipped nor canceled of a line. */
+/** The quantity of a line that is neither shipped nor canceled. */
 export const openQuantity = (line: StoredLine): number => line.quantity - line.canceledQuantity - line.shippedQuantity;
 
 /** An order is open until every line has been shipped or canceled (specification 3.4). */
 export const isOpen = (order: StoredOrder): boolean => order.lines.some((line) => openQuantity(line) > 0);
 
-/** The status' values are not shown: these are assumed. */
+/** The status of an order. The specification does not show the values; these are assumed. */
 export function statusOf(order: StoredOrder): { readonly code: string } {
   const shipped = order.lines.some((line) => line.shippedQuantity > 0);
   if (!isOpen(order)) return { code: shipped ? "shipped" : "canceled" };
@@ -50,22 +50,22 @@ export function statusOf(order: StoredOrder): { readonly code: string } {
   return { code: order.inProduction ? "in_production" : "received" };
 }
 
-/** The first order that has an identifier. */
+/** The first order with a `customIdentifier`. */
 export const orderByIdentifier = (world: World, identifier: string | undefined): StoredOrder | undefined =>
   identifier === undefined
     ? undefined
     : world.orders.all().find(({ customIdentifier }) => customIdentifier === identifier);
 
-/** An address lives as long as its order has it, or a shipment was made with it (specification 4.4). */
+/** Replaces the address of an order. Deletes the old address when no order and no shipment uses it (specification 4.4). */
 export function replaceAddress(world: World, order: StoredOrder, address: AddressInput): void {
   const old = order.dropshipAddressReference;
   order.dropshipAddressReference = addAddress(world, address).reference;
   const isShipped = [...world.shipments.values()].some((shipment) => shipment.address?.reference === old);
-  const isElsewhere = world.orders.all().some((other) => other.dropshipAddressReference === old);
-  if (old !== null && !isShipped && !isElsewhere) world.addresses.delete(old);
+  const isUsed = world.orders.all().some((other) => other.dropshipAddressReference === old);
+  if (old !== null && !isShipped && !isUsed) world.addresses.delete(old);
 }
 
-/** The order of a reference that must exist: for the handles of tests. */
+/** Returns an order for the controls, or throws when it does not exist. */
 export function orderOf(world: World, reference: OrderReference): StoredOrder {
   const order = world.orders.get(reference);
   if (order === undefined) throw new Error(`The emulator has no order ${reference}`);

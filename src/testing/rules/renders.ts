@@ -10,13 +10,13 @@ export const statusOf = (world: World, render: StoredRender): RenderStatus => {
   return render.failed ? "failed" : "completed";
 };
 
-/** Which of a render's two files. */
+/** One of a render's two files. */
 export type RenderPart = "media" | "thumbnail";
 
-/** How much smaller a thumbnail is, each way. */
+/** The width and height of a render's file, divided by those of its thumbnail. */
 const thumbnailScale = 4;
 
-/** The name from which a render's colours derive. */
+/** The name that a render's colours derive from. */
 const nameOf = ({ imageReference }: StoredRender): string => imageReference;
 
 function outputOf(world: World, render: StoredRender) {
@@ -24,7 +24,7 @@ function outputOf(world: World, render: StoredRender) {
   return output ?? { widthPx: 600, heightPx: 800 };
 }
 
-/** A render's file. */
+/** Draws a render's file. */
 export function renderFile(world: World, render: StoredRender, part: RenderPart): Uint8Array<ArrayBuffer> {
   const { widthPx, heightPx } = outputOf(world, render);
   const scale = part === "media" ? 1 : thumbnailScale;
@@ -37,20 +37,20 @@ const describe = (bytes: Uint8Array): RenderFile => ({
   size: bytes.byteLength,
 });
 
-/** A render as the service answers it: its files and its placeholder come with completion. */
+/** A render as the service returns it. Only a completed render has files and a thumbhash. */
 export function toRender(world: World, render: StoredRender): Render {
   const status = statusOf(world, render);
-  const answer = {
+  const common = {
     reference: render.reference,
     compositionReference: render.compositionReference,
     imageReference: render.imageReference,
     status,
     created: toTimestamp(render.created),
   };
-  if (status !== "completed") return { ...answer, media: null, thumbnail: null, completed: null };
+  if (status !== "completed") return { ...common, media: null, thumbnail: null, completed: null };
   const { widthPx, heightPx } = outputOf(world, render);
   return {
-    ...answer,
+    ...common,
     thumbhash: thumbhashOf(mainColour(nameOf(render)), widthPx, heightPx),
     media: describe(renderFile(world, render, "media")),
     thumbnail: describe(renderFile(world, render, "thumbnail")),

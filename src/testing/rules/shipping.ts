@@ -7,10 +7,10 @@ type Zone = "home" | "union" | "world";
 
 const union = new Set("AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT PL PT RO SE SI SK".split(" "));
 
-/** Destinations that the service refuses. */
+/** Countries that the service refuses. */
 export const deniedCountries: ReadonlySet<string> = new Set(["BY", "CU", "IR", "KP", "RU", "SY"]);
 
-/** Islands that no express carrier goes to. */
+/** Countries without express delivery. */
 const withoutExpress = new Set(["CY", "IS", "MT"]);
 
 const zoneOf = (country: string): Zone => {
@@ -25,16 +25,16 @@ const prices: Readonly<Record<Zone, Readonly<Record<ShippingLevel, number>>>> = 
   world: { basic: 795, tracked: 1495, express: 3495 },
 };
 
-/** Days within which a parcel is promised, by level. */
+/** The promised delivery time in days, by level. */
 const promises: Readonly<Record<Zone, Readonly<Record<ShippingLevel, number>>>> = {
   home: { basic: 3, tracked: 2, express: 1 },
   union: { basic: 8, tracked: 5, express: 2 },
   world: { basic: 21, tracked: 14, express: 5 },
 };
 
-/** A letterbox parcel weighs at most this; what is heavier is tracked. Grams. */
+/** The highest weight of a basic shipment, in grams. */
 const heaviestBasic = 2000;
-/** What is worth more than this is tracked. EUR cents. */
+/** The highest value of a basic shipment, in EUR cents. */
 const dearestBasic = 20_000;
 
 const parcelLocker = /parcel ?locker|packstation/i;
@@ -56,8 +56,8 @@ function isTooMuchForBasic(world: World, goods: readonly Goods[]): boolean {
 }
 
 /**
- * The levels that goods can ship with, the lowest first (specification 4.7): the one asked for, raised or lowered as the
- * destination, the weight or the value requires, and those above it.
+ * The levels that goods can ship with, lowest first (specification 4.7): the minimal level and the levels above it. Destination, weight
+ * and value can exclude levels. When no level remains, it is the highest possible level below the minimal one.
  */
 export function shippingOptions(
   world: World,
@@ -77,5 +77,5 @@ export function shippingOptions(
   return enough.length > 0 ? enough : possible.slice(-1);
 }
 
-/** The days within which a parcel is promised to be there. */
+/** The promised delivery time in days. */
 export const promisedDays = (country: string, level: ShippingLevel): number => promises[zoneOf(country)][level];

@@ -1,14 +1,14 @@
 import type { ListPage } from "../../http/endpoint/endpoint.ts";
 import { Problem } from "../http/problem.ts";
 
-/** What a cursor says: which list, and the position before which the next page begins. */
+/** A cursor has the name of the list and the position that the next page begins before. */
 const cursorPattern = /^(\w+):(\d+)$/;
 
 const toCursor = (list: string, before: number): string => Buffer.from(`${list}:${before}`).toString("base64url");
 
 function fromCursor(list: string, cursor: string): number {
   const match = cursorPattern.exec(Buffer.from(cursor, "base64url").toString());
-  if (match?.[1] !== list) throw new Problem("unknown_input_error", "The cursor is not one of this list");
+  if (match?.[1] !== list) throw new Problem("unknown_input_error", "The cursor does not belong to this list");
   return Number(match[2]);
 }
 
@@ -34,14 +34,14 @@ export class Collection<Stored extends { readonly reference: string }> {
     return reference === undefined ? undefined : this.#byReference.get(reference);
   }
 
-  /** Oldest first. */
+  /** All records, oldest first. */
   all(): readonly Stored[] {
     return this.#inOrder;
   }
 
   /**
-   * A page, newest first. Cursors point at a position, so that records added meanwhile neither repeat nor hide any.
-   * A full page has a cursor even when nothing follows (specification 4.11, rule 4).
+   * A page, newest first. A cursor points at a position, so records that are added between two pages do not shift the next page.
+   * A full page has a cursor even when no record follows (specification 4.11, rule 4).
    */
   page(cursor: string | undefined, keep: (record: Stored) => boolean = () => true): ListPage<Stored> {
     const end = this.#inOrder.length;

@@ -15,7 +15,7 @@ import type { OrderInput, ShippingLevel } from "../../resources/orders/order-inp
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import type { Address } from "../../schemas/address.ts";
 
-/** What the emulator keeps. Points in time are milliseconds since 1970. */
+/** The records of the emulator. Points in time are milliseconds since 1970. */
 
 export interface StoredAddress {
   readonly reference: AddressReference;
@@ -30,7 +30,7 @@ export interface StoredEvidence {
   readonly reference: EvidenceReference;
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly created: number;
-  /** The claim that uses it; unused evidence is deleted after a day. */
+  /** The claim that uses it. Unused evidence is deleted after a day. */
   claim?: ClaimReference;
 }
 
@@ -39,9 +39,9 @@ export interface StoredRender {
   readonly compositionReference: CompositionReference;
   readonly imageReference: ImageReference;
   readonly created: number;
-  /** When it is finished; a control may move it. */
+  /** The time at which the render is finished. A control can change it. */
   completed: number;
-  /** Whether it ends as failed. */
+  /** Whether the render fails when it is finished. */
   failed: boolean;
 }
 
@@ -63,14 +63,14 @@ export interface StoredOrder {
   readonly shippingKind: OrderInput["shippingKind"];
   readonly minimalLevel: ShippingLevel;
   readonly lines: readonly StoredLine[];
-  /** The claim that this order settles, when it is a replacement. */
+  /** The claim that this order is the replacement of. */
   readonly settles: ClaimReference | undefined;
   dropshipAddressReference: AddressReference | null;
   onHold: { readonly reason: string } | null;
   inProduction: boolean;
 }
 
-/** What a shipment holds of one order. */
+/** The lines of one order in a shipment. */
 export interface Parcel {
   readonly orderReference: OrderReference;
   readonly lines: readonly { readonly index: number; readonly quantity: number }[];
@@ -80,12 +80,12 @@ export interface StoredShipment {
   readonly reference: ShipmentReference;
   readonly parcels: readonly Parcel[];
   readonly level: ShippingLevel;
-  /** Where it goes; null for a combined shipment, which goes to the store's own address. */
+  /** The destination. It is null for a combined shipment, which goes to the store's combined address. */
   readonly address: StoredAddress | null;
   readonly shipped: number;
 }
 
-/** What the operator awards to every line of a claim. */
+/** The decision for every line of a claim. */
 export type Award = "replacement" | "refund" | "rejection";
 
 export interface StoredDecision {
@@ -111,10 +111,10 @@ export interface StoredClaim {
   readonly comment: string;
   readonly created: number;
   readonly lines: readonly StoredClaimline[];
-  /** Of a package-missing claim: it stands at the claim, not at its lines. */
+  /** The evidence of a package-missing claim. Other claims have evidence on their lines. */
   readonly evidence: readonly EvidenceReference[];
   decision: StoredDecision | null;
   retracted: number | null;
-  /** The order that replaces what was claimed. */
+  /** The replacement order. */
   replacement: OrderReference | null;
 }

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { type Reference, type ReferenceKind, referenceAlphabet } from "../../references/references.ts";
 
-/** Makes references that are the same in every run: a hash of the environment, the kind and a name. */
+/** Makes references from a hash of the environment, the kind and a name. They are the same in every run. */
 export interface ReferenceMaker {
-  /** The reference of something that has a name, such as a product of the demo catalog. */
+  /** Returns the reference of a name, for example of a product of the demo catalog. */
   named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
-  /** The reference of the next thing of a kind. */
+  /** Returns the next reference of a kind. */
   next<Kind extends ReferenceKind>(kind: Kind): Reference<Kind>;
 }
 

@@ -5,7 +5,7 @@ import { Problem } from "../http/problem.ts";
 
 /** The organization's rendertokens of this week (specification 4.6). */
 export interface RendertokenBudget {
-  /** Deducts tokens, or refuses with `rendertoken_limit_exceeded` and deducts none. */
+  /** Deducts tokens. When too few remain, deducts none and throws `rendertoken_limit_exceeded`. */
   spend(tokens: number): void;
   state(): Rendertokens;
 }

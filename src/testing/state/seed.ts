@@ -4,7 +4,7 @@ import type { World } from "./world.ts";
 
 const countries = ["NL", "DE", "FR", "BE"];
 
-/** Orders that are there from the start, so that lists have pages. */
+/** Adds the orders of `seed.orders`, so that lists have pages. */
 export function seedOrders(world: World, count: number): void {
   if (count === 0) return;
   const [store] = world.stores;

@@ -18,10 +18,10 @@ import type {
 import { createReferenceMaker } from "./reference-maker.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
 
-/** Everything that the emulated service knows. */
+/** The state of the emulated service. */
 export type World = ReturnType<typeof createWorld>;
 
-/** Makes the state of a service that nothing has happened to yet: the demo catalog, and empty lists. */
+/** Makes the initial state: the demo catalog and empty lists. */
 export function createWorld(settings: Settings) {
   const make = createReferenceMaker(settings.environment);
   const list = <Stored extends { readonly reference: string }>(name: string) =>
@@ -31,7 +31,7 @@ export function createWorld(settings: Settings) {
     settings,
     now: () => settings.clock.now(),
     make,
-    /** Identifies who files claims. */
+    /** The `createdBy` of claims. */
     key: make.named("Key", settings.secretKey),
     rateLimits: createRateLimiter(settings.clock, settings.limits),
     rendertokens: createRendertokenBudget(settings.clock, settings.rendertokenLimit),
@@ -51,5 +51,5 @@ export function createWorld(settings: Settings) {
   };
 }
 
-/** A point in time as the service writes it. */
+/** Formats a point in time as the service does. */
 export const toTimestamp = (at: number): string => new Date(at).toISOString();

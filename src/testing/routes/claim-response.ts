@@ -6,7 +6,7 @@ import { toTimestamp, type World } from "../state/world.ts";
 
 const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);
 
-/** A claim as a list gives it (specification 2.8). */
+/** A claim as an entry of a list (specification 2.8). */
 export function toClaimSummary(world: World, claim: StoredClaim): ClaimSummary {
   const categories = new Set(claim.lines.map(({ categoryReference }) => categoryOf(world, categoryReference)));
   return {
