@@ -4,12 +4,12 @@ import type { Issue } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
 import type { Schema } from "./shape.ts";
 
-/** What checking a value gives: the value with its defaults, or everything that is wrong with it. */
+/** The result of a check: the value with its defaults, or all its faults. */
 export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** Told for each parse: zod's own configuration belongs to the program, which may have set another language. */
+/** Passed to each parse, because the program may have set zod's global configuration to another language. */
 const english = { error: en().localeError };
 
 const built = new WeakMap<Schema, z.core.$ZodType>();
@@ -23,7 +23,7 @@ function build(schema: Schema): z.core.$ZodType {
   return checker;
 }
 
-/** Zod names the object that has unknown keys; a caller wants the way to each of them. */
+/** Converts an issue of zod. For unknown keys, zod gives the path of their object; the SDK gives the path of each key. */
 function toIssues(issue: z.core.$ZodIssue, at: Issue["path"], unknown: string): Issue[] {
   const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
   if (issue.code === "unrecognized_keys") {
@@ -33,8 +33,8 @@ function toIssues(issue: z.core.$ZodIssue, at: Issue["path"], unknown: string): 
 }
 
 /**
- * Checks a value; `at` is the way to it from the outermost value, for the paths of the issues. `unknown` tells what a key is that
- * the schema does not know: a request's bodies are what most of them are for.
+ * Checks a value against a schema. Never throws. `at` is the path of the value, which the paths of the issues start with. `unknown` is
+ * the message for a key that the schema does not have.
  */
 export function check(
   schema: Schema,
@@ -47,7 +47,10 @@ export function check(
     if (parsed.success) return { ok: true, value: parsed.data };
     return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(issue, at, unknown)) };
   } catch (error) {
-    // A getter of the value, or the caller's own schema, can throw.
-    return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };
+    // A getter of the value or a schema of the caller can throw.
+    return {
+      ok: false,
+      issues: [{ path: at, message: `cannot be checked: reading it threw an error: ${wordsOf(error)}` }],
+    };
   }
 }
