@@ -19,7 +19,8 @@ export class AddressesResource {
    *
    * @throws `NotFoundError` if the order's address was replaced, unless a shipment was already created with it.
    * @example
-   * const { countryCode } = await partner.addresses.get(addressReference);
+   * const { dropshipAddressReference } = await partner.orders.get(orderReference);
+   * if (dropshipAddressReference) console.log(await partner.addresses.get(dropshipAddressReference));
    */
   get(addressReference: AddressReference, options?: RequestOptions): ApiCall<Address> {
     return this.#send(getAddress, { path: { addressReference } }, options);
