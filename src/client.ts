@@ -28,43 +28,43 @@ import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { reliable, systemClock } from "./util/clock.ts";
 
 /**
- * The client of the Print-on-Demand Partner API v2. Make one per process and key: it paces all of its calls together.
+ * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
  *
- * @throws `ConfigurationError` when an option is missing or wrong.
+ * @throws `ConfigurationError` if an option is missing, invalid or unknown.
  * @example
  * const partner = new PodPartner({ baseUrl, secretKey });
  * for await (const order of partner.orders.list()) console.log(order.reference);
  */
 export class PodPartner {
-  /** The secret key: whether it is valid (specification 4.1). */
+  /** Validates the secret key (specification 4.1). */
   readonly auth: AuthResource;
-  /** The organization that the key belongs to, its accounts, stores and brands (specification 4.2). */
+  /** Reads the organization of the key, its accounts, stores and brands (specification 4.2). */
   readonly organization: OrganizationResource;
-  /** What can be ordered: products, productgroups, packagings (specification 4.3). */
+  /** Reads products, productgroups and packagings (specification 4.3). */
   readonly catalog: CatalogResource;
-  /** Stock that you own and the operator stores (specification 4.3). */
+  /** Reads the stock that you own and the operator stores (specification 4.3). */
   readonly warehouse: WarehouseResource;
-  /** Addresses that orders have gone to (specification 4.4). */
+  /** Reads addresses of orders and shipments (specification 4.4). */
   readonly addresses: AddressesResource;
-  /** Print images: upload and list (specification 4.5). */
+  /** Uploads and lists print images (specification 4.5). */
   readonly images: ImagesResource;
-  /** Photos for claims: upload (specification 4.5). */
+  /** Uploads photos for claims (specification 4.5). */
   readonly evidence: EvidenceResource;
-  /** Settings that products can be rendered in (specification 4.6). */
+  /** Reads the scenes that products are rendered in (specification 4.6). */
   readonly scenes: ScenesResource;
-  /** Cameras on scenes and on products (specification 4.6). */
+  /** Reads the camera perspectives of scenes and products (specification 4.6). */
   readonly perspectives: PerspectivesResource;
-  /** Valid combinations of scene, product and perspective (specification 4.6). */
+  /** Looks up valid combinations of scene, product and perspective (specification 4.6). */
   readonly compositions: CompositionsResource;
-  /** Mockups: create, wait, download, many at a time (specification 4.6). */
+  /** Creates, waits for and downloads mockups, one or many at a time (specification 4.6). */
   readonly renders: RendersResource;
-  /** The week's budget for renders (specification 4.6). */
+  /** Reads the weekly rendertoken limit (specification 4.6). */
   readonly rendertokens: RendertokensResource;
-  /** Orders and quotes: place at most once, read, cancel, readdress (specification 4.7). */
+  /** Places, reads, cancels and quotes orders; an order is never placed twice (specification 4.7). */
   readonly orders: OrdersResource;
-  /** Parcels and their tracking (specification 4.8). */
+  /** Reads shipments and their tracking (specification 4.8). */
   readonly shipments: ShipmentsResource;
-  /** Claims about shipments: file at most once, read, retract (specification 4.9). */
+  /** Files, reads and retracts claims; a claim is never filed twice (specification 4.9). */
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
@@ -109,23 +109,26 @@ export class PodPartner {
     this.claims = new ClaimsResource(send, clock);
   }
 
-  /** A live picture of each rate-limit policy: quota, window, tokens left, when the next one comes (specification 8). */
+  /**
+   * Returns the current state of each rate-limit policy (specification 8): quota, window, remaining tokens and the time of the next
+   * token. Times are in milliseconds.
+   */
   get rateLimits(): RateLimits {
     return this.#pacer.snapshot();
   }
 
   /**
-   * Calls an endpoint that the SDK does not know yet, with all that it does for the others: pacing, retries, errors.
+   * Calls an endpoint that the SDK does not know yet, with the same pacing, retries and errors as the known endpoints.
    *
-   * A GET is repeated after a lost answer, and so are PUT and DELETE; anything else ends as `OutcomeUnknownError`.
+   * If the response is lost, GET, PUT and DELETE are retried. POST and PATCH end as `OutcomeUnknownError`.
    *
-   * @param path Relative to the base URL, beginning with a slash, its variable parts encoded.
-   * @throws `RequestValidationError` before sending, when the method or the path is none.
-   * @throws `ApiError` when the service refuses; each status has a class of its own.
-   * @throws `ResponseValidationError` when the answer is no JSON, or not what `schema` says.
-   * @throws `OutcomeUnknownError` when the answer to a POST or PATCH was lost.
+   * @param path The path relative to the base URL, with a leading slash. Encode its variable parts.
+   * @throws `RequestValidationError` before sending, if the method, the path or an option is invalid.
+   * @throws `ApiError` if the service returns an error status. Each status has a subclass.
+   * @throws `ResponseValidationError` if the response is not JSON or does not match `schema`.
+   * @throws `OutcomeUnknownError` if the response to a POST or PATCH was lost.
    * @example
-   * const answer = await partner.request("GET", "/productgroups", { query: { page: 2 } });
+   * const response = await partner.request("GET", "/productgroups", { query: { page: 2 } });
    */
   request<Data = unknown>(method: Method, path: string, options: AnyRequestOptions<Data> = {}): ApiCall<Data> {
     return requestAny(this.#send, method, path, options);

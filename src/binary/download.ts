@@ -66,7 +66,8 @@ export class Download {
    *
    * @throws `AlreadyReadError` if the body was already read or canceled.
    * @example
-   * for await (const chunk of download.stream()) hash.update(chunk);
+   * const mockup = await partner.renders.media(renderReference, { wait: true });
+   * for await (const chunk of mockup.stream()) process.stdout.write(chunk);
    */
   stream({ onProgress }: DownloadOptions = {}): ReadableStream<Uint8Array> {
     if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#endpoint, use: this.#use });

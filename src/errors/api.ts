@@ -86,7 +86,7 @@ export class RateLimitError extends ApiError {
   override readonly isRetryable: boolean = true;
 }
 
-/** 429 `rendertoken_limit_exceeded`: the remaining rendertokens of the week do not cover the render. The SDK does not wait for the reset. */
+/** 429 `rendertoken_limit_exceeded`: the remaining rendertokens do not cover the render. The SDK does not wait for the weekly reset. */
 export class RendertokenLimitError extends RateLimitError {
   static override readonly kind: string = "RendertokenLimitError";
   override readonly isRetryable: boolean = false;

@@ -1,6 +1,6 @@
 import { PodPartnerError } from "./base.ts";
 
-/** The service returned the same cursor twice in one chain of pages (specification 4.11). The iteration stops, because it would never end. */
+/** The service repeated a cursor in one chain of pages (specification 4.11). The iteration stops, because it would never end. */
 export class CursorLoopError extends PodPartnerError {
   static override readonly kind: string = "CursorLoopError";
   readonly isRetryable = true;

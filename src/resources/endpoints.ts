@@ -15,7 +15,7 @@ import * as scenes from "./scenes/scenes.endpoints.ts";
 import * as shipments from "./shipments/shipments.endpoints.ts";
 import * as warehouse from "./warehouse/warehouse.endpoints.ts";
 
-/** Every endpoint of the specification, in its order. The emulator routes by this list; a test holds it against part 4. */
+/** Every endpoint, in the order of the specification. The emulator routes by this list; a test compares it with part 4. */
 export const endpoints: readonly Endpoint[] = [
   auth,
   organization,

@@ -3,10 +3,10 @@ import type { Send } from "../http/call/core.ts";
 import type { Endpoint, EndpointInput } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 
-/** The descriptor of a list that one request brings whole. */
+/** The descriptor of a list without pages. */
 type ListEndpoint<Item> = Endpoint<EndpointInput, readonly Item[]>;
 
-/** A resource that can be listed, and nothing else: the list has no pages and comes in one request. */
+/** Lists resources of one kind. The list has no pages: one request returns all of it. */
 export class ListResource<Item> {
   readonly #send: Send;
   readonly #endpoint: ListEndpoint<Item>;
@@ -18,7 +18,7 @@ export class ListResource<Item> {
   }
 
   /**
-   * Lists all of them, in one request.
+   * Lists all resources of this kind with one request.
    *
    * @example
    * const stores = await partner.organization.stores.list();

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Overrides } from "../util/overrides.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
-/** A complete address (specification 2.3). Unused fields are empty strings. */
+/** An address with all fields (specification 2.3). Unused fields are empty strings. */
 export interface CompleteAddress {
   /** Recipient's company name. */
   readonly company: string;
@@ -18,32 +18,35 @@ export interface CompleteAddress {
   readonly housenumberAddition: string;
   /** Extra delivery information; usable as address line 2. */
   readonly additionalInfo: string;
-  /** State or province, best as a 2-letter code; required in the United States and Italy. */
+  /** State or province, preferably a 2-letter code. Required in the United States and Italy. */
   readonly state: string;
   /** Postal code. */
   readonly zipcode: string;
   readonly city: string;
-  /** ISO 3166-1 alpha-2, uppercase. */
+  /** ISO 3166-1 alpha-2 country code in uppercase, for example `NL`. */
   readonly countryCode: string;
   readonly phonenumber: string;
-  /** Required in the address of a dropship order. */
+  /** E-mail address. Required for a dropship order. */
   readonly email: string;
 }
 
 /**
- * A customer's address, as you give it. Fields left out are sent as empty strings, as the specification's samples do.
+ * A customer's address in a request (specification 2.3). Missing fields are sent as empty strings.
  *
- * Checked before sending: `email` is there, and `state` where the country is the United States or Italy (specification 2.3).
+ * The SDK checks before sending that `email` is set, and that `state` is set for the United States and Italy.
  */
 export type AddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode" | "email">;
 
-/** The destination of a quote: as an order's, but `email` is not asked for (specification 4.7). */
+/** The destination of a quote. It has the fields of an order's address, but `email` is optional (specification 4.7). */
 export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
-/** As the service answers it. Its response shape is not shown: fields it leaves out are undefined, `countryCode` is always there. */
+/**
+ * An address in a response (specification 4.4). The specification does not show its shape. The SDK assumes that only `countryCode` is
+ * always present; missing fields are undefined.
+ */
 export type Address = Partial<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
 export const address: Schema<Address> = () => {
@@ -91,7 +94,7 @@ const filled = (value: unknown, field: keyof CompleteAddress): boolean => {
   return typeof text === "string" && text.trim() !== "";
 };
 
-/** Told beside the faults of single fields, wherever there is an address at all. */
+/** Runs a rule also when single fields are invalid, so that all faults are reported at once. */
 const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
 export const addressInput: Schema<CompleteAddress> = () =>
@@ -99,11 +102,11 @@ export const addressInput: Schema<CompleteAddress> = () =>
     z.refine((value) => filled(value, "email"), {
       ...anyway,
       path: ["email"],
-      error: "a dropship address must have an e-mail address (invalid_address_missing_email)",
+      error: "is required in a dropship address (invalid_address_missing_email)",
     }),
     z.refine((value) => !countriesWithStates.has(String(Object(value).countryCode)) || filled(value, "state"), {
       ...anyway,
       path: ["state"],
-      error: "must be set for a destination in the United States or Italy; a 2-letter code is best",
+      error: "is required for a destination in the United States or Italy; use a 2-letter code",
     }),
   );

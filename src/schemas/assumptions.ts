@@ -1,12 +1,12 @@
-/** What the specification does not show, and the SDK assumes. Override it with the client's option `assumptions`. */
+/** Values that the specification does not show and the SDK assumes. The client's option `assumptions` overrides them. */
 export interface Assumptions {
-  /** The query parameter of the look-up by custom identifier (specification 4.12). Default `customIdentifier`. */
+  /** Name of the query parameter of the look-up by custom identifier (specification 4.12). Default `customIdentifier`. */
   readonly customIdentifierParameter: string;
-  /** The field of its response (specification 4.12). Default `orderReference`. */
+  /** Name of the response field of that look-up (specification 4.12). Default `orderReference`. */
   readonly orderReferenceField: string;
   /**
-   * Milliseconds that the service may take to carry out a creation, from sending on. When a gateway or the client stops waiting, the
-   * SDK looks for the creation during this time before it sends it again. Default 30 000.
+   * Maximum milliseconds that the service needs to carry out a creation after it was sent. When the response to a creation is lost, the
+   * SDK repeats its look-up during this time before it sends the creation again. Default 30 000.
    */
   readonly processingTime: number;
 }

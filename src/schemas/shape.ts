@@ -3,61 +3,63 @@ import { $ZodObjectJIT } from "zod/v4/core";
 import { isTimestamp } from "../util/timestamp.ts";
 
 /**
- * A schema is the function that builds it: to build them all when the package loads would take longer than to load it. `check`
- * builds each when it is first needed, and keeps it.
+ * A function that builds a schema. Building all schemas at load time would more than double the load time of the package, so `check`
+ * builds each schema at its first use and keeps it.
  */
 export type Schema<Value = unknown> = () => z.core.$ZodType<Value>;
 
 /**
- * A schema for each field of `T`, no more and no fewer: the interface that users read and the schema that checks it stand side
- * by side, and the compiler refuses one that differs from the other.
+ * A schema for each field of `T`, no more and no fewer. The compiler reports an error if the interface and the schema have different
+ * fields.
  */
 type Shape<T> = { readonly [Field in keyof T]-?: z.core.$ZodType<T[Field]> };
 
 /**
- * A response object: unknown fields pass, since new ones may appear at any time (specification 9.4). They are kept because the
- * answer is returned as it came (decision 0002): of zod's copy, which is without them, nothing is used.
+ * Builds the schema of a response object. Unknown fields pass, because the service may add fields at any time (specification 9.4).
+ * They are kept: the SDK returns the parsed response itself (decision 0002), not zod's copy, which lacks them.
  *
- * It is the object of zod's core because that of zod/mini takes twice as long, and answers are long.
+ * The object schema of zod's core is twice as fast as that of zod/mini, and responses can be long.
  */
 export function open<T>(shape: Shape<T>): z.core.$ZodType<T>;
 export function open(shape: z.core.$ZodLooseShape): z.core.$ZodType {
   return new $ZodObjectJIT({ type: "object", shape });
 }
 
-/** A request object: unknown fields are faults, since the service rejects them (specification 4). */
+/** Builds the schema of a request object. Unknown fields are faults, because the service rejects them (specification 4). */
 export function strict<T>(shape: Shape<T>): z.ZodMiniType<T>;
 export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
   return z.strictObject(shape);
 }
 
-/** An object of which the specification shows nothing. */
+/** An object whose fields the specification does not show. */
 export type OpenRecord = Readonly<Record<string, unknown>>;
 export const openRecord: Schema<OpenRecord> = () => z.record(z.string(), z.unknown());
 
 /**
- * A text with something in it, that means the same in a URL as in a body: half of a character is written as `\ud800` in JSON, yet
- * has no form of its own in a URL, and what was made by it could not be looked up by it.
+ * A string with at least one character and no lone surrogate. JSON can carry a lone surrogate as `\ud800`, but a URL cannot, so a
+ * look-up could not find a resource by such an identifier.
  */
 export const filledText = () =>
   z.string().check(
     z.minLength(1),
-    z.refine((text) => text.isWellFormed(), { error: "must not contain half of a character (a lone surrogate)" }),
+    z.refine((text) => text.isWellFormed(), {
+      error: "must not contain a lone surrogate (half of a UTF-16 character)",
+    }),
   );
 
-/** An ISO 8601 timestamp, as it came: in the extended or the basic format, in any precision that names a day. */
+/** An ISO 8601 timestamp of a response, unchanged: in the extended or basic format, in any precision that includes the day. */
 export const timestamp = () => z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" }));
 
-/** A timestamp that is sent: a real date and time, with its offset. */
+/** A timestamp of a request: a valid date and time with an offset. */
 export const timestampInput = () =>
   z.iso.datetime({
     offset: true,
     error: 'expected an ISO 8601 timestamp with its offset, for example "2026-11-01T00:00:00Z"',
   });
 
-/** Known values of an enum that may grow: they complete in an editor, others pass. */
+/** An open enum (specification 9.6). Editors complete the known values, and other values pass. */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);
 export const openEnum = <Known extends string>(): z.core.$ZodType<OpenEnum<Known>> => z.string();
 
-/** A whole number from `minimum` up. */
+/** A whole number, at least `minimum`. */
 export const count = (minimum: number) => z.int().check(z.gte(minimum));

@@ -1,21 +1,25 @@
 import { attempt, propertyOf } from "./foreign.ts";
 
 /**
- * The one source of time: every deadline, wait, poll, refill and timestamp of the SDK and of the emulator reads it.
+ * Gives the time to the SDK and the emulator, for every deadline, wait, poll, refill and timestamp.
  *
- * Replace it in tests with `createManualClock()` of `pod-partner/testing`.
+ * In tests, replace it with `createManualClock()` of `pod-partner/testing`.
+ *
+ * @example
+ * const clock = createManualClock();
+ * const partner = new PodPartner({ baseUrl, secretKey, clock });
  */
 export interface PartnerClock {
-  /** Milliseconds since 1970, never running backwards. */
+  /** Returns the milliseconds since 1970. The value never decreases. */
   now(): number;
-  /** Calls back once, `ms` milliseconds from now; gives the function that cancels it. */
+  /** Calls `callback` once after `ms` milliseconds. Returns a function that cancels the call. */
   after(ms: number, callback: () => void): () => void;
 }
 
-/** Node turns a longer delay into 1 ms; one that fires early is harmless, since whoever waits looks at the clock again. */
+/** The longest delay of a timer. Node changes a longer one to 1 ms. An early timer is harmless: every wait checks the clock again. */
 const longestTimer = 2 ** 31 - 1;
 
-/** The machine's own time. It reads the globals at each call, so that a test runner's fake timers reach it too. */
+/** The time of the machine. It reads the globals at each call, so that the fake timers of a test runner work. */
 export const systemClock: PartnerClock = {
   now: () => performance.timeOrigin + performance.now(),
   after: (ms, callback) => {
@@ -26,15 +30,15 @@ export const systemClock: PartnerClock = {
   },
 };
 
-/** Sets whether a timer of the system clock keeps the process alive, as it does at first. Does nothing for another clock. */
+/** Sets whether a timer of the system clock keeps the process alive. The default is true. Does nothing for another clock. */
 export function keepProcess(cancel: (() => void) | undefined, alive: boolean): void {
   const keep = propertyOf(cancel, "keep");
   if (typeof keep === "function") keep(alive);
 }
 
 /**
- * Makes a caller's own clock safe to use in callbacks, where an error could not be caught. If `now` throws or returns no number, time
- * goes on at the system's pace; if `after` throws or returns no function, the system sets the timer.
+ * Makes a custom clock safe to use in callbacks, where no code can catch an error. If `now` throws or returns no number, the time
+ * continues at the system clock's speed. If `after` throws or returns no function, the system clock sets the timer.
  */
 export function reliable(clock: PartnerClock): PartnerClock {
   let latest = { time: systemClock.now(), at: systemClock.now() };

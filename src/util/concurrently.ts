@@ -1,24 +1,23 @@
-/** What became of one input: a value or an error, with the input that it belongs to. */
+/** The result of one input: a value if `ok`, otherwise an error, together with the input. */
 export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
-/** Why no more inputs are read: the source has no more, or it has failed, or nobody wants them. */
+/** Why reading stopped: `failed` is false at the end of the source, and true after an error or an abort. */
 type Over = { readonly failed: false } | { readonly failed: true; readonly reason: unknown };
 
-/** What is under way for one input, and the way to tell it that nobody waits for it any more. */
+/** The running work of one input. `left` is aborted when the caller no longer waits for its outcome. */
 interface Running {
   readonly done: Promise<void>;
   readonly left: AbortController;
 }
 
 /**
- * Works on the inputs, `concurrency` at a time, and gives each outcome as it comes. One failure does not stop the others.
- * No more inputs are read than are worked on, so the source may be endless; a slow one holds no outcome back.
+ * Runs `work` on the inputs, at most `concurrency` at a time, and yields each outcome when it is ready. A failure does not stop the
+ * other inputs. An input is read only when work on it can start, so the source may be endless. A slow source delays no outcome.
  *
- * A source that fails, or an abort, ends the reading. What was begun is told first, then the reason is thrown. Whoever leaves
- * before the end aborts the signal that `work` is given for each input whose outcome was not told, and waits for what it makes of
- * that.
+ * An error of the source or an abort stops the reading. The outcomes of started work come first, then the reason is thrown. If the
+ * caller leaves the loop early, the signals of all work without a yielded outcome are aborted, and the loop ends when that work ends.
  */
 export async function* concurrently<Input, Value>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
@@ -31,7 +30,7 @@ export async function* concurrently<Input, Value>(
   const finished: { readonly outcome: Outcome<Input, Value>; readonly left: AbortController }[] = [];
   let reading = false;
   let over: Over | undefined;
-  // Not `Promise.race`: it would leave something behind at what lasts, each time.
+  // `Promise.race` would add a reaction to each long-lived promise on every round.
   let wake: () => void = () => undefined;
 
   const start = (input: Input) => {
@@ -49,7 +48,7 @@ export async function* concurrently<Input, Value>(
     running.add(one);
   };
   const end = (how: Over) => {
-    // An abort is told also when all inputs have been read: an end as any other would be taken for a success.
+    // An abort is thrown also when all inputs have been read. Otherwise the loop would look successful.
     if (over === undefined || !over.failed) over = how;
     wake();
   };
@@ -57,7 +56,7 @@ export async function* concurrently<Input, Value>(
   const take = ({ done, value }: IteratorResult<Input, unknown>) => {
     reading = false;
     if (done) end({ failed: false });
-    // An input that comes after the end belongs to nobody.
+    // An input that arrives after the end is ignored.
     else if (over === undefined && !signal?.aborted) start(value as Input);
     wake();
   };
@@ -79,7 +78,7 @@ export async function* concurrently<Input, Value>(
   };
 
   const onAbort = () => fail(signal?.reason);
-  // Listens only while it waits: an abandoned loop would never stop listening.
+  // The listener exists only during the wait: an abandoned loop would never remove it.
   const somethingToHappen = async () => {
     signal?.addEventListener("abort", onAbort, { once: true });
     await new Promise<void>((resolve) => {
@@ -98,15 +97,15 @@ export async function* concurrently<Input, Value>(
     }
     if (over.failed) throw over.reason;
   } finally {
-    // Those that are done, too: a value that nobody takes may hold something open, such as a download.
+    // Finished work is aborted too: its value may hold a resource, such as a download.
     for (const { left } of [...finished, ...running]) left.abort();
     try {
       const left = Promise.resolve(source.return?.());
-      // A source that is asked for its next input hears of the end after that one: nobody waits for it.
+      // A source that is still producing an input handles `return` only after that input, so the loop does not wait for it.
       if (reading) left.catch(() => undefined);
       else await left;
     } finally {
-      // A creation is never left half way: what was begun has ended before the loop has.
+      // Started work, such as a creation, ends before the loop ends.
       await Promise.all([...running].map(({ done }) => done));
     }
   }

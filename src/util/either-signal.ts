@@ -1,8 +1,8 @@
 type Listener = Parameters<AbortSignal["addEventListener"]>;
 
 /**
- * A signal that either of two aborts, as far as the SDK listens to one. Unlike what `AbortSignal.any` makes it leaves nothing behind
- * at a signal that lasts: whoever stops listening to it stops listening to both.
+ * Combines two signals into one that aborts when either aborts. It has only the parts of a signal that the SDK uses. Unlike
+ * `AbortSignal.any`, it adds nothing to a long-lived signal: removing a listener removes it from both signals.
  */
 export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal): AbortSignal {
   if (first === undefined) return second;

@@ -1,15 +1,15 @@
-/** Runs work of the same name one after the other, and work of different names side by side. */
+/** Runs work with the same key one after the other, and work with different keys in parallel. */
 export class KeyedMutex {
   readonly #last = new Map<string, Promise<unknown>>();
 
   /**
-   * Waits for its turn, then works. `wait` is given a promise that never fails, of the turns before; when it gives up
-   * that wait, the others' work goes on.
+   * Runs `work` after all earlier work with the same key. `wait` waits for a promise of the earlier work, which never rejects. If `wait`
+   * rejects, this work is skipped, and the other work continues.
    */
   take<T>(name: string, work: () => Promise<T>, wait: (turn: Promise<unknown>) => Promise<unknown>): Promise<T> {
     const before = this.#last.get(name);
     const mine = before === undefined ? work() : wait(before).then(work);
-    // The next in line waits for whoever is under way, also when this one leaves the line.
+    // The next work waits for all earlier work, also when this one is skipped.
     const settled = Promise.allSettled([before, mine]);
     this.#last.set(name, settled);
     void settled.then(() => {

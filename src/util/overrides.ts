@@ -1,12 +1,12 @@
-/** Some of the fields: one that is missing or undefined says nothing. */
+/** Any subset of the fields. A missing or undefined field has no effect. */
 export type Overrides<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
 
-/** The fields, with what `some` says of them in their place. */
+/** Copies `fields` and replaces those that `some` defines. */
 export function withOverrides<Fields extends object>(fields: Fields, some: Overrides<Fields>): Fields {
   const all = { ...fields };
   for (const field in some) {
-    const said = some[field];
-    if (said !== undefined) all[field] = said;
+    const value = some[field];
+    if (value !== undefined) all[field] = value;
   }
   return all;
 }

@@ -1,6 +1,6 @@
 /**
- * Takes named fields out of an object. What is no object, as a program without types may give, goes on as it came: whoever
- * checks the rest tells of it.
+ * Splits an object into the named fields and the rest. A value that is not an object (possible in JavaScript) is returned unchanged as
+ * the rest; the check of the rest reports it.
  */
 export function splitFields<Given extends object, Name extends keyof Given>(
   given: Given,

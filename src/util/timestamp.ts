@@ -1,19 +1,19 @@
-/** Half a day: the farthest zone from UTC whose clocks are behind it. */
+/** The largest negative UTC offset of a time zone, as milliseconds: 12 hours. */
 const farthest = 12 * 3_600_000;
 
-/** A date, to which a time in any precision and an offset may be added: in the extended or the basic format of ISO 8601. */
+/** A date with an optional time and offset, in the extended or basic format of ISO 8601. */
 const timestamp =
   /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2})(?::?(\d{2})(?::?(\d{2}(?:[.,]\d+)?))?)?)?(?:(Z)|([+-])(\d{2}):?(\d{2})?)?$/i;
 
-/** Whether a text is an ISO 8601 timestamp that names a day. */
+/** Whether a text is an ISO 8601 timestamp that includes the day. */
 export const isTimestamp = (text: string): boolean => timestamp.test(text);
 
 const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Number(minutes);
 
 /**
- * The latest moment that an ISO 8601 timestamp can mean, in milliseconds since 1970; infinite for one that is not understood.
+ * The latest time that an ISO 8601 timestamp can mean, in milliseconds since 1970; infinite for an unknown format.
  *
- * One without an offset is of the service's own zone, whichever that is: `Date.parse` would take it for this machine's.
+ * A timestamp without an offset is in the service's time zone, which is unknown. `Date.parse` would assume this machine's time zone.
  */
 export function latestTime(text: string): number {
   const match = timestamp.exec(text);

@@ -1,4 +1,4 @@
-/** Waits for something that cannot be stopped, and no longer than until the signal aborts: then rejects with its reason. */
+/** Waits for a promise, but rejects with the signal's reason as soon as the signal aborts. The promise itself continues. */
 export function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -1,17 +1,17 @@
 import type { Pacer } from "../http/pacing/pacer.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
-/** What a call of several requests needs of its client. */
+/** The parts of the client that a call of several requests needs. */
 export interface CallContext {
   readonly clock: PartnerClock;
-  /** The client's own `deadline`, for calls that bring none. */
+  /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
   readonly pacer: Pick<Pacer, "snapshot">;
 }
 
 /**
- * Starts the one deadline that several requests share, and gives the function that tells what is left of it: undefined without a
- * deadline. With no time left the next request reports it.
+ * Starts a deadline that several requests share. Returns a function that gives the remaining milliseconds; undefined without a
+ * deadline. It returns at least 1, so that the next request reports an exceeded deadline.
  */
 export function countdown(
   { clock, deadline: ofClient }: CallContext,

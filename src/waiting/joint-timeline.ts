@@ -3,7 +3,7 @@ import type { TimelineEntry } from "../errors/timeline.ts";
 import type { Answer, ApiCall } from "../http/call/call.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
-/** One timeline of several requests, made one after the other. An error of one of them gets the whole timeline. */
+/** Joins the timelines of several sequential requests. An error of one request gets the joint timeline. */
 export class JointTimeline {
   readonly entries: TimelineEntry[] = [];
   readonly #clock: PartnerClock;
@@ -14,13 +14,13 @@ export class JointTimeline {
     this.#began = clock.now();
   }
 
-  /** Waits for a request, and adds what it spent its time on. */
+  /** Waits for a request and appends its timeline. */
   async add<Data>(call: ApiCall<Data>): Promise<Answer<Data>> {
     const at = Math.round(this.#clock.now() - this.#began);
     try {
-      const answer = await call.withResponse();
-      this.#append(answer.timeline, at);
-      return answer;
+      const result = await call.withResponse();
+      this.#append(result.timeline, at);
+      return result;
     } catch (error) {
       if (PodPartnerError.isInstance(error)) {
         this.#append(error.timeline, at);

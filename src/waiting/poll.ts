@@ -3,10 +3,10 @@ import type { CancelScope } from "../http/call/cancel-scope.ts";
 import type { TimelineRecorder } from "../http/call/timeline-recorder.ts";
 import { endingOf } from "../util/foreign.ts";
 
-/** One look: done with a value, or how many milliseconds to wait before the next. */
+/** The result of one look-up: the final value, or the milliseconds to wait before the next look-up. */
 export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
 
-/** Does a step, and writes down how it ended. */
+/** Waits for a step and records its outcome. */
 async function recorded<T>(done: (outcome: string) => void, step: Promise<T>, outcomeOf: (value: T) => string) {
   try {
     const value = await step;
@@ -19,9 +19,9 @@ async function recorded<T>(done: (outcome: string) => void, step: Promise<T>, ou
 }
 
 /**
- * Looks until it is done, or until the scope ends, and writes each look and each wait into the recorder.
+ * Repeats a look-up until it is done or the scope ends. The recorder gets each look-up and each wait.
  *
- * @throws `DeadlineError` when the deadline comes first.
+ * @throws `DeadlineError` if the deadline ends first.
  */
 export async function poll<T>(
   scope: CancelScope,
@@ -31,7 +31,7 @@ export async function poll<T>(
   for (let last = false; ; ) {
     const seen = await recorded(recorder.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
     if (seen.done) return seen.value;
-    if (last) throw new DeadlineError({ message: "It was not done before the deadline." });
+    if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
     last = await recorded(recorder.begin("poll"), scope.sleepBeforeLook(seen.wait), () => "waited");
   }
 }

@@ -5,7 +5,7 @@ import type { AddressReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
 import { getAddress } from "./addresses.endpoints.ts";
 
-/** Addresses of orders and shipments (specification 2.3, 4.4). */
+/** Reads addresses of orders and shipments (specification 2.3, 4.4). */
 export class AddressesResource {
   readonly #send: Send;
 
@@ -17,7 +17,10 @@ export class AddressesResource {
   /**
    * Reads an address (specification 4.4).
    *
-   * @throws `NotFoundError` for an order's replaced address, unless a shipment was already created with it.
+   * @throws `NotFoundError` if the order's address was replaced, unless a shipment was already created with it.
+   * @example
+   * const { dropshipAddressReference } = await partner.orders.get(orderReference);
+   * if (dropshipAddressReference) console.log(await partner.addresses.get(dropshipAddressReference));
    */
   get(addressReference: AddressReference, options?: RequestOptions): ApiCall<Address> {
     return this.#send(getAddress, { path: { addressReference } }, options);

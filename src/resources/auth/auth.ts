@@ -4,7 +4,7 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { validateKey } from "./auth.endpoints.ts";
 import type { KeyValidation } from "./auth.schema.ts";
 
-/** The secret key (specification 4.1, 5). */
+/** Validates the secret key (specification 4.1, 5). */
 export class AuthResource {
   readonly #send: Send;
 
@@ -14,9 +14,11 @@ export class AuthResource {
   }
 
   /**
-   * Asks the service whether the key is valid.
+   * Checks the secret key with one request (specification 4.1).
    *
-   * @throws `AuthenticationError` when it is not.
+   * @throws `AuthenticationError` if the key is invalid.
+   * @example
+   * await partner.auth.validate();
    */
   validate(options?: RequestOptions): ApiCall<KeyValidation> {
     return this.#send(validateKey, {}, options);

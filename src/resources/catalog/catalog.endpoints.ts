@@ -55,7 +55,7 @@ export const listPackagings = endpoint({
   repeat: "safe",
 });
 
-/** Called by the URL that a product's detail gives; its path is not shown. */
+/** Uses the URL from the product's detail, because the specification does not show the path. */
 export const getLayerImage = endpoint<string, Download | NotModified>({
   call: "catalog.products.layerImage",
   method: "GET",

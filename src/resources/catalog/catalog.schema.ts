@@ -3,37 +3,37 @@ import type { PackagingReference, ProductgroupReference, ProductReference } from
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
-/** The stages of a product's life that the specification names, in order (3.3). */
+/** The lifecycle stages of a product, in order (specification 3.3). */
 export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
 
-/** The stage of a product's life (specification 3.3). Prelaunched, launched and sunsetted ones can be ordered. */
+/** The lifecycle stage of a product (specification 3.3). Prelaunched, launched and sunsetted products can be ordered. */
 export type ProductStatus = OpenEnum<KnownProductStatus>;
 
-/** An orderable catalog entry, as a list gives it (specification 2.6). */
+/** A product in a list: the orderable catalog entry (specification 2.6). */
 export interface Product {
   readonly reference: ProductReference;
   readonly name: string;
-  /** Stage of its life. */
+  /** Lifecycle stage. */
   readonly status: ProductStatus;
   /** Units in stock. */
   readonly availableQuantity: number;
-  /** Timestamp, moved when print layer assets change. */
+  /** ISO 8601 timestamp of the last change of print layer assets. */
   readonly layersModified: string;
-  /** Timestamp, moved when print dimensions change. */
+  /** ISO 8601 timestamp of the last change of print dimensions. */
   readonly printModified: string;
-  /** The v1 SKU. Removed in v3. */
+  /** The v1 SKU. The service removes it in v3. */
   readonly legacyItemSKU: string;
 }
 
-/** A product in full (specification 2.6). The fields of layer image URLs are not shown and passed on as they come. */
+/** A product with all details (specification 2.6). The fields of layer image URLs are not shown and returned unchanged. */
 export interface ProductDetail extends Product {
-  /** `modified` mirrors `layersModified`; layer image URLs stand beside it, under names that are not shown. */
+  /** `modified` equals `layersModified`. The object also has layer image URLs, under names that the specification does not show. */
   readonly layers: { readonly modified: string };
-  /** `modified` mirrors `printModified`. */
+  /** `modified` equals `printModified`. */
   readonly print: { readonly modified: string };
-  /** Weight of one unit in grams; null when not yet measured. */
+  /** Weight of one unit in grams; null if not yet measured. */
   readonly weightGrams: number | null;
-  /** The images there are. The shape of an entry is not shown. */
+  /** The available images. The specification does not show the shape of an entry. */
   readonly media: readonly unknown[];
 }
 
@@ -58,14 +58,14 @@ export const productDetail = () =>
     media: z.array(z.unknown()),
   });
 
-/** A category of products that share a price and a technique (specification 1). Fields beyond these are not shown. */
+/** Products with one price and one production technique (specification 1). Other fields are not shown and returned unchanged. */
 export interface Productgroup {
   readonly reference: ProductgroupReference;
 }
 
 export const productgroup = () => open<Productgroup>({ reference: reference("Productgroup") });
 
-/** A packaging option. Fields beyond these are not shown and passed on as they come. */
+/** A packaging option (specification 4.3). Other fields are not shown and returned unchanged. */
 export interface Packaging {
   readonly reference: PackagingReference;
 }

@@ -4,13 +4,13 @@ import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
 import type { Packaging, Productgroup } from "./catalog.schema.ts";
 import { ProductsResource } from "./products.ts";
 
-/** What can be ordered (specification 1, 4.3). */
+/** Reads the product catalog (specification 1, 4.3). */
 export class CatalogResource {
-  /** The orderable entries (specification 2.6, 4.3). */
+  /** Reads and downloads from products, the orderable entries (specification 2.6, 4.3). */
   readonly products: ProductsResource;
-  /** Categories of similar products that share one price and one production technique (specification 1, 4.3). */
+  /** Lists productgroups: similar products with one price and one production technique (specification 1, 4.3). */
   readonly productgroups: ListResource<Productgroup>;
-  /** What orders can be packed in (specification 4.3). */
+  /** Lists the packaging options (specification 4.3). */
   readonly packagings: ListResource<Packaging>;
 
   /** @internal */

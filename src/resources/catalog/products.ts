@@ -9,7 +9,7 @@ import type { ProductReference } from "../../references/references.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
 
-/** The orderable entries of the catalog (specification 2.6, 4.3). */
+/** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {
   readonly #send: Send;
 
@@ -19,7 +19,7 @@ export class ProductsResource {
   }
 
   /**
-   * Iterates all products (specification 4.3).
+   * Iterates all products, page by page (specification 4.3, 4.11).
    *
    * @example
    * for await (const { reference, status } of partner.catalog.products.list()) {
@@ -31,31 +31,34 @@ export class ProductsResource {
   }
 
   /**
-   * Reads one product in full (specification 2.6).
+   * Reads one product with all details (specification 2.6, 4.3).
    *
-   * @throws `GoneError` when it is archived; `NotFoundError` when there is none of this reference.
+   * @throws `GoneError` if the product is archived.
+   * @throws `NotFoundError` if no product has this reference.
+   * @example
+   * const { weightGrams } = await partner.catalog.products.get(productReference);
    */
   get(productReference: ProductReference, options?: RequestOptions): ApiCall<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
   }
 
   /**
-   * Downloads one of the product's images (specification 4.3). Draws from the `downloads` bucket.
+   * Downloads one image of a product (specification 4.3). Takes one token of the `downloads` limit.
    *
-   * @param filename As the product's `media` names it; the shape of those entries is not shown.
-   * @throws `NotFoundError` when the product has no such image.
+   * @param filename The name from the product's `media`. The specification does not show the shape of its entries.
+   * @throws `NotFoundError` if the product has no image with this name.
    * @example
    * const image = await partner.catalog.products.media(productReference, "front.jpg");
    * await image.saveTo("front.jpg");
    */
   media(productReference: ProductReference, filename: string, options?: UnconditionalOptions): ApiCall<Download>;
   /**
-   * Downloads one of the product's images unless it is still the one you have (specification 4.3). Draws from the `downloads`
-   * bucket.
+   * Downloads one image of a product if it has changed since an earlier download (specification 4.3). Takes one token of the
+   * `downloads` limit.
    *
-   * @param filename As the product's `media` names it; the shape of those entries is not shown.
-   * @param options `etag` or `lastModified` of an earlier download: an unchanged image gives `modified: false`.
-   * @throws `NotFoundError` when the product has no such image.
+   * @param filename The name from the product's `media`. The specification does not show the shape of its entries.
+   * @param options `etag` or `lastModified` of the earlier download. For an unchanged image the result is `modified: false`.
+   * @throws `NotFoundError` if the product has no image with this name.
    * @example
    * const image = await partner.catalog.products.media(productReference, "front.jpg", { etag: '"abc"' });
    * if (image.modified) await image.saveTo("front.jpg");
@@ -75,18 +78,18 @@ export class ProductsResource {
   }
 
   /**
-   * Downloads a layer image by the URL that a product's detail gives (specification 4.3). Only URLs of the base URL's origin are
-   * accepted, since the key goes along.
+   * Downloads a layer image by a URL from the product's detail (specification 4.3). The URL must have the origin of the base URL,
+   * because the request carries the secret key.
    *
-   * @throws `RequestValidationError` before sending, when the URL is of another origin.
+   * @throws `RequestValidationError` before sending, if the URL has another origin.
    */
   layerImage(url: string | URL, options?: UnconditionalOptions): ApiCall<Download>;
   /**
-   * Downloads a layer image unless it is still the one you have (specification 4.3). Only URLs of the base URL's origin are
-   * accepted, since the key goes along.
+   * Downloads a layer image if it has changed since an earlier download (specification 4.3). The URL must have the origin of the base
+   * URL, because the request carries the secret key.
    *
-   * @param options `etag` or `lastModified` of an earlier download: an unchanged image gives `modified: false`.
-   * @throws `RequestValidationError` before sending, when the URL is of another origin.
+   * @param options `etag` or `lastModified` of the earlier download. For an unchanged image the result is `modified: false`.
+   * @throws `RequestValidationError` before sending, if the URL has another origin.
    */
   layerImage(url: string | URL, options: ConditionalOptions | undefined): ApiCall<Download | NotModified>;
   layerImage(url: string | URL, given?: ConditionalOptions): ApiCall<Download | NotModified> {
@@ -95,9 +98,11 @@ export class ProductsResource {
   }
 
   /**
-   * Finds the v2 reference of a v1 SKU (specification 4.10). Removed in v3.
+   * Looks up the v2 reference of a product by its v1 SKU (specification 4.10). The service removes this endpoint in v3.
    *
-   * @throws `NotFoundError` when no product has this SKU.
+   * @throws `NotFoundError` if no product has this SKU.
+   * @example
+   * const productReference = await partner.catalog.products.lookup({ legacySku: "SKU-1" });
    */
   lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
     return this.#send(lookupProduct, { query: { legacyItemSku: by?.legacySku } }, options);

@@ -9,41 +9,41 @@ import type {
 import { reference } from "../../references/schema.ts";
 import { count, open, strict } from "../../schemas/shape.ts";
 
-/** A parcel that never came (specification 4.9). It claims all items of the shipment. */
+/** A claim for a missing package. It covers all items of the shipment (specification 4.9). */
 export interface PackageMissingInput {
   readonly shipmentReference: ShipmentReference;
-  /** At most 3. Default: none. */
+  /** Photos, at most 3. Default: none. */
   readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
 }
 
-/** What is wrong with the items of one orderline (specification 4.9). */
+/** One line of a claim: the problem with the items of one orderline (specification 4.9). */
 export interface ClaimlineInput {
-  /** The `index` of the orderline; the first is 1. */
+  /** The `index` of the orderline. The first index is 1. */
   readonly orderlineIndex: number;
-  /** Units: at most what was shipped, open claims counted. */
+  /** Number of claimed units. With the units of open claims, at most the shipped quantity. */
   readonly quantity: number;
-  /** One of `claims.categories.list()`, but for 'Package missing'. */
+  /** A category from `claims.categories.list()`, except 'Package missing'. */
   readonly claimcategoryReference: ClaimcategoryReference;
-  /** At most 3; at least 1 when the category has `evidenceRequired`. Default: none. */
+  /** Photos, at most 3, and at least 1 if the category has `evidenceRequired: true`. Default: none. */
   readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
 }
 
-/** Items that are not as they should be (specification 4.9). */
+/** A claim about defective or wrong items of a shipment (specification 4.9). */
 export interface ItemIssuesInput {
   readonly shipmentReference: ShipmentReference;
   readonly orderReference: OrderReference;
-  /** At most 1000 characters. */
+  /** A comment of at most 1000 characters. */
   readonly comment?: string | undefined;
-  /** At least one. */
+  /** The lines of the claim, at least one. */
   readonly claimlines: readonly ClaimlineInput[];
 }
 
-/** What the service responds to a filed claim. */
+/** The service's response to a filed claim. */
 export interface CreatedClaim {
   readonly reference: ClaimReference;
 }
 
-/** What filing a claim gives. */
+/** A filed claim. */
 export interface FiledClaim extends CreatedClaim {
   /** Whether a look-up found the claim after its response was lost. */
   readonly recovered: boolean;
@@ -74,5 +74,5 @@ export const itemIssuesInput = () =>
           evidenceReferences: evidenceReferences(),
         }),
       )
-      .check(z.minLength(1, { error: "name at least one claimline" })),
+      .check(z.minLength(1, { error: "expected at least one claimline" })),
   });

@@ -8,7 +8,7 @@ import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
 import type { KnownClaims } from "./known-claims.ts";
 
-/** What finding a claim again takes: the list, with each response that brings a page of it, the details, the known claims, the time. */
+/** Reads claims for a look-up. `list` also reports the response of each page. */
 export interface ClaimReader {
   list(options: RequestOptions, onResponse: (response: Response) => void): Paginator<ClaimSummary>;
   get(reference: ClaimReference, options: RequestOptions): ApiCall<Claim>;
@@ -16,26 +16,26 @@ export interface ClaimReader {
   now(): number;
 }
 
-/** Milliseconds by which `created` and the header `Date` may differ: both may be cut to seconds, and come from two clocks. */
+/** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
 const uncertainty = 2_000;
-/** The same between the service's clock and this one, where no response has a `Date`. */
+/** Maximum difference between the service's clock and this clock, if no response has a `Date`. */
 const unknownClocks = 3_600_000;
 
-/** The earliest `created` that a claim can have that was sent at `sentAt`, by the service's own clock. */
+/** The earliest possible `created` of a claim that was sent at `sentAt`, by the service's clock. */
 function earliestCreated(response: Response, sentAt: number, now: number): number {
   const date = Date.parse(response.headers.get("date") ?? "");
   return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
 }
 
-/** Which claims can be the one that was sent. */
+/** Decides whether a claim can be the one that was sent. */
 interface Matches {
   readonly summary: (claim: ClaimSummary) => boolean;
   readonly detail: (claim: Claim) => boolean;
 }
 
 /**
- * Finds the one claim that was sent first at `sentAt`. A claim that this client knew before, or that was created before by the
- * service's clock, is another one. More than one cannot be told apart.
+ * Finds the claim that was first sent at `sentAt`. A claim that this client already knew at that time, or that was created earlier by
+ * the service's clock, does not match. Throws if more than one claim matches.
  */
 async function findClaim(
   reader: ClaimReader,
@@ -66,8 +66,8 @@ const how = "Read `claims.list()` and compare the claims of this shipment with `
 const packageMissing = /^package missing$/i;
 
 /**
- * A package is claimed only where its shipment has no other claim (specification 4.9): one of another category that is there all the
- * same leaves it open what became of ours.
+ * Finds a package-missing claim by its shipment. The service accepts such a claim only if the shipment has no other claim (specification
+ * 4.9). A claim of another category therefore leaves the outcome unknown.
  */
 export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissingInput): Recovery<CreatedClaim> => ({
   look: (options, sentAt) =>
@@ -79,7 +79,7 @@ export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissin
         detail: ({ shipmentReference, reference, claimlines }) => {
           if (shipmentReference !== claim.shipmentReference) return false;
           if (claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
-          throw new Error(`The shipment has another claim: ${reference}`);
+          throw new Error(`The shipment already has another claim: ${reference}`);
         },
       },
       options,
@@ -92,7 +92,7 @@ export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissin
 const lineKey = (orderlineIndex: number, quantity: number, claimcategoryReference: string) =>
   `${orderlineIndex}×${quantity} ${claimcategoryReference}`;
 
-/** Whether a claim has exactly the lines that were sent, in any order. */
+/** Whether a claim has exactly the sent lines, in any order. */
 function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
   const made = claim.claimlines.map((line) =>
     lineKey(line.orderlineIndex, line.quantity, line.claimcategory.reference),
@@ -101,7 +101,7 @@ function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
   return made.sort().join() === sent.sort().join();
 }
 
-/** A claim about items is found by its shipment, its order and its lines. */
+/** Finds an item-issues claim by its shipment, order and lines. */
 export const itemIssuesRecovery = (reader: ClaimReader, claim: ItemIssuesInput): Recovery<CreatedClaim> => ({
   look: (options, sentAt) =>
     findClaim(
@@ -122,7 +122,7 @@ export const itemIssuesRecovery = (reader: ClaimReader, claim: ItemIssuesInput):
   how,
 });
 
-/** A retraction is seen on the claim itself; one that is decided can no longer be retracted. */
+/** Finds out from the claim's status whether it is retracted. A decided claim can no longer be retracted. */
 export function retractionRecovery(reader: ClaimReader, claimReference: ClaimReference): Recovery<void> {
   let status: Claim["status"] | undefined;
   return {
@@ -134,6 +134,6 @@ export function retractionRecovery(reader: ClaimReader, claimReference: ClaimRef
     ruledOut: () => status === "resolved" || status === "rejected",
     repeatable: true,
     identifiers: { claimReference },
-    how: `Read \`claims.get("${claimReference}")\`: its status tells whether it is retracted.`,
+    how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
   };
 }

@@ -10,77 +10,77 @@ import type {
 import { reference } from "../../references/schema.ts";
 import { count, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
-/** Why something is claimed (specification 2.8). The list may change: always fetch it. */
+/** The reason of a claim: reference and name of its category (specification 2.8). The list of categories can change: always fetch it. */
 export interface ClaimcategorySummary {
-  /** What a claimline takes. */
+  /** The value for `claimcategoryReference` of a claimline. */
   readonly reference: ClaimcategoryReference;
-  /** For people to read. */
+  /** The name to show to a person. */
   readonly name: string;
 }
 
-/** A claim category in full (specification 2.8). */
+/** A claim category with all fields (specification 2.8). */
 export interface Claimcategory extends ClaimcategorySummary {
-  /** Whether a claimline of this category needs at least one photo. */
+  /** Whether a claimline of this category requires at least one photo. */
   readonly evidenceRequired: boolean;
 }
 
 type KnownClaimStatus = "pending" | "resolved" | "rejected" | "retracted";
 
-/** `pending` until reviewed or retracted; the others are final (specification 3.1). */
+/** The status of a claim: `pending` until it is reviewed or retracted. The other values are final (specification 3.1). */
 export type ClaimStatus = OpenEnum<KnownClaimStatus>;
 
-/** A claim as a list gives it (specification 2.8). */
+/** A claim in a list (specification 2.8). */
 export interface ClaimSummary {
   readonly reference: ClaimReference;
   readonly orderReference: OrderReference;
   readonly status: ClaimStatus;
-  /** The categories of its lines. */
+  /** The categories of the claimlines. */
   readonly claimcategories: readonly ClaimcategorySummary[];
   /** When it was filed: an ISO 8601 timestamp. */
   readonly created: string;
-  /** When it was retracted; null unless it was. */
+  /** When it was retracted, an ISO 8601 timestamp; null if it was not retracted. */
   readonly retracted: string | null;
-  /** When it was decided; null while pending. */
+  /** When it was decided, an ISO 8601 timestamp; null while pending or retracted. */
   readonly decided: string | null;
 }
 
-/** What the operator decided about a claim (specification 2.8). */
+/** The operator's decision about a claim (specification 2.8). */
 export interface ClaimDecision {
-  /** When: an ISO 8601 timestamp. */
+  /** When it was decided: an ISO 8601 timestamp. */
   readonly decided: string;
-  /** Whether the costs of shipping are refunded. */
+  /** Whether the shipping costs are refunded. */
   readonly refundShippingCosts: boolean;
   readonly comment?: string | null;
 }
 
-/** What the operator decided about one line (specification 2.8). */
+/** The operator's decision about one claimline (specification 2.8). */
 export interface ClaimlineDecision {
-  /** Units that are sent again. */
+  /** Number of units that are replaced. */
   readonly replacementQuantity: number;
-  /** Units that are refunded. */
+  /** Number of units that are refunded. */
   readonly refundQuantity: number;
-  /** Units that are rejected. */
+  /** Number of units that are rejected. */
   readonly rejectionQuantity: number;
   readonly comment?: string | null;
 }
 
-/** What is claimed about one orderline (specification 2.8). */
+/** One line of a claim (specification 2.8). */
 export interface Claimline {
   readonly productReference: ProductReference;
-  /** The `index` of the orderline; the first is 1. */
+  /** The `index` of the orderline. The first index is 1. */
   readonly orderlineIndex: number;
-  /** Units claimed. */
+  /** Number of claimed units. */
   readonly quantity: number;
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
   readonly claimcategory: ClaimcategorySummary;
   /** Null while pending. */
   readonly decision: ClaimlineDecision | null;
-  /** Empty about four months after the claim is closed. */
+  /** URLs of the photos. The list becomes empty about four months after the claim is decided or retracted. */
   readonly evidenceUrls: readonly string[];
 }
 
-/** A claim in full (specification 2.8). */
+/** A claim with all details (specification 2.8). */
 export interface Claim {
   readonly reference: ClaimReference;
   readonly orderReference: OrderReference;
@@ -91,13 +91,13 @@ export interface Claim {
   readonly createdBy?: string | null;
   /** When it was filed: an ISO 8601 timestamp. */
   readonly created: string;
-  /** When it was retracted; null unless it was. */
+  /** When it was retracted, an ISO 8601 timestamp; null if it was not retracted. */
   readonly retracted: string | null;
-  /** Null while pending. */
+  /** The operator's decision; null while pending. */
   readonly decision: ClaimDecision | null;
-  /** Filled for package-missing claims only. */
+  /** URLs of the photos of a package-missing claim; empty for other claims. */
   readonly evidenceUrls: readonly string[];
-  /** What is claimed, line by line. */
+  /** The lines of the claim. */
   readonly claimlines: readonly Claimline[];
 }
 

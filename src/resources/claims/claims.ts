@@ -23,18 +23,17 @@ import {
 import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 import { KnownClaims } from "./known-claims.ts";
 
-/** Options of a list of claims. */
+/** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {
   /**
-   * Also gives claims that were closed after this: a date, or an ISO 8601 timestamp with its offset. Default: those of the last 14
-   * days.
+   * Includes claims that were closed after this time: a `Date`, or an ISO 8601 timestamp with an offset. Default: the last 14 days.
    */
   readonly closedAfter?: Date | string | undefined;
 }
 
-/** Claims about shipments (specification 2.8, 3.1, 4.9). */
+/** Files, reads and retracts claims about shipments (specification 2.8, 3.1, 4.9). */
 export class ClaimsResource {
-  /** Why something can be claimed. The list may change: always fetch it (specification 2.8, 4.9). */
+  /** Lists the claim categories. The list can change: always fetch it (specification 2.8, 4.9). */
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
   readonly #clock: PartnerClock;
@@ -49,11 +48,12 @@ export class ClaimsResource {
   }
 
   /**
-   * Claims all items of a shipment that never came, at most once (specification 4.9): a lost answer is looked up before anything
-   * is sent again.
+   * Files a claim for all items of a missing shipment, never twice (specification 4.9). If the response is lost, the SDK looks up the
+   * claim before it sends the request again.
    *
-   * @throws `ApiError` with `shipment_too_recent` while the delivery window has not passed; its message names the first day.
-   * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @throws `RequestValidationError` before sending, if the claim or an option is invalid.
+   * @throws `ApiError` with `shipment_too_recent` if the delivery window has not passed. The message names the first possible date.
+   * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the claim exists.
    * @example
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
@@ -62,11 +62,12 @@ export class ClaimsResource {
   }
 
   /**
-   * Claims items that are not as they should be, at most once (specification 4.9): a lost answer is looked up before anything is
-   * sent again.
+   * Files a claim about defective or wrong items, never twice (specification 4.9). If the response is lost, the SDK looks up the claim
+   * before it sends the request again.
    *
+   * @throws `RequestValidationError` before sending, if the claim or an option is invalid.
    * @throws `ApiError` with `evidence_required`, `order_not_in_shipment` or `orderline_not_in_shipment`.
-   * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the claim exists.
    * @example
    * const photo = await partner.evidence.upload("scratch.jpg");
    * const { reference } = await partner.claims.createItemIssues({
@@ -79,8 +80,9 @@ export class ClaimsResource {
   }
 
   /**
-   * Iterates the open claims and those closed within the last 14 days, or after `closedAfter` (specification 4.9).
+   * Iterates the open claims and the claims closed within the last 14 days, or after `closedAfter` (specification 4.9, 4.11).
    *
+   * @throws `RequestValidationError` before sending, if an option is invalid.
    * @example
    * const closedAfter = new Date("2026-11-01T00:00:00Z");
    * for await (const { reference, status } of partner.claims.list({ closedAfter })) console.log(reference, status);
@@ -98,9 +100,9 @@ export class ClaimsResource {
   }
 
   /**
-   * Reads one claim, with its lines and what was decided (specification 2.8).
+   * Reads one claim with its lines and decisions (specification 2.8, 4.9).
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no claim has this reference.
    */
   get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
     return this.#send(getClaim, { path: { claimReference } }, options, {
@@ -113,9 +115,13 @@ export class ClaimsResource {
   }
 
   /**
-   * Retracts a pending claim, for good (specification 3.1). A lost answer is looked up on the claim.
+   * Retracts a pending claim (specification 3.1, 4.9). A retraction is permanent. If the response is lost, the SDK reads the claim's
+   * status before it sends the request again.
    *
-   * @throws `ConflictError` when the claim is no longer pending.
+   * @throws `ConflictError` if the claim is no longer pending.
+   * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the claim is retracted.
+   * @example
+   * await partner.claims.retract(claimReference);
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): ApiCall<void> {
     return this.#send(retractClaim, { path: { claimReference } }, options, {
@@ -125,7 +131,7 @@ export class ClaimsResource {
     });
   }
 
-  /** Files a claim. Claims about one shipment are filed one after the other: two of equal content could not be told apart. */
+  /** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
   #file<Input extends { readonly shipmentReference: ShipmentReference }>(
     endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
     claim: Input,
@@ -136,7 +142,7 @@ export class ClaimsResource {
     const plan: Plan<CreatedClaim, FiledClaim> = {
       strict: true,
       recovery: (sent) => {
-        // It has passed the check of the request.
+        // The check of the request has already passed.
         const content = sent as Input;
         shipment = content.shipmentReference;
         return recoveryOf(this.#reader, content);
@@ -154,7 +160,7 @@ export class ClaimsResource {
     return this.#send(endpoint, { body: claim }, options, plan);
   }
 
-  /** Remembers a claim that was read. With `responses: "report"` it may have no reference. */
+  /** Remembers a claim that was read. With `responses: "report"` a claim can lack its reference. */
   #see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
     if (claim?.reference !== undefined) this.#known.see(claim.reference, this.#clock.now());
   }
@@ -174,5 +180,5 @@ export class ClaimsResource {
   };
 }
 
-/** An invalid date goes on as text, so that the request's validation tells of it. */
+/** Converts a date. An invalid date becomes a text that the check of the request reports. */
 const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());

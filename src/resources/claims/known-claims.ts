@@ -1,25 +1,25 @@
 import type { ClaimReference } from "../../references/references.ts";
 
-/** The latest references are remembered, up to so many. */
+/** Maximum number of remembered claims. The oldest are dropped first. */
 const capacity = 10_000;
 
-/** The claims that a client knows: one that it knew before it filed another cannot be the other. */
+/** Remembers the claims that a client has seen. A claim seen before a request was sent cannot be the result of that request. */
 export class KnownClaims {
-  /** Since when each claim is known, by the clock. */
+  /** When each claim was first seen, in milliseconds of the clock. */
   readonly #since = new Map<string, number>();
 
-  /** A claim was read at `now`. */
+  /** Records that a claim was read at `now`. */
   see(reference: ClaimReference, now: number): void {
     if (!this.#since.has(reference)) this.#remember(reference, now);
   }
 
-  /** A claim was filed: it belongs to the call that filed it, and to no other. */
+  /** Records that a call filed a claim. The claim cannot be the result of another call. */
   own(reference: ClaimReference): void {
     this.#since.delete(reference);
     this.#remember(reference, Number.NEGATIVE_INFINITY);
   }
 
-  /** Whether a claim was known before `time`. */
+  /** Whether a claim was already known at `time`. */
   wasKnown(reference: ClaimReference, time: number): boolean {
     return (this.#since.get(reference) ?? Number.POSITIVE_INFINITY) < time;
   }

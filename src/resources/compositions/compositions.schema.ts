@@ -3,10 +3,10 @@ import type { CompositionReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
-/** A valid combination of scene, product and perspective (specification 2.9). Further fields are not shown. */
+/** A valid combination of scene, product and perspective (specification 2.9). Other fields are not shown and returned unchanged. */
 export interface Composition {
   readonly reference: CompositionReference;
-  /** Rendertokens that one render of it consumes. */
+  /** Number of rendertokens that one render of the composition costs. */
   readonly tokenCost: number;
 }
 export const composition = () => open<Composition>({ reference: reference("Composition"), tokenCost: z.int() });

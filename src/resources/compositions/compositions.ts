@@ -10,14 +10,14 @@ import type {
 import { getComposition, lookupComposition } from "./compositions.endpoints.ts";
 import type { Composition } from "./compositions.schema.ts";
 
-/** The three things that make a composition (specification 2.9). All of them are needed. */
+/** The three references that identify a composition (specification 2.9). All are required. */
 export interface CompositionParts {
   readonly sceneReference: SceneReference;
   readonly productReference: ProductReference;
   readonly perspectiveReference: PerspectiveReference;
 }
 
-/** Valid combinations of scene, product and perspective (specification 2.9, 4.6). */
+/** Looks up valid combinations of scene, product and perspective (specification 2.9, 4.6). */
 export class CompositionsResource {
   readonly #send: Send;
 
@@ -27,9 +27,10 @@ export class CompositionsResource {
   }
 
   /**
-   * Finds the composition of a scene, a product and a perspective (specification 4.6).
+   * Looks up the composition of a scene, a product and a perspective (specification 4.6).
    *
-   * @throws `NotFoundError` when the combination does not exist; `GoneError` when it is no longer available.
+   * @throws `NotFoundError` if the combination does not exist.
+   * @throws `GoneError` if the combination is no longer available.
    * @example
    * const composition = await partner.compositions.lookup({ sceneReference, productReference, perspectiveReference });
    * console.log(`A render costs ${composition.tokenCost} rendertokens.`);
@@ -39,9 +40,9 @@ export class CompositionsResource {
   }
 
   /**
-   * Reads one composition, with what a render of it costs (specification 4.6).
+   * Reads one composition with its cost in rendertokens (specification 4.6).
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no composition has this reference.
    */
   get(compositionReference: CompositionReference, options?: RequestOptions): ApiCall<Composition> {
     return this.#send(getComposition, { path: { compositionReference } }, options);

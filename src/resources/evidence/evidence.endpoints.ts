@@ -2,7 +2,7 @@ import type { ImageSource } from "../../binary/source.ts";
 import { endpoint, field } from "../../http/endpoint/endpoint.ts";
 import { type Evidence, evidence } from "./evidence.schema.ts";
 
-/** A second copy of unused evidence is deleted after a day (specification 2.7), so sending it again does no harm. */
+/** A retry does no harm: the service deletes an unused copy after a day (specification 2.7). */
 export const uploadEvidence = endpoint<"/evidence", Evidence, ImageSource>({
   call: "evidence.upload",
   method: "POST",

@@ -5,7 +5,7 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 
-/** Photos for claims (specification 2.7, 4.5). */
+/** Uploads photos for claims (specification 2.7, 4.5). */
 export class EvidenceResource {
   readonly #send: Send;
 
@@ -15,15 +15,15 @@ export class EvidenceResource {
   }
 
   /**
-   * Uploads a JPEG or PNG for a claim (specification 4.5). It is deleted after a day when no claim uses it. Draws from the
-   * `uploads` bucket.
+   * Uploads a JPEG or PNG photo for a claim (specification 4.5). The service deletes the photo after a day if no claim uses it. Takes
+   * one token of the `uploads` limit.
    *
-   * A path, bytes or a blob can be sent again when an attempt fails; a stream is sent once.
+   * If an attempt fails, the SDK can retry a path, bytes or a blob, but not a stream.
    *
-   * @throws `RequestValidationError` before sending when the bytes are no JPEG or PNG, or the file cannot be read.
+   * @throws `RequestValidationError` before sending, if the bytes are not a JPEG or PNG, or the file cannot be read.
    * @example
    * const photo = await partner.evidence.upload("scratch.jpg");
-   * const evidenceReferences = [photo.reference]; // for a claim, or one of its lines
+   * const evidenceReferences = [photo.reference]; // for a claim or a claimline
    */
   upload(source: ImageSource, options?: RequestOptions): ApiCall<Evidence> {
     return this.#send(uploadEvidence, { body: source }, options);

@@ -7,7 +7,7 @@ import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { PrintImage } from "./images.schema.ts";
 
-/** Print images (specification 2.7, 4.5). */
+/** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
   readonly #send: Send;
 
@@ -17,12 +17,12 @@ export class ImagesResource {
   }
 
   /**
-   * Uploads a JPEG or PNG in bounded memory (specification 4.5). The same content gives the same reference; more than 7000 × 7000
-   * pixels are made smaller by the service. Draws from the `uploads` bucket.
+   * Uploads a JPEG or PNG in bounded memory (specification 4.5). Identical content returns the same reference. The service downsizes
+   * images larger than 7000 × 7000 pixels. Takes one token of the `uploads` limit.
    *
-   * A path, bytes or a blob can be sent again when an attempt fails; a stream is sent once.
+   * If an attempt fails, the SDK can retry a path, bytes or a blob, but not a stream.
    *
-   * @throws `RequestValidationError` before sending when the bytes are no JPEG or PNG, or the file cannot be read.
+   * @throws `RequestValidationError` before sending, if the bytes are not a JPEG or PNG, or the file cannot be read.
    * @example
    * const { reference } = await partner.images.upload("design.png");
    */
@@ -30,7 +30,12 @@ export class ImagesResource {
     return this.#send(uploadImage, { body: source }, options);
   }
 
-  /** Iterates all images, typically the newest first (specification 4.5, 4.11). */
+  /**
+   * Iterates all images, typically the newest first (specification 4.5, 4.11).
+   *
+   * @example
+   * for await (const { reference } of partner.images.list()) console.log(reference);
+   */
   list(options?: ListOptions): Paginator<PrintImage> {
     return paginate(this.#send, listImages, {}, options);
   }

@@ -12,17 +12,17 @@ import { cancellationsOfRest } from "./open-order.ts";
 import { cancelOrder, getOrder } from "./orders.endpoints.ts";
 import type { Cancellation } from "./orders.schema.ts";
 
-/** What {@link OrdersResource.cancelRemaining} did. */
+/** The result of {@link OrdersResource.cancelRemaining}. */
 export interface CanceledRemainder {
-  /** The cancellations that were carried out, with absolute totals. Empty when nothing was left to cancel. */
+  /** The cancellations that were carried out, with absolute totals. Empty if the order had no remaining units. */
   readonly canceled: readonly Cancellation[];
 }
 
-/** A line was shipped after the order was read. */
+/** Whether an orderline was shipped after the order was read. */
 const isOutdated = (error: unknown): boolean =>
   ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
 
-/** Cancels all that is left of an order, by what a read of it tells. Reads again once where a line was shipped meanwhile. */
+/** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
 export function cancelRemaining(
   send: Send,
   context: CallContext,
@@ -34,7 +34,7 @@ export function cancelRemaining(
   const run = async (): Promise<Answer<CanceledRemainder>> => {
     assertOptions("request", options, nameOf(cancelOrder));
     const remaining = countdown(context, options.deadline);
-    // What is added to the query or the body belongs to the cancellation.
+    // The options `query` and `body` apply to the cancellation only.
     const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
     const path = { orderReference };
     for (let again = true; ; again = false) {

@@ -1,19 +1,19 @@
 import type { Cancellation, Orderline } from "./orders.schema.ts";
 
-/** What tells whether an order is open. */
+/** The part of an order that shows whether it is open. */
 export interface OrderProgress {
-  /** The order's lines, as `orders.get` gives them. */
+  /** The orderlines, as `orders.get` returns them. */
   readonly orderlines: readonly Pick<Orderline, "index" | "quantity" | "canceledQuantity" | "shippedQuantity">[];
 }
 
-/** The cancellations of all that is neither shipped nor canceled, with absolute totals (specification 4.7). */
+/** The cancellations of all units that are neither shipped nor canceled, with absolute totals (specification 4.7). */
 export const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellation[] =>
   orderlines
     .filter(({ quantity, canceledQuantity, shippedQuantity }) => canceledQuantity + shippedQuantity < quantity)
     .map(({ index, quantity, shippedQuantity }) => ({ index, canceledQuantity: quantity - shippedQuantity }));
 
 /**
- * Whether an order is open: it is until each unit of every orderline is shipped or canceled (specification 3.4).
+ * Returns true if an order is open: at least one unit is neither shipped nor canceled (specification 3.4).
  *
  * @example
  * const order = await partner.orders.get(orderReference);

@@ -5,55 +5,55 @@ import { type AddressInput, addressInput, type QuoteAddressInput, quoteAddressIn
 import { count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
 
-/** The shipping levels, the lowest first (specification 4.7). */
+/** The shipping levels, from lowest to highest (specification 4.7). */
 export const shippingLevels = ["basic", "tracked", "express"] as const;
 
-/** `basic` has no tracking, `tracked` has, `express` is faster and has (specification 1). A strict enum (specification 9.6). */
+/** The shipping level: `basic` (no tracking), `tracked`, or `express` (faster, with tracking) (specification 1). A strict enum (9.6). */
 export type ShippingLevel = (typeof shippingLevels)[number];
 const shippingLevel = () => z.enum(shippingLevels);
 
-/** A line to order (specification 2.5). */
+/** One line of a new order (specification 2.5). */
 export interface OrderlineInput {
   readonly productReference: ProductReference;
-  /** Required for a printed product; must be left out for one that is not printed. */
+  /** Required for a printed product. Not allowed for a product without print. */
   readonly imageReference?: ImageReference | undefined;
-  /** Units: a whole number from 1. */
+  /** Number of units, at least 1. */
   readonly quantity: number;
-  /** At most 10; returned unchanged. */
+  /** Your own keys and values, at most 10. The service returns them unchanged. */
   readonly annotations?: readonly Annotation[] | undefined;
 }
 
 interface OrderInputBase {
   /** A store whose `integration` is `api`. */
   readonly storeReference: StoreReference;
-  /** Your own, unique identifier of the order: what protects it from being made twice. Default: a new ULID. */
+  /** Your identifier, unique per order. The SDK uses it to avoid a duplicate order. Default: a new ULID. */
   readonly customIdentifier?: string | undefined;
-  /** At least one. */
+  /** The orderlines, at least one. */
   readonly orderlines: readonly OrderlineInput[];
 }
 
-/** An order to one customer: one shipment of its own (specification 2.4). */
+/** An order that is shipped to one customer in its own shipment (specification 1, 2.4). */
 export interface DropshipOrderInput extends OrderInputBase {
-  /** To a customer. */
+  /** Ships to a customer's address. */
   readonly shippingKind: "dropship";
-  /** The customer's address: with `email`, and with `state` in the United States and Italy (specification 2.3). */
+  /** The customer's address. `email` is required; `state` is required in the United States and Italy (specification 2.3). */
   readonly dropshipAddress: AddressInput;
-  /** The lowest level to ship with; the service raises or lowers it as the parcel requires. Default `basic`. */
+  /** The minimum shipping level. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
-/** An order that travels with others to the store's own address: it has no address and no shipping level. */
+/** An order that is shipped together with other orders to the store's combined address. It has no address and no shipping level. */
 export interface CombinedOrderInput extends OrderInputBase {
-  /** To the store's combined address. */
+  /** Ships to the store's combined address. */
   readonly shippingKind: "combined";
   readonly dropshipAddress?: undefined;
   readonly dropshipMinimalShippingLevel?: undefined;
 }
 
-/** What an order is made of. The fields for a brand and a packaging are not shown: give them with the option `body`. */
+/** A new order (specification 2.4). The fields for brand and packaging are not shown: pass them with the option `body`. */
 export type OrderInput = DropshipOrderInput | CombinedOrderInput;
 
-/** What the creation of an order gives. */
+/** The service's response to a creation. */
 export interface CreatedOrder {
   readonly reference: OrderReference;
 }
@@ -67,14 +67,14 @@ const orderlineInput = () =>
     annotations: z.optional(
       z
         .array(strict<Annotation>({ key: z.string(), value: z.string() }))
-        .check(z.maxLength(10, { error: "at most 10 annotations an orderline" })),
+        .check(z.maxLength(10, { error: "at most 10 annotations per orderline" })),
     ),
   });
 
 const orderlines = <Line>(line: z.ZodMiniType<Line>) =>
-  z.array(line).check(z.minLength(1, { error: "an order has at least one orderline" }));
+  z.array(line).check(z.minLength(1, { error: "expected at least one orderline" }));
 
-/** Rules between the shipping kind and the destination: told beside the faults of single fields. */
+/** Adds the rules for shipping kind, address and shipping level. They are reported together with the faults of single fields. */
 function byShippingKind(fields: z.core.$ZodLooseShape, address: z.core.$ZodType): z.ZodMiniType {
   const has = (value: object, field: string) => Reflect.get(value, field) !== undefined;
   const rule = (kind: OrderInput["shippingKind"], holds: (value: object) => boolean, path: string, error: string) =>
@@ -95,19 +95,19 @@ function byShippingKind(fields: z.core.$ZodLooseShape, address: z.core.$ZodType)
         "dropship",
         (order) => has(order, "dropshipAddress"),
         "dropshipAddress",
-        "a dropship order needs a destination (missing_address)",
+        "is required for a dropship order (missing_address)",
       ),
       rule(
         "combined",
         (order) => !has(order, "dropshipAddress"),
         "dropshipAddress",
-        "a combined order has no address: it goes to the store's combined address",
+        "is not allowed for a combined order, which ships to the store's combined address",
       ),
       rule(
         "combined",
         (order) => !has(order, "dropshipMinimalShippingLevel"),
         "dropshipMinimalShippingLevel",
-        "a combined order has no shipping level",
+        "is not allowed for a combined order, which has no shipping level",
       ),
     );
 }
@@ -122,39 +122,39 @@ export const orderInput = () =>
     addressInput(),
   );
 
-/** A line to quote: what does not determine shipping is left out (specification 4.7). */
+/** One line of a quote. It has only the fields that determine shipping (specification 4.7). */
 export interface QuoteLineInput {
   readonly productReference: ProductReference;
-  /** Units: a whole number from 1. */
+  /** Number of units, at least 1. */
   readonly quantity: number;
 }
 
 interface QuoteInputBase {
   /** A store whose `integration` is `api`. */
   readonly storeReference: StoreReference;
-  /** At least one. */
+  /** The orderlines, at least one. */
   readonly orderlines: readonly QuoteLineInput[];
 }
 
-/** What a quote for an order to one customer is asked for (specification 4.7). */
+/** A quote request for a dropship order (specification 4.7). */
 export interface DropshipQuoteInput extends QuoteInputBase {
-  /** To a customer. */
+  /** Ships to a customer's address. */
   readonly shippingKind: "dropship";
-  /** Where to. Only `countryCode` is asked for; more of it may decide, too: a parcel locker allows only `tracked`. */
+  /** The destination. Only `countryCode` is required, but other fields can change the result: a parcel locker allows only `tracked`. */
   readonly dropshipAddress: QuoteAddressInput;
-  /** The lowest level to quote; the service raises or lowers it as the parcel requires. Default `basic`. */
+  /** The minimum shipping level. The service raises or lowers it if destination, weight or order value require it. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
 }
 
-/** A combined order has no shipping options: its quote is an empty list (specification 4.7). */
+/** A quote request for a combined order. The result is an empty list (specification 4.7). */
 export interface CombinedQuoteInput extends QuoteInputBase {
-  /** To the store's combined address. */
+  /** Ships to the store's combined address. */
   readonly shippingKind: "combined";
   readonly dropshipAddress?: undefined;
   readonly dropshipMinimalShippingLevel?: undefined;
 }
 
-/** What a quote is asked for (specification 4.7). Nothing is stored. */
+/** A quote request (specification 4.7). The service stores nothing. */
 export type QuoteInput = DropshipQuoteInput | CombinedQuoteInput;
 
 export const quoteInput = () =>
@@ -166,11 +166,11 @@ export const quoteInput = () =>
     quoteAddressInput(),
   );
 
-/** A way to ship, and its price (specification 4.7). */
+/** A shipping level with its price (specification 4.7). */
 export interface ShippingOption {
-  /** With or without tracking, and how fast. */
+  /** The shipping level. */
   readonly level: ShippingLevel;
-  /** In EUR cents. */
+  /** The price in EUR cents. */
   readonly price: number;
 }
 export const shippingOption = () => open<ShippingOption>({ level: shippingLevel(), price: z.int() });

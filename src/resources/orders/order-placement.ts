@@ -18,47 +18,46 @@ import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
 import { haveSameLines } from "./same-lines.ts";
 
-/** What placing an order gives. */
+/** A placed order. */
 export interface PlacedOrder {
-  /** What every other call about this order takes: keep it. */
+  /** The order's reference. Store it: all other calls about the order need it. */
   readonly reference: OrderReference;
-  /** Yours, or the ULID that was made for it. */
+  /** Your identifier, or the ULID that the SDK generated. */
   readonly customIdentifier: string;
-  /** Whether it was found by a look-up instead of an answer to its creation. */
+  /** True if a look-up found the order; false if this call's response reported its creation. */
   readonly recovered: boolean;
 }
 
-/** An order with your own identifier, by which it can be found again after a restart. */
+/** A new order with your own identifier, so that `ensure` finds it after a restart. */
 export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
 
 /** Options of {@link OrdersResource.ensure}. */
 export interface EnsureOptions extends RequestOptions {
   /**
-   * Milliseconds for which to look for the order before it is placed. Default 0: one look-up.
+   * Milliseconds to repeat the look-up before the order is placed. Default 0: one look-up.
    *
-   * Give it for an order that another process may have sent a moment ago, such as a worker that was killed: the service may still be
-   * working on that request, and one look-up cannot tell. The time that the service may take is enough: `assumptions.processingTime`,
-   * 30 000 by default.
+   * Set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be processing that
+   * request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`, 30 000 by default.
    */
   readonly lookFor?: number | undefined;
   /**
-   * Whether to compare the lines of an order that exists with the requested ones, by one more request. Default true: other content is
-   * an `OrderMismatchError`.
+   * Whether to compare the lines of an existing order with the requested lines. It costs one more request. Default true: different lines
+   * throw `OrderMismatchError`.
    */
   readonly compare?: boolean | undefined;
 }
 
-/** What is sent of an order, as far as it is looked at again. */
+/** The part of the sent order that the comparison needs. */
 type SentOrder = Pick<IdentifiedOrderInput, "orderlines">;
 
-/** How an order is placed. */
+/** How `create` and `ensure` place an order. */
 interface Placing {
-  /** Whether the same call can be made again without harm. */
+  /** Whether repeating the call does no harm. */
   readonly repeatable: boolean;
   readonly deliver: (delivery: Delivery<CreatedOrder>, sent: SentOrder) => Promise<Delivered<CreatedOrder>>;
 }
 
-/** Places orders, each once: `orders.create` and `orders.ensure`. */
+/** Implements `orders.create` and `orders.ensure`: places each order at most once. */
 export class OrderPlacement {
   readonly #send: Send;
   readonly #mutex = new KeyedMutex();
@@ -95,7 +94,7 @@ export class OrderPlacement {
     });
   }
 
-  /** Finds an order by its custom identifier. */
+  /** Looks up an order by its custom identifier. */
   lookup(
     customIdentifier: string,
     options?: RequestOptions,
@@ -119,21 +118,20 @@ export class OrderPlacement {
     return this.#send(createOrder, { body: order, faults }, options, {
       strict: true,
       recovery: (content) => {
-        // It has passed the check of the request.
+        // The check of the request has already passed.
         sent = content as SentOrder;
         return orderRecovery(lookup, customIdentifier, this.#recent, repeatable);
       },
       around: (delivery) => {
         const run = () => this.#remember(customIdentifier, delivery, () => deliver(delivery, sent));
-        // Calls with the same identifier run one after the other, also `ensure` while a `create` is under way: the second finds the
-        // order that the first has made.
+        // Calls with the same identifier run one after the other, also `create` and `ensure`: the second finds the order of the first.
         return this.#mutex.take(customIdentifier, run, (turn) => delivery.within(turn));
       },
       shape: ({ reference }, { recovered }) => ({ reference, customIdentifier, recovered }),
     });
   }
 
-  /** Remembers what came of an order, or until when it may still come into being. */
+  /** Remembers the placed order, or, after a lost response, the time until which the service may still create it. */
   async #remember(
     customIdentifier: string,
     delivery: Delivery<CreatedOrder>,
@@ -141,7 +139,7 @@ export class OrderPlacement {
   ): Promise<Delivered<CreatedOrder>> {
     try {
       const delivered = await deliver();
-      // What was told from memory is no news: it would never be forgotten.
+      // A result from memory is not stored again. Otherwise the memory would never expire.
       if (this.#recent.told(customIdentifier)?.data !== delivered.data) this.#recent.tell(customIdentifier, delivered);
       return delivered;
     } catch (error) {
@@ -151,7 +149,7 @@ export class OrderPlacement {
     }
   }
 
-  /** Throws when the order that exists is another one. */
+  /** Throws if the existing order has other lines. */
   async #compare(
     delivery: Delivery<CreatedOrder>,
     { reference: orderReference }: CreatedOrder,
@@ -168,5 +166,5 @@ export class OrderPlacement {
 
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
-  message: "is required: `ensure` uses it to find the order. Give your own, unique per order",
+  message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
 };

@@ -7,22 +7,22 @@ import type { OrderReference } from "../../references/references.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 import type { RecentOrders } from "./recent-orders.ts";
 
-/** Looks the order up by its custom identifier. */
+/** Looks up the order by its custom identifier. */
 export type LookupOrder = (options: RequestOptions) => ApiCall<OrderReference>;
 
-/** The answer to a look-up; undefined when no order has this identifier. */
+/** Looks up an order; undefined if no order has this identifier. */
 async function findOrder(lookup: LookupOrder, options: RequestOptions): Promise<Found<CreatedOrder> | undefined> {
   try {
     const { data: reference, response } = await lookup(options).withResponse();
     return { data: { reference }, response };
   } catch (error) {
-    // Every 404 of the service has an error object (specification 7.1); a proxy's has none, and decides nothing.
+    // Every 404 of the service has an error object (specification 7.1). A 404 without one comes from a proxy and proves nothing.
     if (error instanceof NotFoundError && hasErrorObject(error)) return undefined;
     throw error;
   }
 }
 
-/** An order whose answer was lost is found again by its custom identifier. */
+/** Finds an order by its custom identifier after its response was lost. */
 export const orderRecovery = (
   lookup: LookupOrder,
   customIdentifier: string,
@@ -32,5 +32,5 @@ export const orderRecovery = (
   look: async (options) => (await findOrder(lookup, options)) ?? recent.told(customIdentifier),
   repeatable,
   identifiers: { customIdentifier },
-  how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks the order up before it creates one.`,
+  how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks up the order before it creates one.`,
 });

@@ -79,11 +79,11 @@ export const lookupOrderBy = ({ customIdentifierParameter, orderReferenceField }
     repeat: "safe",
   });
 
-/** An answer without the assumed field may still tell its one order: as `reference`, or as an `order`. */
+/** Finds the order reference in a response without the assumed field: in `reference`, `order.reference` or `order`. */
 function orderReferenceIn(body: unknown): unknown {
-  const answer: Readonly<Record<string, unknown>> = Object(body);
-  const order: Readonly<Record<string, unknown>> = Object(answer.order);
-  return answer.reference ?? order.reference ?? answer.order;
+  const response: Readonly<Record<string, unknown>> = Object(body);
+  const order: Readonly<Record<string, unknown>> = Object(response.order);
+  return response.reference ?? order.reference ?? response.order;
 }
 
 export const lookupOrder = lookupOrderBy(assumptions);

@@ -8,61 +8,61 @@ import type {
 import { reference } from "../../references/schema.ts";
 import { count, open, strict } from "../../schemas/shape.ts";
 
-/** What an order may carry along on a line: returned unchanged (specification 2.5). */
+/** A key and a value on an orderline. The service returns it unchanged (specification 2.5). */
 export interface Annotation {
-  /** Yours; its meaning is not the service's. */
+  /** Your own key. The service does not interpret it. */
   readonly key: string;
-  /** Yours. */
+  /** Your own value. */
   readonly value: string;
 }
 
-/** A line of an order as the service returns it (specification 2.5). */
+/** One line of an order in a response (specification 2.5). */
 export interface Orderline {
-  /** Starts at 1; identifies the line. */
+  /** The number that identifies the line. The first index is 1. */
   readonly index: number;
   readonly productReference: ProductReference;
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
-  /** Units ordered. */
+  /** Number of ordered units. */
   readonly quantity: number;
-  /** Units of them that were canceled, in all. */
+  /** Total number of canceled units. */
   readonly canceledQuantity: number;
-  /** Units of them that were shipped, in all: these can no longer be canceled. */
+  /** Total number of shipped units. Shipped units can no longer be canceled. */
   readonly shippedQuantity: number;
-  /** Always there; empty when none were given. */
+  /** The annotations of the line; empty if it has none. */
   readonly annotations: readonly Annotation[];
-  /** The v1 SKU. Removed in v3. */
+  /** The v1 SKU. The service removes it in v3. */
   readonly legacySku?: string | null;
 }
 
-/** Where an order stands. Its shape and its values are not shown: `code` is assumed, everything is passed on as it comes. */
+/** The status of an order. Its shape and values are not shown: `code` is assumed, and all fields are returned unchanged. */
 export interface OrderStatus {
-  /** One of a strict enum whose values are not shown (specification 9.6). */
+  /** A value of the strict enum `OrderStatusCode`, whose values are not shown (specification 2.4, 9.6). */
   readonly code?: string;
 }
 
 /** Why production is on hold (specification 2.4). */
 export interface OrderHold {
-  /** For people to read. */
+  /** A reason for a person to read. */
   readonly reason: string;
 }
 
-/** An order in full (specification 2.4). */
+/** An order with all details (specification 2.4). */
 export interface Order {
   readonly reference: OrderReference;
-  /** Where it stands. */
+  /** The status of the order. */
   readonly status: OrderStatus;
-  /** What was ordered, and how far each line is. */
+  /** The orderlines with their ordered, canceled and shipped quantities. */
   readonly orderlines: readonly Orderline[];
   /** Set while production is on hold; null otherwise. */
   readonly onHold: OrderHold | null;
   /** Changes when the dropship address is replaced. Missing or null on a combined order. */
   readonly dropshipAddressReference?: AddressReference | null;
-  /** `<store_code>-<number>`. Removed in v3. */
+  /** The v1 order code, `<store_code>-<number>`. The service removes it in v3. */
   readonly legacyOrderCode: string;
 }
 
-/** An order as a list gives it. Only `reference` is certain: further fields are not shown and passed on as they come. */
+/** An order in a list. The specification shows only `reference`; other fields are returned unchanged. */
 export interface OrderSummary {
   readonly reference: OrderReference;
 }
@@ -93,15 +93,15 @@ export const order = () =>
 
 export const orderSummary = () => open<OrderSummary>({ reference: reference("Order") });
 
-/** One line to cancel (specification 4.7). Lines that are not named keep what they have. */
+/** The cancellation of one orderline (specification 4.7). Orderlines that are not listed keep their value. */
 export interface Cancellation {
-  /** The line's `index`. */
+  /** The `index` of the orderline. */
   readonly index: number;
-  /** The absolute total that shall be canceled of the line, not a difference. */
+  /** The desired absolute total of canceled units of the line, not a difference. */
   readonly canceledQuantity: number;
 }
 
 export const cancellations = () =>
   z
     .array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) }))
-    .check(z.minLength(1, { error: "name at least one line to cancel" }));
+    .check(z.minLength(1, { error: "expected at least one orderline to cancel" }));

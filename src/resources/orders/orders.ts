@@ -24,11 +24,11 @@ import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
 
 /** Options of {@link OrdersResource.ensureMany}. */
 export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
-  /** Orders under way at a time. Default 8. */
+  /** Maximum number of orders at the same time. Default 8. */
   readonly concurrency?: number | undefined;
 }
 
-/** Orders and quotes (specification 2.4, 4.7). */
+/** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
   readonly #context: CallContext;
@@ -42,13 +42,13 @@ export class OrdersResource {
   }
 
   /**
-   * Places an order, never twice (specification 4.7): an answer that is lost is looked up by the `customIdentifier` before
-   * anything is sent again.
+   * Places an order, never twice (specification 4.7). If the response is lost, the SDK looks up the order by its `customIdentifier`
+   * before it sends the request again.
    *
-   * Across a restart of your process use {@link OrdersResource.ensure} with an identifier of your own.
+   * To repeat the call after a restart of your process, use {@link OrdersResource.ensure} with your own identifier.
    *
    * @throws `RequestValidationError` before sending, with the path of each fault.
-   * @throws `OutcomeUnknownError` when the answer was lost and looking it up could not decide.
+   * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
    * const { reference } = await partner.orders.create({
    *   storeReference,
@@ -64,29 +64,30 @@ export class OrdersResource {
   }
 
   /**
-   * Makes sure that an order with this `customIdentifier` exists: looks it up first and places it only when it is not there.
-   * Safe to run again. After a restart give `lookFor`: another process may have sent the order a moment ago.
+   * Ensures that an order with this `customIdentifier` exists: looks it up, and places it only if it does not exist (specification 4.7,
+   * 4.10). You can safely repeat the call. After a restart, set `lookFor`: another process may have sent the order a moment ago.
    *
-   * One more request compares the lines of an order that was found (product, image, quantity); `compare: false` skips it.
+   * If the order exists, one more request compares its lines (product, image, quantity). `compare: false` skips this request.
    *
-   * @throws `OrderMismatchError` when the order that exists has other lines.
-   * @throws the same as {@link OrdersResource.create}; `RequestValidationError` without a `customIdentifier`, too.
+   * @throws `OrderMismatchError` if the existing order has other lines.
+   * @throws `RequestValidationError` before sending, if the order is invalid or has no `customIdentifier`.
+   * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
    * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
-   * if (recovered) console.log(`${reference} was there already`);
+   * if (recovered) console.log(`${reference} already existed`);
    */
   ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
     return this.#placement.ensure(order, options);
   }
 
   /**
-   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory, and gives each outcome with its row as it
-   * comes. One failure does not stop the others, and running it again places nothing twice.
+   * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory. It yields each outcome with its row when it is
+   * ready. One failure does not stop the other orders. Repeating the call places no order twice.
    *
-   * `map` makes the order of a row of your own. When `rows` itself throws, or the signal aborts, no more rows are read: the
-   * outcomes of those under way come first, then the iteration throws the reason.
+   * `map` converts your row to an order. If `rows` throws or the signal aborts, no more rows are read. The outcomes of started orders
+   * come first, then the iteration throws the reason.
    *
-   * @throws `RequestValidationError` when an option or the rows are invalid.
+   * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example
    * const map = ({ id, quantity }: (typeof rows)[number]) => ({
    *   storeReference, shippingKind: "dropship" as const, customIdentifier: `shop-${id}`, dropshipAddress: address,
@@ -102,9 +103,9 @@ export class OrdersResource {
     options: EnsureManyOptions & RowMapping<Row, IdentifiedOrderInput>,
   ): AsyncIterable<Outcome<Row, PlacedOrder>>;
   /**
-   * Places any number of orders, where each row is an order and has no other fields: in the way of the form with `map`.
+   * Places any number of orders. Each row is an order without additional fields. It works like the overload with `map`.
    *
-   * @throws the same as the form with `map`.
+   * @throws The same errors as the overload with `map`.
    * @example
    * for await (const outcome of partner.orders.ensureMany(orders)) {
    *   if (outcome.ok) save(outcome.input.customIdentifier, outcome.value.reference);
@@ -119,7 +120,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    // One that is begun is finished, whoever leaves: a creation is never left half way.
+    // A started creation is finished, also if the caller leaves the loop.
     const work = (order: IdentifiedOrderInput, each: EnsureOptions) => this.ensure(order, each);
     return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
   }
@@ -135,17 +136,19 @@ export class OrdersResource {
   }
 
   /**
-   * Reads one order: its lines, how far each is, and whether production is on hold (specification 2.4).
+   * Reads one order with its status, its lines and their shipped and canceled quantities (specification 2.4, 4.7).
    *
-   * @throws `NotFoundError` when there is none of this reference; test and production have references of their own.
+   * @throws `NotFoundError` if no order of this environment has this reference.
+   * @example
+   * const { orderlines, onHold } = await partner.orders.get(orderReference);
    */
   get(orderReference: OrderReference, options?: RequestOptions): ApiCall<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
   }
 
   /**
-   * Cancels quantities of orderlines, all of them or none (specification 4.7). A `canceledQuantity` is the absolute total for its
-   * line, so that the same call can be made again.
+   * Cancels units of orderlines, either on all listed lines or on none (specification 4.7). `canceledQuantity` is the absolute total of
+   * its line, so you can safely repeat the call.
    *
    * @throws `ConflictError` with `already_in_production`, `canceled_quantity_exceeds_shippable` or
    * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`.
@@ -157,28 +160,29 @@ export class OrdersResource {
   }
 
   /**
-   * Cancels all of an order that is neither shipped nor canceled: reads the order, then cancels the rest of each line, all lines or
-   * none. Safe to call again.
+   * Cancels all units of an order that are neither shipped nor canceled (specification 4.7). It reads the order, then cancels the
+   * remaining units of all lines or of none. You can safely repeat the call.
    *
-   * When a line is shipped in between (`canceled_quantity_exceeds_shippable`), it reads the order again and tries once more; a second
-   * conflict is thrown. `deadline` bounds both requests together; `query` and `body` are added to the cancellation.
+   * If a line is shipped between the two requests (`canceled_quantity_exceeds_shippable`), it reads the order and cancels once more. A
+   * second conflict is thrown. `deadline` limits all requests together. `query` and `body` apply to the cancellation only.
    *
-   * @throws `ConflictError` with `already_in_production` when the order is in production: nothing is canceled then.
-   * @throws `PermissionDeniedError` with `store_not_writable_via_api`; `NotFoundError` when there is no such order.
+   * @throws `ConflictError` with `already_in_production` if the order is in production. No unit is canceled.
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`.
+   * @throws `NotFoundError` if no order has this reference.
    * @example
    * const { canceled } = await partner.orders.cancelRemaining(orderReference);
-   * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in all`);
+   * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
     return cancelRemaining(this.#send, this.#context, orderReference, options);
   }
 
   /**
-   * Replaces the destination of an open dropship order entirely (specification 4.7). The order gets a new
-   * `dropshipAddressReference`; a shipment that exists keeps its address.
+   * Replaces the complete destination address of an open dropship order (specification 4.7). The order gets a new
+   * `dropshipAddressReference`. An existing shipment keeps its address.
    *
    * @throws `ConflictError` with `order_completed`, `order_not_dropship` or `replacement_address_locked`.
-   * @throws `RequestValidationError` before sending, when the address breaks a rule of specification 2.3.
+   * @throws `RequestValidationError` before sending, if the address breaks a rule of specification 2.3.
    * @example
    * await partner.orders.replaceDropshipAddress(orderReference, { ...address, housenumber: "2" });
    */
@@ -191,8 +195,8 @@ export class OrdersResource {
   }
 
   /**
-   * Tells the ways to ship an order and their prices in EUR cents, the lowest possible level first (specification 4.7). Nothing is
-   * stored. A combined order has none.
+   * Returns the possible shipping levels of an order with their prices in EUR cents, the lowest level first (specification 4.7). The
+   * service stores nothing. A combined order has no shipping options: the list is empty.
    *
    * @throws `PermissionDeniedError` with `store_not_writable_via_api`, `BadRequestError` with `invalid_address_denied_country`,
    * `ApiError` with `product_not_orderable`.
@@ -210,9 +214,9 @@ export class OrdersResource {
   }
 
   /**
-   * Finds an order by your own identifier (specification 4.10).
+   * Looks up the reference of an order by your own identifier (specification 4.10).
    *
-   * @throws `NotFoundError` when no order has it.
+   * @throws `NotFoundError` if no order has this identifier.
    * @example
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */

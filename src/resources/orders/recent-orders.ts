@@ -2,16 +2,16 @@ import type { Found } from "../../http/retry/recovery.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 
-/** Milliseconds for which what this client was told outweighs a look-up that does not know of it yet. */
+/** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
 const memory = 10_000;
 
-/** So many responses are remembered at most, the latest: a response takes memory. */
+/** Maximum number of remembered responses, because a response takes memory. The oldest are dropped first. */
 const mostResponses = 1_000;
 
-/** The same for orders that may still come into being: a forgotten one could be placed twice. */
+/** Maximum number of remembered orders that the service may still create. A forgotten one could be placed twice. */
 const mostDoubts = 100_000;
 
-/** Values that are forgotten when their time is over. Those that are set later mostly end later. */
+/** A map whose entries expire. It assumes that an entry that is set later usually expires later. */
 class Fading<Value> {
   readonly #clock: PartnerClock;
   readonly #most: number;
@@ -41,11 +41,11 @@ class Fading<Value> {
   }
 }
 
-/** What this client knows of the orders that it has sent of late, by their custom identifiers. */
+/** Remembers the orders that this client sent recently, by their custom identifiers. */
 export class RecentOrders {
   readonly #clock: PartnerClock;
   readonly #told: Fading<Found<CreatedOrder>>;
-  /** Until when an order may still come into being whose answer did not come. */
+  /** The time until which the service may still create an order whose response was lost. */
   readonly #doubts: Fading<number>;
 
   constructor(clock: PartnerClock) {
@@ -54,23 +54,24 @@ export class RecentOrders {
     this.#doubts = new Fading(clock, mostDoubts);
   }
 
-  /** What the service has told of an order. */
+  /** The order that the service reported recently; undefined if unknown. */
   told(customIdentifier: string): Found<CreatedOrder> | undefined {
     return this.#told.get(customIdentifier);
   }
 
-  /** Milliseconds for which an order may still come into being that was sent and given up; 0 for others. */
+  /** Milliseconds for which the service may still create an order whose response was lost; 0 for other orders. */
   doubt(customIdentifier: string): number {
     const until = this.#doubts.get(customIdentifier);
     return until === undefined ? 0 : until - this.#clock.now();
   }
 
+  /** Records an order that the service reported. */
   tell(customIdentifier: string, found: Found<CreatedOrder>): void {
     this.#doubts.delete(customIdentifier);
     this.#told.set(customIdentifier, found, this.#clock.now() + memory);
   }
 
-  /** The answer to an order did not come. */
+  /** Records that the response to an order was lost. */
   suspect(customIdentifier: string, until: number): void {
     this.#doubts.set(customIdentifier, until, until);
   }

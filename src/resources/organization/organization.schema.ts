@@ -3,22 +3,22 @@ import type { AccountReference, BrandReference, StoreReference } from "../../ref
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";
 
-/** The organization that the key belongs to (specification 1). Its fields are not shown: all are passed on as they come. */
+/** The organization of the key (specification 1). The specification does not show its fields; all are returned unchanged. */
 export type Organization = OpenRecord;
 export const organization = openRecord;
 
-/** A billing entity inside the organization (specification 1). Fields beyond these are not shown and passed on as they come. */
+/** A billing entity of the organization (specification 1). Other fields are not shown and returned unchanged. */
 export interface Account {
   readonly reference: AccountReference;
 }
 export const account = () => open<Account>({ reference: reference("Account") });
 
-/** Where orders are created (specification 1). Fields beyond these are not shown and passed on as they come. */
+/** A store, in which orders are created (specification 1). Other fields are not shown and returned unchanged. */
 export interface Store {
   readonly reference: StoreReference;
-  /** Free-form. Orders can be created through the API only when it is `api`. */
+  /** The integration type, an open enum. The API can create orders only if it is `api`. */
   readonly integration?: OpenEnum<"api"> | null;
-  /** The v1 store code, as it appears in callbacks and in `legacyOrderCode`. */
+  /** The v1 store code, which also appears in callbacks and in `legacyOrderCode`. */
   readonly legacyCode?: string | null;
 }
 export const store = () =>
@@ -28,7 +28,7 @@ export const store = () =>
     legacyCode: z.nullish(z.string()),
   });
 
-/** A customer-facing identity for labels and tracking pages (specification 1). Fields beyond these are not shown. */
+/** A brand on shipping labels and the tracking page (specification 1). Other fields are not shown and returned unchanged. */
 export interface Brand {
   readonly reference: BrandReference;
 }

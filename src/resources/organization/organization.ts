@@ -5,13 +5,13 @@ import { ListResource } from "../list-resource.ts";
 import { getOrganization, listAccounts, listBrands, listStores } from "./organization.endpoints.ts";
 import type { Account, Brand, Organization, Store } from "./organization.schema.ts";
 
-/** The organization and what belongs to it: read only, changed in the dashboard (specification 1, 4.2). */
+/** Reads the organization, its accounts, stores and brands. Only the dashboard can change them (specification 1, 4.2). */
 export class OrganizationResource {
-  /** The billing entities (specification 1, 4.2). */
+  /** Lists the accounts, the billing entities (specification 1, 4.2). */
   readonly accounts: ListResource<Account>;
-  /** Where orders are created: through the API only in those whose `integration` is `api` (specification 1, 4.2). */
+  /** Lists the stores. The API can create orders only in stores whose `integration` is `api` (specification 1, 4.2). */
   readonly stores: ListResource<Store>;
-  /** The identities that customers see, on shipping labels and tracking pages (specification 1, 4.2). */
+  /** Lists the brands, which appear on shipping labels and tracking pages (specification 1, 4.2). */
   readonly brands: ListResource<Brand>;
   readonly #send: Send;
 
@@ -23,7 +23,12 @@ export class OrganizationResource {
     this.brands = new ListResource(send, listBrands);
   }
 
-  /** Reads the organization that the key belongs to. */
+  /**
+   * Reads the organization of the key (specification 4.2).
+   *
+   * @example
+   * const organization = await partner.organization.get();
+   */
   get(options?: RequestOptions): ApiCall<Organization> {
     return this.#send(getOrganization, {}, options);
   }

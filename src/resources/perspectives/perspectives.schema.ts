@@ -3,25 +3,25 @@ import type { PerspectiveReference, ProductReference, SceneReference } from "../
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
-/** The picture that a perspective gives. */
+/** The image that a render of a perspective produces (specification 2.9). */
 export interface PerspectiveOutput {
   /** Width in pixels. */
   readonly widthPx: number;
   /** Height in pixels. */
   readonly heightPx: number;
-  /** The file format; its values are not shown. */
+  /** The file format. The specification does not show its values. */
   readonly format: string;
 }
 
-/** A camera on a scene or on a product (specification 2.9): one of `scenes` and `products` is set, the other null. */
+/** A camera perspective of scenes or of products (specification 2.9). Either `scenes` or `products` is set; the other one is null. */
 export interface Perspective {
   readonly reference: PerspectiveReference;
   readonly name: string;
-  /** The picture that a render of it gives. */
+  /** The image that a render produces. */
   readonly output: PerspectiveOutput;
-  /** Set for a perspective of scenes, null for one of products. */
+  /** The scenes of a scene perspective; null for a product perspective. */
   readonly scenes: readonly { readonly reference: SceneReference }[] | null;
-  /** Set for a perspective of products, null for one of scenes. */
+  /** The products of a product perspective; null for a scene perspective. */
   readonly products: readonly { readonly reference: ProductReference }[] | null;
 }
 

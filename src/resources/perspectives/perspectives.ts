@@ -6,7 +6,7 @@ import { splitFields } from "../../util/split-fields.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
 import type { Perspective } from "./perspectives.schema.ts";
 
-/** Options of a list of perspectives. */
+/** Options of {@link PerspectivesResource.list}. */
 export interface PerspectiveListOptions extends RequestOptions {
   /** Only perspectives of this scene. Default: all. */
   readonly sceneReference?: SceneReference | undefined;
@@ -14,7 +14,7 @@ export interface PerspectiveListOptions extends RequestOptions {
   readonly productReference?: ProductReference | undefined;
 }
 
-/** Cameras on scenes and on products (specification 2.9, 4.6). */
+/** Reads the camera perspectives of scenes and products (specification 2.9, 4.6). */
 export class PerspectivesResource {
   readonly #send: Send;
 
@@ -23,16 +23,21 @@ export class PerspectivesResource {
     this.#send = send;
   }
 
-  /** Lists the perspectives, or those of a scene or a product (specification 4.6). */
+  /**
+   * Lists all perspectives, or those of one scene or product (specification 4.6).
+   *
+   * @example
+   * const perspectives = await partner.perspectives.list({ sceneReference });
+   */
   list(options: PerspectiveListOptions = noOptions): ApiCall<readonly Perspective[]> {
     const [query, request] = splitFields(options, "sceneReference", "productReference");
     return this.#send(listPerspectives, { query }, request);
   }
 
   /**
-   * Reads one perspective (specification 2.9).
+   * Reads one perspective (specification 2.9, 4.6).
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no perspective has this reference.
    */
   get(perspectiveReference: PerspectiveReference, options?: RequestOptions): ApiCall<Perspective> {
     return this.#send(getPerspective, { path: { perspectiveReference } }, options);

@@ -9,33 +9,33 @@ import type { RenderFileOptions, WaitOptions } from "./render-waiting.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 import { SharedRenders } from "./shared-renders.ts";
 
-/** Options for many renders. */
+/** Options of {@link RendersResource.batch}. */
 export interface BatchOptions extends WaitOptions, ManyOptions {
   /**
-   * Milliseconds for each render in all: its creation, the wait, the last look, the picture's last byte. Default: the client's
-   * `deadline`; where it has none, 600 000 for the wait alone.
+   * Milliseconds per render, from its creation to the last byte of its image. Default: the client's `deadline`; without one, 600 000
+   * for the wait only.
    */
   readonly deadline?: number | undefined;
-  /** Renders under way at a time. Default 4. */
+  /** Maximum number of renders at the same time. Default 4. */
   readonly concurrency?: number | undefined;
 }
 
-/** A render that is done, with its picture ready to be read. */
+/** A completed render with its image, ready to read. */
 export interface RenderedMockup {
   /** The completed render. */
   readonly render: Render;
-  /** Its picture: read it, or let it go with `cancel()`, before the request's `timeout` is over. */
+  /** The image. Read it or call `cancel()` before the request's `timeout` ends. */
   readonly media: Download;
 }
 
-/** The calls that a batch makes. */
+/** The calls that a batch uses. */
 interface RenderCalls {
   create(input: RenderInput, options: RequestOptions): Promise<CreatedRender>;
   get(reference: RenderReference, options: RequestOptions): Promise<Render>;
   media(reference: RenderReference, options: RenderFileOptions): Promise<Download>;
 }
 
-/** Makes a mockup of each row: creates its render unless the batch has created it, waits for it and opens its picture. */
+/** Creates a mockup for each row: creates the render, unless this batch already created it, waits for it and opens its image. */
 export function renderBatch(
   calls: RenderCalls,
   context: CallContext,
@@ -50,14 +50,14 @@ export function renderBatch(
   ): Promise<RenderedMockup> => {
     const remaining = countdown(context, request.deadline);
     const { reference } = await renders.create(input, () => calls.create(input, request));
-    // From here on nothing is lost when nobody waits for it. What is added to a body belongs to the creation.
+    // The following requests only read, so leaving the loop can abort them. The option `body` applies to the creation only.
     const signal = eitherSignal(request.signal, left);
     const reading = () => ({ ...request, body: undefined, signal, deadline: remaining() });
     const media = await calls.media(reference, { ...reading(), wait: { interval, onPending } });
     try {
       return { render: await calls.get(reference, reading()), media };
     } catch (error) {
-      // Nobody gets to see the download: its socket would be held until the call's time is over.
+      // The caller never receives this download, so it is canceled. Otherwise its socket would stay open until the timeout.
       await media.cancel();
       throw error;
     }

@@ -17,33 +17,34 @@ import { type Look, poll } from "../../waiting/poll.ts";
 import { getRender } from "./renders.endpoints.ts";
 import type { Render } from "./renders.schema.ts";
 
-/** How to wait for a render. `deadline` bounds the wait as a whole. */
+/** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
 export interface WaitOptions extends RequestOptions {
-  /** Milliseconds for the wait as a whole. Default: the client's `deadline`; 600 000 where it has none. */
+  /** Milliseconds for the whole wait. Default: the client's `deadline`; without one, 600 000. */
   readonly deadline?: number | undefined;
-  /** Milliseconds between two looks at the status. Default 60 000, the interval of the specification (8). */
+  /** Milliseconds between two look-ups of the status. Default 60 000, the interval of the specification (8). */
   readonly interval?: number | undefined;
-  /** Called after each look that found the render pending, with the milliseconds waited so far. */
+  /** Is called after each look-up that finds the render pending, with the milliseconds since the start of the wait. */
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
 }
 
-/** Options of a render's file. */
+/** Options of {@link RendersResource.media} and {@link RendersResource.thumbnail}. */
 export interface RenderFileOptions extends RequestOptions {
   /**
-   * Whether to wait for a file that is not ready: `true`, or how to wait. Default false: such a file is a `NotReadyError`.
+   * Whether to wait for a file that is not ready: `true`, or an object with wait options. Default false: a file that is not ready throws
+   * `NotReadyError`.
    *
-   * With it, `deadline` bounds the wait as a whole. Default: the client's `deadline`; 600 000 where it has none.
+   * With `wait`, `deadline` limits the whole wait in milliseconds. Default: the client's `deadline`; without one, 600 000.
    */
   readonly wait?: boolean | Omit<WaitOptions, keyof RequestOptions> | undefined;
 }
 
 const defaults = { deadline: 600_000, interval: 60_000 };
-/** Milliseconds before asking again for a file whose answer does not say when. */
+/** Milliseconds before the next request for a file if the response has no `Retry-After`. */
 const unsaid = 5_000;
-/** Never asked for more often than this, whatever the answer says: a `Retry-After: 0` shall not empty the `downloads` bucket. */
+/** Minimum milliseconds between two requests for a file. Without it, `Retry-After: 0` would use up the `downloads` limit. */
 const shortest = 1_000;
 
-/** Runs a wait within its deadline, which ends it as `WaitTimeoutError`; its errors tell of every look. */
+/** Runs a wait. The end of its deadline becomes a `WaitTimeoutError`. The timeline of an error has every look-up. */
 async function waiting<T>(
   { clock, deadline: ofClient = defaults.deadline }: CallContext,
   reference: RenderReference,
@@ -74,7 +75,7 @@ async function waiting<T>(
   }
 }
 
-/** What a look has seen, and the response that told it. */
+/** The data of a look-up and its response. */
 type Seen<T> = Pick<Answer<T>, "data" | "response">;
 
 const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
@@ -82,17 +83,17 @@ const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOpt
   deadline: Math.max(1, scope.remaining()),
 });
 
-/** What `onPending` throws ends the wait; so does what it rejects with, when it is asynchronous. */
+/** Calls `onPending`. An error that it throws, or rejects with, ends the wait. */
 const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
   onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
 
-/** With `responses: "report"` a render can be any value, such as null. The next look-up follows when it has no status. */
+/** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
 const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
 
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
 
-/** Looks at a render's status until it is completed. */
+/** Polls the status of a render until it is completed. */
 export function waitForRender(
   context: CallContext,
   get: GetRender,
@@ -111,7 +112,7 @@ export function waitForRender(
   return toCall(waited, context.pacer);
 }
 
-/** Asks for a file until it is there, as often as the answers' `Retry-After` says; meanwhile notices a render that failed. */
+/** Requests a file until it is ready, at the times that `Retry-After` gives. In between, it checks whether the render failed. */
 export function waitForFile(
   context: CallContext,
   get: GetRender,

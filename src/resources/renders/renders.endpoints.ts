@@ -2,10 +2,10 @@ import type { Download } from "../../binary/download.ts";
 import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint/endpoint.ts";
 import { createdRender, type RenderInput, render, renderInput } from "./renders.schema.ts";
 
-/** Never asked for conditionally: the files do not change (specification 4.6, rule 3). */
+/** Requests for these files are never conditional, because the files do not change (specification 4.6, rule 3). */
 const file = binary as ResponseShape<Download>;
 
-/** The same pair gives the same render, yet each request deducts tokens (specification 4.6): sent again only when it must be. */
+/** A retry returns the same render, but each request deducts rendertokens (specification 4.6). */
 export const createRender = endpoint({
   call: "renders.create",
   method: "POST",

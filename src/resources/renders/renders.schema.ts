@@ -6,40 +6,40 @@ import { open, strict, timestamp } from "../../schemas/shape.ts";
 const renderStatuses = ["pending", "completed", "failed"] as const;
 
 /**
- * `pending` while queued or being processed; the others are final (specification 3.2). A strict enum: no new values within v2
- * (specification 9.6).
+ * The status of a render: `pending` while queued or in process, then `completed` or `failed` (specification 3.2). A strict enum:
+ * the service adds no values within v2 (specification 9.6).
  */
 export type RenderStatus = (typeof renderStatuses)[number];
 
-/** One of a render's files. */
+/** A file of a render (specification 2.9). */
 export interface RenderFile {
-  /** For example `image/png`. */
+  /** The media type, for example `image/png`. */
   readonly mimeType: string;
-  /** The file name's ending that fits. */
+  /** The matching file name extension. */
   readonly extension: string;
-  /** In bytes. */
+  /** The size in bytes. */
   readonly size: number;
 }
 
-/** A mockup of an image on a composition (specification 2.9). Files, `thumbhash` and `completed` come with completion. */
+/** A mockup of an image on a composition (specification 2.9). Only a completed render has files, `thumbhash` and `completed`. */
 export interface Render {
   readonly reference: RenderReference;
   readonly compositionReference: CompositionReference;
   readonly imageReference: ImageReference;
   readonly status: RenderStatus;
-  /** Base64 of a compact placeholder image; only when completed. */
+  /** A compact placeholder image as base64; only if completed. */
   readonly thumbhash?: string | null;
-  /** The picture; only when completed. */
+  /** The image; only if completed. */
   readonly media?: RenderFile | null;
-  /** The small picture; only when completed. */
+  /** The small image; only if completed. */
   readonly thumbnail?: RenderFile | null;
-  /** When it was asked for: an ISO 8601 timestamp. */
+  /** When it was created: an ISO 8601 timestamp. */
   readonly created: string;
-  /** When it was completed; missing or null until then. */
+  /** When it was completed, an ISO 8601 timestamp; missing or null until then. */
   readonly completed?: string | null;
 }
 
-/** What a render is made of (specification 4.6). */
+/** A new render (specification 4.6). */
 export interface RenderInput {
   readonly compositionReference: CompositionReference;
   readonly imageReference: ImageReference;
@@ -60,7 +60,7 @@ export const render = () =>
     completed: z.nullish(timestamp()),
   });
 
-/** What the creation of a render gives. */
+/** A created render. */
 export interface CreatedRender {
   readonly reference: RenderReference;
 }

@@ -13,7 +13,7 @@ import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } 
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 
-/** Mockups (specification 2.9, 3.2, 4.6). */
+/** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
   readonly #send: Send;
   readonly #context: CallContext;
@@ -25,10 +25,11 @@ export class RendersResource {
   }
 
   /**
-   * Asks for a render (specification 4.6). The same composition and image give the render that exists, yet every request deducts
-   * the composition's `tokenCost` again.
+   * Creates a render (specification 4.6). The same composition and image return the existing render, but every request deducts the
+   * composition's `tokenCost` again.
    *
-   * @throws `RendertokenLimitError` when the week's tokens do not cover it; it tells when they reset, and is never waited for.
+   * @throws `RendertokenLimitError` if the remaining rendertokens of the week do not cover the render. `resetsAt` is the time of the
+   * reset; the SDK does not wait for it.
    * @example
    * const { reference } = await partner.renders.create({ compositionReference, imageReference });
    * const mockup = await partner.renders.media(reference, { wait: true });
@@ -38,19 +39,21 @@ export class RendersResource {
   }
 
   /**
-   * Reads a render (specification 2.9). To wait for one, use {@link RendersResource.wait}.
+   * Reads a render (specification 2.9, 4.6). To wait until it is completed, use {@link RendersResource.wait}.
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no render has this reference.
    */
   get(renderReference: RenderReference, options?: RequestOptions): ApiCall<Render> {
     return this.#send(getRender, { path: { renderReference } }, options);
   }
 
   /**
-   * Waits until a render is completed, and gives it (specification 3.2).
+   * Waits until a render is completed and returns it (specification 3.2). It polls the status every `interval` milliseconds, 60 000 by
+   * default.
    *
-   * @throws `RenderFailedError` when its processing failed.
-   * @throws `WaitTimeoutError` when `deadline` comes first: the call's own, or the client's, or 600 000 ms. The render goes on.
+   * @throws `RenderFailedError` if the service failed to process the render.
+   * @throws `WaitTimeoutError` if the `deadline` of the call or the client ends first; without one, after 600 000 ms. The service continues
+   * to process the render.
    * @example
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
@@ -59,13 +62,14 @@ export class RendersResource {
   }
 
   /**
-   * Downloads the picture of a render (specification 4.6). Draws from the `downloads` bucket.
+   * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
-   * With `wait`, it asks again for a picture that is not ready, as often as the service's `Retry-After` says, for as long as
-   * {@link RendersResource.wait} does. Each time draws from the bucket.
+   * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
+   * {@link RendersResource.wait}. Each request takes a token.
    *
-   * @throws `NotReadyError` while the render is not completed, without `wait`.
-   * @throws `RenderFailedError` when the render's processing failed, `WaitTimeoutError` when the deadline comes first, with `wait`.
+   * @throws `NotReadyError` if the render is not completed, without `wait`.
+   * @throws `RenderFailedError` if the service failed to process the render, with `wait`.
+   * @throws `WaitTimeoutError` if the deadline ends first, with `wait`.
    * @example
    * const mockup = await partner.renders.media(renderReference, { wait: true });
    * await mockup.saveTo("mockup.png");
@@ -75,26 +79,28 @@ export class RendersResource {
   }
 
   /**
-   * Downloads the thumbnail of a render, in the way of {@link RendersResource.media} (specification 4.6).
+   * Downloads the thumbnail of a render (specification 4.6). It works like {@link RendersResource.media}.
    *
-   * @throws the same as {@link RendersResource.media}.
+   * @throws The same errors as {@link RendersResource.media}.
+   * @example
+   * const thumbnail = await partner.renders.thumbnail(renderReference, { wait: true });
    */
   thumbnail(renderReference: RenderReference, options: RenderFileOptions = {}): ApiCall<Download> {
     return this.#file(getRenderThumbnail, renderReference, options);
   }
 
   /**
-   * Renders many: asks for each, waits for it and opens its picture, and gives each outcome with its row as it comes.
-   * One failure does not stop the others. Read or cancel each `media` before it times out.
+   * Creates many mockups: creates each render, waits for it and opens its image. It yields each outcome with its row when it is ready.
+   * One failure does not stop the other renders. Read or cancel each `media` before its `timeout` ends.
    *
-   * `map` makes the input of a row of your own. Rows of the same composition and image are rendered once, and each has a picture of
-   * its own: the last 2,000 pairs are remembered.
+   * `map` converts your row to the input of a render. Rows with the same composition and image share one render, and each gets its own
+   * download. The batch remembers the last 2,000 pairs.
    *
-   * Leaving the loop ends every wait and lets go of each picture that was not given yet. A creation that is on its way is finished
-   * first; an abort of `signal` ends it, too.
+   * Leaving the loop ends all waits and cancels all downloads that were not yielded yet. A started creation is finished first, unless
+   * `signal` aborts it.
    *
-   * @throws `RequestValidationError` when an option or the rows are invalid. The iteration throws only this, what `rows` throws,
-   * or the signal's own reason, after the outcomes of what was under way: any other failure is the `error` of its outcome.
+   * @throws `RequestValidationError` if an option or `rows` is invalid. The iteration throws only this error, an error of `rows`, or
+   * the reason of the signal, after the outcomes of started renders. Any other failure is the `error` of its outcome.
    * @example
    * const map = (row: (typeof rows)[number]) => ({ compositionReference, imageReference: row.imageReference });
    * for await (const outcome of partner.renders.batch(rows, { map })) {
@@ -107,9 +113,9 @@ export class RendersResource {
     options: BatchOptions & RowMapping<Row, RenderInput>,
   ): AsyncIterable<Outcome<Row, RenderedMockup>>;
   /**
-   * Renders many, where each row is the input of a render and has no other fields: in the way of the form with `map`.
+   * Creates many mockups. Each row is the input of a render without additional fields. It works like the overload with `map`.
    *
-   * @throws the same as the form with `map`.
+   * @throws The same errors as the overload with `map`.
    * @example
    * for await (const outcome of partner.renders.batch(inputs)) {
    *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
@@ -144,4 +150,7 @@ export class RendersResource {
   }
 }
 
-const waitFault = { path: ["wait"], message: "expected true, false or how to wait" };
+const waitFault = {
+  path: ["wait"],
+  message: "expected true, false or an object with wait options (interval, onPending)",
+};

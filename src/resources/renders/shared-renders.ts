@@ -1,16 +1,16 @@
 import { check } from "../../schemas/check.ts";
 import { type CreatedRender, type RenderInput, renderInput } from "./renders.schema.ts";
 
-/** So many pairs of composition and image are remembered, the latest: a batch may be endless. */
+/** Maximum number of remembered pairs of composition and image. A batch may be endless. */
 const most = 2_000;
 
-/** Creates the render of a composition and an image once, as long as the pair is remembered: each creation deducts tokens. */
+/** Creates the render of each pair of composition and image once while it remembers the pair, because each creation deducts tokens. */
 export class SharedRenders {
   readonly #renders = new Map<string, Promise<CreatedRender>>();
 
-  /** Gives the render of the pair. Those who ask while it is being created share how that ends; a failure is forgotten then. */
+  /** Returns the render of the pair. Calls during the creation share its result. After a failure, the next call creates again. */
   create(input: RenderInput, create: () => Promise<CreatedRender>): Promise<CreatedRender> {
-    // An invalid input shares nothing: the request reports its faults.
+    // An invalid input is not shared: the request reports its faults.
     if (!check(renderInput, input, []).ok) return create();
     const pair = `${input.compositionReference} ${input.imageReference}`;
     const render = this.#renders.get(pair) ?? this.#remembered(pair, create());

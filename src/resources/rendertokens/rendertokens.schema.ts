@@ -1,15 +1,15 @@
 import * as z from "zod/mini";
 import { open, timestamp } from "../../schemas/shape.ts";
 
-/** The week's budget for renders, of the whole organization (specification 2.9, 8). */
+/** The weekly rendertoken limit of the organization (specification 2.9, 8). */
 export interface Rendertokens {
-  /** Tokens deducted this week. */
+  /** Tokens used this week. */
   readonly used: number;
-  /** Tokens that a week has. */
+  /** Tokens per week. */
   readonly limit: number;
-  /** Tokens left this week: a render that costs more is a `RendertokenLimitError`. */
+  /** Remaining tokens of this week. A render that costs more throws `RendertokenLimitError`. */
   readonly remaining: number;
-  /** ISO 8601 with offset: the coming Monday, 00:00 Europe/Amsterdam. */
+  /** Time of the next reset, Monday 00:00 Europe/Amsterdam: an ISO 8601 timestamp with an offset. */
   readonly resets: string;
 }
 export const rendertokens = () =>

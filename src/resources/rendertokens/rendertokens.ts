@@ -4,7 +4,7 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
 import type { Rendertokens } from "./rendertokens.schema.ts";
 
-/** The week's budget for renders (specification 2.9, 4.6). */
+/** Reads the weekly rendertoken limit (specification 2.9, 4.6). */
 export class RendertokensResource {
   readonly #send: Send;
 
@@ -14,7 +14,7 @@ export class RendertokensResource {
   }
 
   /**
-   * Reads how many rendertokens are used and left, and when they reset (specification 2.9).
+   * Reads the used and remaining rendertokens of the week and the time of the reset (specification 2.9, 4.6).
    *
    * @example
    * const { remaining, resets } = await partner.rendertokens.get();

@@ -3,18 +3,18 @@ import type { PerspectiveReference, ProductgroupReference, SceneReference } from
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
-/** A scene as a list gives it (specification 2.9). */
+/** A scene in a list (specification 2.9). */
 export interface SceneSummary {
   readonly reference: SceneReference;
   readonly name: string;
 }
 
-/** A setting that products can be rendered in (specification 2.9). */
+/** A scene in which products can be rendered (specification 2.9). */
 export interface Scene extends SceneSummary {
   readonly description: string;
-  /** What it means for the scene is not shown. */
+  /** A flag whose meaning the specification does not show. */
   readonly private: boolean;
-  /** Whether product-specific perspectives may be used in addition to the scene's own. */
+  /** Whether product perspectives can be used in addition to the scene's own perspectives. */
   readonly allowsProductPerspectives: boolean;
   readonly compatibleProductgroups: readonly { readonly reference: ProductgroupReference }[];
   readonly perspectives: readonly { readonly reference: PerspectiveReference }[];

@@ -6,13 +6,13 @@ import { splitFields } from "../../util/split-fields.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
 import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
-/** Options of a list of scenes. */
+/** Options of {@link ScenesResource.list}. */
 export interface SceneListOptions extends RequestOptions {
-  /** Only scenes that fit this productgroup. Default: all. */
+  /** Only scenes that are compatible with this productgroup. Default: all. */
   readonly productgroupReference?: ProductgroupReference | undefined;
 }
 
-/** Settings that products can be rendered in (specification 2.9, 4.6). */
+/** Reads the scenes in which products can be rendered (specification 2.9, 4.6). */
 export class ScenesResource {
   readonly #send: Send;
 
@@ -21,16 +21,21 @@ export class ScenesResource {
     this.#send = send;
   }
 
-  /** Lists the scenes, or those that fit a productgroup (specification 4.6). */
+  /**
+   * Lists all scenes, or those compatible with one productgroup (specification 4.6).
+   *
+   * @example
+   * for (const { reference, name } of await partner.scenes.list()) console.log(reference, name);
+   */
   list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
     const [query, request] = splitFields(options, "productgroupReference");
     return this.#send(listScenes, { query }, request);
   }
 
   /**
-   * Reads one scene, with its perspectives (specification 2.9).
+   * Reads one scene with its perspectives (specification 2.9, 4.6).
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no scene has this reference.
    */
   get(sceneReference: SceneReference, options?: RequestOptions): ApiCall<Scene> {
     return this.#send(getScene, { path: { sceneReference } }, options);

@@ -3,16 +3,16 @@ import type { ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
-/** A parcel (specification 2.10). Carrier and tracking are there for tracked and express shipments. */
+/** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
 export interface Shipment {
   readonly reference: ShipmentReference;
-  /** The orders in it. The shape of an entry is not shown. */
+  /** The orders of the shipment. The specification does not show the shape of an entry. */
   readonly orders: readonly unknown[];
   /** The carrier's name; missing or null without tracking. */
   readonly carrier?: string | null;
-  /** The carrier's number; missing or null without tracking. */
+  /** The tracking number; missing or null without tracking. */
   readonly trackingNumber?: string | null;
-  /** White-label tracking page, there before the carrier's first update; missing or null without tracking. */
+  /** URL of the white-label tracking page, available before the carrier's first update; missing or null without tracking. */
   readonly trackingUrl?: string | null;
 }
 

@@ -5,7 +5,7 @@ import type { ShipmentReference } from "../../references/references.ts";
 import { getShipment } from "./shipments.endpoints.ts";
 import type { Shipment } from "./shipments.schema.ts";
 
-/** Parcels (specification 2.10, 4.8). */
+/** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {
   readonly #send: Send;
 
@@ -15,9 +15,11 @@ export class ShipmentsResource {
   }
 
   /**
-   * Reads one shipment, with carrier and tracking where it has them (specification 2.10).
+   * Reads one shipment with its carrier and tracking, if it has them (specification 2.10, 4.8).
    *
-   * @throws `NotFoundError` when there is none of this reference.
+   * @throws `NotFoundError` if no shipment has this reference.
+   * @example
+   * const { trackingUrl } = await partner.shipments.get(shipmentReference);
    */
   get(shipmentReference: ShipmentReference, options?: RequestOptions): ApiCall<Shipment> {
     return this.#send(getShipment, { path: { shipmentReference } }, options);

@@ -3,16 +3,16 @@ import type { ItemReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
 
-/** A physical stock unit that you own and the operator stores (specification 2.10). */
+/** A warehouse item: a physical stock unit that you own and the operator stores (specification 1, 2.10). */
 export interface WarehouseItem {
   readonly reference: ItemReference;
-  /** Warehouse identifier; not the suffixed legacy SKU of a product. */
+  /** The warehouse SKU. It can differ from the legacy SKU of a product, which can have a suffix. */
   readonly sku: string;
-  /** The specification names it beside `physicalQuantity` and does not say how the two differ (2.10). */
+  /** The logical quantity. The specification does not say how it differs from `physicalQuantity` (2.10). */
   readonly logicalQuantity: number;
-  /** The specification names it beside `logicalQuantity` and does not say how the two differ (2.10). */
+  /** The physical quantity. The specification does not say how it differs from `logicalQuantity` (2.10). */
   readonly physicalQuantity: number;
-  /** The products linked to it. The shape of an entry is not shown. */
+  /** The linked products. The specification does not show the shape of an entry. */
   readonly products: readonly unknown[];
 }
 

@@ -4,9 +4,9 @@ import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 import type { WarehouseItem } from "./warehouse.schema.ts";
 
-/** Stock that you own and the operator stores (specification 2.10, 4.3). */
+/** Reads the stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {
-  /** The physical stock units (specification 2.10). */
+  /** Lists the warehouse items (specification 2.10). */
   readonly items: ItemsResource;
 
   /** @internal */
@@ -15,7 +15,7 @@ export class WarehouseResource {
   }
 }
 
-/** The physical stock units that you own and the operator stores (specification 2.10, 4.3). */
+/** Lists warehouse items, the physical stock units that you own and the operator stores (specification 2.10, 4.3). */
 export class ItemsResource {
   readonly #send: Send;
 
@@ -25,7 +25,7 @@ export class ItemsResource {
   }
 
   /**
-   * Iterates all warehouse items (specification 4.3).
+   * Iterates all warehouse items, page by page (specification 4.3, 4.11).
    *
    * @example
    * const items = await partner.warehouse.items.list().toArray();
