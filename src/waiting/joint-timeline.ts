@@ -1,6 +1,6 @@
 import { PodPartnerError } from "../errors/base.ts";
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Answer, ApiCall } from "../http/call/call.ts";
+import type { ApiCall, CallResult } from "../http/call/call.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** One timeline of several requests, made one after the other. An error of one of them gets the whole timeline. */
@@ -15,7 +15,7 @@ export class JointTimeline {
   }
 
   /** Waits for a request, and adds what it spent its time on. */
-  async add<Data>(call: ApiCall<Data>): Promise<Answer<Data>> {
+  async add<Data>(call: ApiCall<Data>): Promise<CallResult<Data>> {
     const at = Math.round(this.#clock.now() - this.#began);
     try {
       const answer = await call.withResponse();

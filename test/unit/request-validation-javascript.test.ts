@@ -155,7 +155,9 @@ describe("what plain JavaScript may give instead of", () => {
   it("says what is wrong in words that are true", async () => {
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
     const { partner } = context;
-    expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is not an option here");
+    expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain(
+      "timeOut: is not an option of this call: check the spelling",
+    );
     expect(await message(partner.orders.create(untyped({ ...order, gift: true })))).toContain(
       "order.gift: is not a known field of this request",
     );
