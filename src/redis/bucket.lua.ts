@@ -1,12 +1,12 @@
 /**
- * The part of the script that keeps the picture of one bucket: opens it, refills it, and learns from what the processes tell. `script.ts`
- * has the constants, and grants by this picture.
+ * The part of the script that models one bucket: it loads the bucket, refills it, and learns from the reports of the processes. `script.ts`
+ * has the constants and grants the tokens.
  */
-export const picture = /* lua */ `
+export const bucketFunctions = /* lua */ `
 local function open(key, policy)
   local text = redis.call("GET", key)
   local bucket = text and cjson.decode(text)
-  -- A clock that was set back would make what is past of what is to come; one that was set ahead would have tokens come that have not.
+  -- After a step of the clock the times in the bucket are wrong: a step back makes past times future ones, a step ahead adds tokens.
   local stepped = ahead > forwards and bucket and bucket.at < now - ahead / 2
   if bucket and bucket.at < now + backwards and not stepped then return bucket end
   return {
@@ -17,7 +17,7 @@ end
 
 local function interval(bucket) return bucket.window / bucket.quota end
 
--- Requests on their way, and processes, of which the silent ones are forgotten.
+-- Returns the requests in flight and the active processes. Silent processes are removed.
 local function count(bucket)
   local underWay, active = 0, 0
   for id, process in pairs(bucket.processes) do
@@ -27,13 +27,13 @@ local function count(bucket)
   return underWay, active
 end
 
--- Tokens come back to the bucket that they were granted from. What a process has in its hands and on its way from elsewhere, or from
--- a bucket that was here before this one, is drawn from this one all the same.
+-- Tokens return to the bucket that granted them. Tokens and requests in flight of a process that come from another bucket count as
+-- drawn from this one.
 local function settle(bucket, policy)
   local drawn = policy.born == bucket.born and -policy.unused or policy.underWay
   bucket.level = math.min(bucket.level - drawn, bucket.quota - count(bucket))
   bucket.granted = bucket.granted + math.max(0, drawn)
-  -- Others may use such tokens until they have been here: the first request waits for that.
+  -- Other processes may use such tokens until their next visit: the first request waits for that.
   if drawn > 0 and not bucket.heard then bucket.heldUntil = math.max(bucket.heldUntil, bucket.born + horizon) end
 end
 
@@ -49,12 +49,12 @@ local function noticeOthers(bucket)
   bucket.since = now
 end
 
--- What is known of the level holds no more: the next request goes alone.
+-- The level is no longer known: the next request is a probe.
 local function forgetLevel(bucket) bucket.heard, bucket.scoutAt = false, 0 end
 
--- While others are known the level is the likely one, and what they drink follows from how far the picture was off.
-local function hearShared(bucket, answer)
-  local likely = answer.remaining + 0.5 - (bucket.granted - answer.granted)
+-- While other clients are known, the level is the likely one, and their use follows from the error of the previous level.
+local function observeShared(bucket, report)
+  local likely = report.remaining + 0.5 - (bucket.granted - report.granted)
   local memory = math.max(2000, 100 * interval(bucket))
   bucket.others = math.max(0, bucket.others + (bucket.level - likely) / memory)
   bucket.level = likely
@@ -65,28 +65,28 @@ local function hearShared(bucket, answer)
   end
 end
 
-local function hear(bucket, answer)
-  -- An answer to what was granted before this bucket, or before others were known, tells of another picture. So does one from the
-  -- future: the clock was set back meanwhile.
-  if answer.at < bucket.since or answer.at > now + backwards then return end
-  if answer.quota then
+local function observe(bucket, report)
+  -- A report for a grant of an earlier bucket, or from before other clients were known, does not fit this level. Neither does a report
+  -- from the future: the clock was set back meanwhile.
+  if report.at < bucket.since or report.at > now + backwards then return end
+  if report.quota then
     local before = interval(bucket)
-    bucket.quota, bucket.window = answer.quota, answer.window
-    -- The part that others drink stays the same.
+    bucket.quota, bucket.window = report.quota, report.window
+    -- The part of the refill that other clients use stays the same.
     if bucket.others then bucket.others = bucket.others * before / interval(bucket) end
     bucket.level = math.min(bucket.level, bucket.quota - count(bucket))
   end
-  if not answer.remaining then bucket.heard = true return end
-  answer.remaining = math.min(answer.remaining, bucket.quota)
-  -- At the least: whatever was on its way may be missing in what the service counted.
-  local atLeast = answer.remaining - math.max(0, bucket.granted - answer.settled - 1)
+  if not report.remaining then bucket.heard = true return end
+  report.remaining = math.min(report.remaining, bucket.quota)
+  -- The minimum: the service may not have counted the requests in flight.
+  local atLeast = report.remaining - math.max(0, bucket.granted - report.settled - 1)
   if not bucket.heard then
     bucket.heard = true
     bucket.level = math.min(bucket.level, atLeast)
   elseif bucket.others then
-    hearShared(bucket, answer)
+    observeShared(bucket, report)
   else
-    local taken = answer.level - (bucket.granted - answer.granted) - (answer.remaining + 1)
+    local taken = report.level - (bucket.granted - report.granted) - (report.remaining + 1)
     if taken > 0 then
       bucket.level = bucket.level - taken
       noticeOthers(bucket)

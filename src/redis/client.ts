@@ -1,23 +1,23 @@
 import { createHash } from "node:crypto";
 
-/** What the SDK uses of a client of the package `redis` (node-redis 4 or newer; a cluster or a pool, too). */
+/** The methods that the SDK uses of a client of the package `redis` (node-redis 4 or newer, also a cluster or a pool). */
 export interface NodeRedisClient {
   evalSha(sha1: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>;
   readonly isReady?: boolean;
 }
 
-/** What the SDK uses of a client of the package `ioredis` (a cluster, too). */
+/** The methods that the SDK uses of a client of the package `ioredis` (also a cluster). */
 export interface IoredisClient {
   evalsha(sha1: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   eval(script: string, numberOfKeys: number, ...keysAndArguments: string[]): Promise<unknown>;
   readonly status?: string;
 }
 
-/** A connected client of your choice. The SDK never opens or closes a connection. */
+/** A connected client. The SDK never opens or closes its connection. */
 export type RedisClient = NodeRedisClient | IoredisClient;
 
-/** A script that Redis runs in one step. */
+/** A script that Redis runs as one atomic step. */
 export interface Script {
   /** Whether the connection is up. */
   readonly ready: boolean;
@@ -26,7 +26,7 @@ export interface Script {
 
 const unknownToServer = (error: unknown) => error instanceof Error && error.message.startsWith("NOSCRIPT");
 
-/** Sends a script by its digest, and in full when the server does not know it: at first, and after a restart. */
+/** Runs a script by its digest, and sends its full text when the server does not know it: at first and after a restart. */
 export function createScript(client: RedisClient, text: string): Script {
   const sha1 = createHash("sha1").update(text).digest("hex");
   const { evalsha, evaluate, ready } = connect(client);
@@ -44,7 +44,7 @@ export function createScript(client: RedisClient, text: string): Script {
 
 type Evaluate = (script: string, keys: readonly string[], argument: string) => Promise<unknown>;
 
-/** The two packages name the same things differently. */
+/** Hides the different method names of the two packages. */
 function connect(client: RedisClient): { evalsha: Evaluate; evaluate: Evaluate; ready: () => boolean } {
   if ("evalSha" in client) {
     return {
@@ -56,7 +56,7 @@ function connect(client: RedisClient): { evalsha: Evaluate; evaluate: Evaluate; 
   return {
     evalsha: async (sha1, keys, argument) => client.evalsha(sha1, keys.length, ...keys, argument),
     evaluate: async (text, keys, argument) => client.eval(text, keys.length, ...keys, argument),
-    // `wait` connects with the first command.
+    // In the state `wait` the client connects at the first command.
     ready: () => client.status === undefined || client.status === "ready" || client.status === "wait",
   };
 }

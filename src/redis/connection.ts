@@ -3,19 +3,19 @@ import type { PartnerClock } from "../util/clock.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply } from "./protocol.ts";
 
-/** Milliseconds after which Redis is taken for lost when it does not answer, and from one try to reach it again to the next. */
+/** Milliseconds after which Redis counts as lost when it does not respond, and between two attempts to reach it again. */
 const patience = 500;
 
-/** The way to the store: tells when it is lost and when it is back, once each. */
+/** The connection to Redis. It reports once when Redis is lost, and once when it is back. */
 export class RedisConnection {
   readonly #script: Script;
   readonly #clock: PartnerClock;
   readonly #observe: Observe;
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
-  #way = 0;
-  /** The latest visit: the server's time then, and when it set out by this process's clock. */
-  #latest: { readonly at: number; readonly setOut: number } | undefined;
+  #roundTrip = 0;
+  /** The latest visit: the server's time, and when the visit began by this process's clock. */
+  #latest: { readonly at: number; readonly began: number } | undefined;
   /** Called at once when the store is lost. */
   onLost: () => void = () => undefined;
 
@@ -26,38 +26,38 @@ export class RedisConnection {
   }
 
   get lost(): boolean {
-    // At first the connection may still be on its way up.
+    // Before the first visit the client may still be connecting.
     if (this.#state === "up" && !this.#script.ready) this.#lose("the connection is down");
     return this.#state === "lost";
   }
 
-  /** Milliseconds that a visit takes there and back, as of late. */
-  get way(): number {
-    return this.#way;
+  /** The recent round trip of a visit, in milliseconds. */
+  get roundTrip(): number {
+    return this.#roundTrip;
   }
 
-  /** Whether it is time to try again. */
-  get worthATry(): boolean {
+  /** Whether the next attempt to reach Redis is due. */
+  get mayRetry(): boolean {
     return this.#script.ready && this.#clock.now() >= this.#tryAt;
   }
 
-  /** Runs the script; undefined when that failed. */
+  /** Runs the script; undefined when it failed. */
   async exchange(
     keys: readonly string[],
     ask: Omit<Ask, "returning" | "latest" | "passed">,
   ): Promise<Reply | undefined> {
     const returning = this.#state === "lost";
-    const setOut = this.#clock.now();
+    const began = this.#clock.now();
     try {
-      const { at, setOut: before } = this.#latest ?? { at: 0, setOut };
-      const text = JSON.stringify({ ...ask, returning, latest: at, passed: setOut - before } satisfies Ask);
+      const { at, began: before } = this.#latest ?? { at: 0, began };
+      const text = JSON.stringify({ ...ask, returning, latest: at, passed: began - before } satisfies Ask);
       const reply = readReply(await this.#inTime(this.#script.run(keys, text)));
-      this.#latest = { at: reply.at, setOut };
-      this.#way += (this.#clock.now() - setOut - this.#way) / 4;
-      // Lost meanwhile: it comes back by a visit that says so.
+      this.#latest = { at: reply.at, began };
+      this.#roundTrip += (this.#clock.now() - began - this.#roundTrip) / 4;
+      // Redis was lost meanwhile: the next visit reports the return.
       if (!returning && this.#state === "lost") return undefined;
       if (returning) this.#observe("onStoreBack", {});
-      // A client may have its first answer before it takes itself for ready.
+      // A client may have its first reply before it reports that it is ready.
       if (returning || this.#script.ready) this.#state = "up";
       return reply;
     } catch (error) {
@@ -74,11 +74,11 @@ export class RedisConnection {
     this.#observe("onStoreLost", { reason });
   }
 
-  #inTime<T>(answer: Promise<T>): Promise<T> {
+  #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const late = () => reject(new Error(`no answer within ${patience} ms`));
+      const late = () => reject(new Error(`no reply within ${patience} ms`));
       const stop = this.#clock.after(patience, late);
-      answer.then(resolve, reject).finally(stop);
+      reply.then(resolve, reject).finally(stop);
     });
   }
 }

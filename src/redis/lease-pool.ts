@@ -1,7 +1,7 @@
 import { keyOf } from "../http/pacing/queue/wait-queue.ts";
 import { Leases } from "./leases.ts";
 
-/** All tokens in this process's hands: for each line of requests, those that the fleet has granted it. */
+/** All tokens that this process holds: for each queue of requests, those that the fleet has granted to it. */
 export class LeasePool {
   readonly #queues = new Map<string, Leases>();
 
@@ -25,7 +25,7 @@ export class LeasePool {
     return this.#all().reduce((sum, { policies, size }) => sum + (policies.includes(policy) ? size : 0), 0);
   }
 
-  /** Takes out what has been due since `before`. Gives how many tokens of each policy there were. */
+  /** Removes the tokens that were due by `before`. Yields their number for each policy. */
   *returnDue(before: number): Generator<readonly [policy: string, tokens: number], void, undefined> {
     for (const leases of this.#queues.values()) {
       const unused = leases.returnDue(before);
@@ -33,15 +33,15 @@ export class LeasePool {
     }
   }
 
-  /** Throws the tokens of these policies away. */
+  /** Drops the tokens of these policies. */
   drop(policies: readonly string[]): void {
-    for (const line of this.#all()) if (line.policies.some((policy) => policies.includes(policy))) line.clear();
+    for (const leases of this.#all()) if (leases.policies.some((policy) => policies.includes(policy))) leases.clear();
   }
 
-  /** It is worth asking for tokens of these policies at a time, if not before. */
+  /** Lets the process ask for tokens of these policies at this time at the latest. */
   askAt(policies: readonly string[], time: number): void {
-    for (const line of this.#all()) {
-      if (line.policies.some((policy) => policies.includes(policy))) line.askAt = Math.min(line.askAt, time);
+    for (const leases of this.#all()) {
+      if (leases.policies.some((policy) => policies.includes(policy))) leases.askAt = Math.min(leases.askAt, time);
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Reply, Stamp } from "./protocol.ts";
 
-/** A token that the fleet has granted to this process, for each of a line's policies. */
+/** A grant of the fleet to this process: one token of each policy of a queue. */
 export interface Lease {
   /** When it can be used, by this process's clock. */
   readonly due: number;
@@ -10,7 +10,7 @@ export interface Lease {
 /** The tokens that this process holds for requests that draw from the same policies. */
 export class Leases {
   readonly policies: readonly string[];
-  /** When it is worth asking for more, by this process's clock. */
+  /** When the process may ask for more tokens, by its own clock. */
   askAt = 0;
   #leases: Lease[] = [];
   #used = 0;
@@ -23,12 +23,12 @@ export class Leases {
     return this.#leases.length;
   }
 
-  /** The next to be used. */
+  /** The next token to use. */
   get next(): Lease | undefined {
     return this.#leases[0];
   }
 
-  /** When the last is due; undefined without any. */
+  /** When the last token is due; undefined without tokens. */
   get lastsUntil(): number | undefined {
     return this.#leases.at(-1)?.due;
   }
@@ -44,12 +44,12 @@ export class Leases {
     return lease;
   }
 
-  /** Tokens that were used since some were last added: about what will be used until the next time. */
+  /** The number of tokens used since tokens were last added: an estimate of the use until the next visit. */
   get used(): number {
     return this.#used;
   }
 
-  /** Takes out what has been due since `before`. Gives how many there were. */
+  /** Removes the tokens that were due by `before`. Returns their number. */
   returnDue(before: number): number {
     const first = this.#leases.findIndex(({ due }) => due > before);
     return this.#leases.splice(0, first < 0 ? this.#leases.length : first).length;
@@ -60,7 +60,7 @@ export class Leases {
   }
 }
 
-/** The granted tokens, each with what comes back with its answer. */
+/** The granted tokens, each with its stamps. */
 export const leasesOf = (policies: readonly string[], { at, dues, policies: known }: Reply, now: number): Lease[] =>
   dues.map((due, index) => ({
     due: now + due,
@@ -69,7 +69,7 @@ export const leasesOf = (policies: readonly string[], { at, dues, policies: know
         policies[which] ?? "",
         {
           at,
-          // Requests on their way leave room for no more.
+          // Requests in flight reduce the maximum level.
           level: Math.min(level + (due * quota) / window, quota - (granted - settled)) - index - 1,
           granted: granted + index + 1,
           settled,

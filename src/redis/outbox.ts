@@ -1,36 +1,36 @@
 import type { PolicyReport } from "../http/pacing/headers.ts";
-import type { HeardAnswer, Stamp } from "./protocol.ts";
+import type { ReportedLevel, Stamp } from "./protocol.ts";
 
-/** What the fleet does not know yet of one policy. */
+/** What the fleet does not know yet about one policy. */
 interface Item {
-  readonly answers: HeardAnswer[];
+  readonly reports: ReportedLevel[];
   unused: number;
   heldUntil: number;
 }
 
-/** The latest answers tell all that matters. */
-const mostAnswers = 32;
+/** The maximum number of reports: the latest ones suffice. */
+const maxReports = 32;
 
-/** What this process has to tell the fleet, by policy. */
+/** What this process will report to the fleet, by policy. */
 export class Outbox {
   readonly #items = new Map<string, Item>();
 
-  /** The policies that there is something to tell of. */
+  /** The policies with something to report. */
   get policies(): readonly string[] {
     return [...this.#items.keys()];
   }
 
-  answer(policy: string, stamp: Stamp, report: PolicyReport | undefined): void {
-    const { answers } = this.#item(policy);
-    answers.push({ ...stamp, quota: report?.quota, window: report?.window, remaining: report?.remaining });
-    if (answers.length > mostAnswers) answers.shift();
+  add(policy: string, stamp: Stamp, report: PolicyReport | undefined): void {
+    const { reports } = this.#item(policy);
+    reports.push({ ...stamp, quota: report?.quota, window: report?.window, remaining: report?.remaining });
+    if (reports.length > maxReports) reports.shift();
   }
 
-  hasAnswer(policy: string): boolean {
-    return (this.#items.get(policy)?.answers.length ?? 0) > 0;
+  hasReport(policy: string): boolean {
+    return (this.#items.get(policy)?.reports.length ?? 0) > 0;
   }
 
-  giveBack(policy: string, unused: number): void {
+  returnTokens(policy: string, unused: number): void {
     this.#item(policy).unused += unused;
   }
 
@@ -39,17 +39,17 @@ export class Outbox {
     item.heldUntil = Math.max(item.heldUntil, until);
   }
 
-  /** There are fewer requests on their way. */
-  stir(policy: string): void {
+  /** Has the number of requests in flight reported. */
+  touch(policy: string): void {
     this.#item(policy);
   }
 
-  /** What there is to tell of a policy; it counts as told. */
-  take(policy: string, now: number): { answers: readonly HeardAnswer[]; unused: number; hold: number } {
+  /** Removes and returns what there is to report about a policy. */
+  take(policy: string, now: number): { reports: readonly ReportedLevel[]; unused: number; hold: number } {
     const item = this.#items.get(policy);
     this.#items.delete(policy);
     return {
-      answers: item?.answers ?? [],
+      reports: item?.reports ?? [],
       unused: item?.unused ?? 0,
       hold: Math.max(0, (item?.heldUntil ?? 0) - now),
     };
@@ -62,7 +62,7 @@ export class Outbox {
   #item(policy: string): Item {
     let item = this.#items.get(policy);
     if (item === undefined) {
-      item = { answers: [], unused: 0, heldUntil: 0 };
+      item = { reports: [], unused: 0, heldUntil: 0 };
       this.#items.set(policy, item);
     }
     return item;

@@ -1,60 +1,61 @@
 import * as z from "zod/mini";
 
-/** What an answer told of a policy, with what the grant of its request was stamped with. */
-export interface HeardAnswer extends Stamp {
+/** What a response reported about a policy, with the stamp of its request's grant. */
+export interface ReportedLevel extends Stamp {
   readonly quota: number | undefined;
   /** Milliseconds. */
   readonly window: number | undefined;
   readonly remaining: number | undefined;
 }
 
-/** What the shared bucket held when a token was granted; it comes back with the answer. */
+/** The state of the shared bucket when it granted a token. The process sends it back with the response's report. */
 export interface Stamp {
   /** The server's time, in milliseconds since 1970. */
   readonly at: number;
-  /** The service's level when the token is used, at the least, if nobody else drinks. */
+  /** The service's minimum level when the token is used, if only the fleet uses the bucket. */
   readonly level: number;
-  /** Tokens granted by then, this one included. */
+  /** The number of tokens granted by then, this one included. */
   readonly granted: number;
-  /** Of these, those that had arrived at the service for sure. */
+  /** How many of these had certainly reached the service. */
   readonly settled: number;
 }
 
-/** What one process has to say of one policy. */
+/** What one process reports about one policy. */
 export interface AskedPolicy {
-  /** Holds while the bucket is not known. */
+  /** Used while the bucket does not exist. */
   readonly quota: number;
   readonly window: number;
-  /** The bucket that this process's tokens are from; 0 before its first visit. */
+  /** When the bucket that granted this process's tokens was created; 0 before the process's first visit. */
   readonly born: number;
-  /** Tokens in this process's hands and requests on their way. */
+  /** Tokens that this process holds, and its requests in flight. */
   readonly underWay: number;
-  /** Tokens given back. */
+  /** Tokens that the process returns. */
   readonly unused: number;
-  readonly answers: readonly HeardAnswer[];
+  readonly reports: readonly ReportedLevel[];
   /** Milliseconds for which a refusal holds the policy; 0 without one. */
   readonly hold: number;
 }
 
+/** The argument of the script. */
 export interface Ask {
   readonly process: string;
-  /** Whether this process comes back from pacing itself. */
+  /** Whether this process paced itself until now, because it could not reach Redis. */
   readonly returning: boolean;
   /** The server's time at this process's latest visit, in milliseconds since 1970, and the milliseconds since then by its own clock. */
   readonly latest: number;
   readonly passed: number;
   /** Tokens for calls that wait. */
   readonly wanted: number;
-  /** Tokens for calls to come. */
+  /** Tokens for later calls. */
   readonly stock: number;
-  /** The shortest time to an answer of the service, in milliseconds. */
-  readonly way: number;
-  /** How long a visit takes there and back, in milliseconds. */
+  /** The shortest time from a request to the service's response, in milliseconds. */
+  readonly roundTrip: number;
+  /** The round trip of a visit to Redis, in milliseconds. */
   readonly visit: number;
   readonly policies: readonly AskedPolicy[];
 }
 
-/** Lua tells an empty list and an empty table not apart. */
+/** Lua has no difference between an empty list and an empty object: both are written as `{}`. */
 const numbers = z.union([
   z.array(z.number()),
   z.pipe(
@@ -66,21 +67,21 @@ const numbers = z.union([
 const reply = z.object({
   /** The server's time, in milliseconds since 1970. */
   at: z.number(),
-  /** For each granted token the milliseconds until it can be used, rising. */
+  /** For each granted token, the milliseconds until it can be used, in ascending order. */
   dues: numbers,
-  /** Milliseconds until it is worth asking for more, where nothing was granted. */
+  /** Milliseconds until the process asks again, when nothing was granted. */
   wait: z.number(),
-  /** As they were before the grant, in the order of the request. */
+  /** The buckets before the grant, in the order of the request. */
   policies: z.array(
     z.object({
-      /** When this bucket was made, by the server's clock: it tells a new one, after Redis was emptied, from the one before. */
+      /** When this bucket was created, by the server's clock. After Redis was emptied it differs from that of the old bucket. */
       born: z.number(),
       level: z.number(),
       quota: z.number().check(z.positive()),
       window: z.number().check(z.positive()),
-      /** Whether an answer has told what it holds. Until then one request goes ahead as a scout. */
+      /** Whether a response has reported the level. Until then one request at a time is sent as a probe. */
       heard: z.boolean(),
-      /** Processes that were heard of lately. */
+      /** The number of processes with a recent visit. */
       active: z.number(),
       granted: z.number(),
       settled: z.number(),
@@ -93,6 +94,6 @@ export type Reply = z.output<typeof reply>;
 /** Reads what the script returned: text, or its bytes where the client gives those. */
 export function readReply(returned: unknown): Reply {
   const text = returned instanceof Uint8Array ? new TextDecoder().decode(returned) : returned;
-  if (typeof text !== "string") throw new Error("Redis did not answer with text");
+  if (typeof text !== "string") throw new Error("Redis returned no text: use a client that returns strings or bytes");
   return reply.parse(JSON.parse(text));
 }

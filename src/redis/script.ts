@@ -1,41 +1,44 @@
-import { picture } from "./bucket.lua.ts";
+import { least, longestCheck, longestRoundTrip, noise, reserve } from "../http/pacing/bucket/fair-share.ts";
+import { kept, safety } from "../http/pacing/bucket/level-wait.ts";
+import { bucketFunctions } from "./bucket.lua.ts";
 
 /**
- * Shares the buckets of an organization in Redis: learns from answers, then grants tokens, all in one step and by the server's own time.
+ * Shares the buckets of an organization in Redis: it learns from responses and grants tokens, in one atomic step and by the server's time.
  *
- * It is the picture of `http/pacing/bucket/bucket.ts`, held for all processes at once, by the same invariant: with nobody else drinking,
- * `level` is never more than the service's own level less the requests on their way to it. A granted token may lie a little in
- * the future (`horizon`), and counts as taken from then on: so one visit brings several, and no two processes wait for the same one.
+ * It is the model of `http/pacing/bucket/bucket.ts` for all processes together, with the same invariant: without other clients, `level` is
+ * never more than the service's own level minus the requests in flight. A granted token may be due in the near future (`horizon`), and
+ * counts as taken at once: one visit can grant several tokens, and two processes never wait for the same token.
  *
- * `KEYS` holds a bucket for each policy of the request; `ARGV[1]` is an `Ask` and the result a `Reply` of `messages.ts`, both as JSON.
+ * `KEYS` has a bucket for each policy of the request; `ARGV[1]` is an `Ask` and the result a `Reply` of `protocol.ts`, both as JSON.
  */
 export const script = /* lua */ `
 local ask = cjson.decode(ARGV[1])
 local time = redis.call("TIME")
 local now = time[1] * 1000 + time[2] / 1000
 
--- Milliseconds that a token may lie in the future: long enough for the next visit to be back before the last is used.
+-- A granted token is due within this many milliseconds: the next visit ends before the last token is used.
 local horizon = 100 + ask.visit
--- Milliseconds after which a process that has said nothing has no requests on their way any more: it may have been killed.
+-- Milliseconds after which a silent process counts as ended, without requests in flight.
 local silence = 3000
--- Milliseconds for which the first request is alone; how often others look for its answer, and whether requests have arrived; and
--- how long an idle bucket is kept, at the least and at the most.
-local patience, lookForAnswer, lookForRoom, idle, week = 1000, 5, 20, 10000, 604800000
--- Milliseconds after which a level that did not suffice is looked at again, unless a token takes longer: it may have recovered.
-local longestLook = 500
--- One token stays, so that a stranger's first request is not refused. Two clocks tick a little apart: milliseconds.
-local doorstep, safety = 1, 4
--- Whoever wants no more tokens than this has a start of so many milliseconds on those who want more: somebody may wait for it, while
--- a long list takes its time anyway.
+-- In milliseconds: how long the first request is alone; the intervals of checks for its response and for room in the bucket; and the
+-- shortest and longest time for which an idle bucket is kept.
+local patience, checkForResponse, checkForRoom, idle, week = 1000, 5, 20, 10000, 604800000
+-- Milliseconds after which an insufficient level is checked again, unless a token takes longer: it may have recovered.
+local longestCheck = ${longestCheck}
+-- Tokens that stay in the bucket for the first request of another client, and the safety margin of the two clocks in milliseconds.
+local keptTokens, safety = ${kept.tokens}, ${safety.planned}
+-- A process that wants at most this many tokens comes this many milliseconds earlier than one that wants more: a user may wait for a
+-- single call, and a long list takes long in any case.
 local few, start = 4, 1000
--- Milliseconds by which the server's clock may run backwards without being taken for set anew; and ahead of this process's own: no
--- visit takes longer.
+-- Milliseconds by which the server's clock may step back, or run ahead of the process's clock, without counting as set anew: no visit
+-- takes longer.
 local backwards, forwards = 1000, 500
 local ahead = ask.latest > 0 and now - ask.latest - ask.passed or 0
--- Others besides the fleet: see http/pacing/share.ts.
-local reserve, perWay, reserveTime, quotaPart, longestWay, noise, least = 24, 7, 120000, 2 / 3, 500, 0.03, 0.1
+-- For other clients besides the fleet: see http/pacing/bucket/fair-share.ts.
+local reserve, perRoundTrip, reserveTime = ${reserve.tokens}, ${reserve.perRoundTrip}, ${reserve.ms}
+local quotaPart, longestRoundTrip, noise, least = ${reserve.ofQuota}, ${longestRoundTrip}, ${noise}, ${least}
 
-${picture}
+${bucketFunctions}
 local function note(bucket, policy)
   local process = bucket.processes[ask.process] or { servedAt = 0, backAt = 0, behind = 0 }
   process.underWay, process.at = policy.underWay, now
@@ -43,8 +46,8 @@ local function note(bucket, policy)
   bucket.processes[ask.process] = process
 end
 
--- KeyedMutex go by who was served longest ago, and whoever wants few tokens has a start. A token is left to each process whose turn comes
--- before and that is about to be back.
+-- The process that was served longest ago comes first, with an advantage for processes that want few tokens. Counts the processes that
+-- come before this one and will soon visit again: one token stays for each.
 local function countBefore(bucket)
   local own, before = bucket.processes[ask.process], 0
   local turn = own.servedAt + own.behind
@@ -54,27 +57,27 @@ local function countBefore(bucket)
   return before
 end
 
--- When the n-th token from now on can be used: max(0, from + n * step) for n up to most; past that, when it is worth asking again.
+-- When the n-th token can be used: max(0, from + n * step) for n up to most. For a larger n: when the process asks again.
 local function offer(bucket)
   if now < bucket.heldUntil then return { from = bucket.heldUntil - now, step = 0, most = 0 } end
   if not bucket.heard then
     if bucket.scoutAt == 0 then return { from = 0, step = 0, most = 1 } end
-    if now < bucket.scoutAt + patience then return { from = horizon + lookForAnswer, step = 0, most = 0 } end
-    -- No answer yet: a few more go, for what there is nobody knows.
+    if now < bucket.scoutAt + patience then return { from = horizon + checkForResponse, step = 0, most = 0 } end
+    -- There is no response yet: a few more requests are sent, because the level is unknown.
     return { from = 0, step = 0, most = few }
   end
   local before = countBefore(bucket)
   if bucket.others then
-    local wanted = reserve + perWay * math.min(ask.way, longestWay) / interval(bucket)
+    local wanted = reserve + perRoundTrip * math.min(ask.roundTrip, longestRoundTrip) / interval(bucket)
     local full = math.max(1, math.min(wanted, bucket.quota * quotaPart, reserveTime / interval(bucket)))
     local part = math.max(least, bucket.level / full)
     local step = interval(bucket) / (part * math.min(1, part))
     return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
   end
-  local kept = bucket.quota >= 10 and interval(bucket) <= 30000 and doorstep or 0
-  -- While requests are on their way the bucket may be full and refill nothing: it has no more than they leave room for.
+  local kept = bucket.quota >= ${kept.quota} and interval(bucket) <= ${kept.interval} and keptTokens or 0
+  -- While requests are in flight the bucket may be full and not refill: the requests in flight limit its level.
   local room = bucket.quota - count(bucket) - kept
-  -- A full bucket gives a token to whoever asks: it can hold none for others.
+  -- A full bucket grants a token to every process: it cannot keep one for others.
   local left = math.max(0, math.min(before, room - 1))
   return { from = (kept + left - bucket.level) * interval(bucket) + safety, step = interval(bucket), most = room }
 end
@@ -86,15 +89,15 @@ for i, policy in ipairs(ask.policies) do
   refill(bucket)
   note(bucket, policy)
   settle(bucket, policy)
-  for _, answer in ipairs(policy.answers) do hear(bucket, answer) end
+  for _, report in ipairs(policy.reports) do observe(bucket, report) end
   if policy.hold > 0 then
     noticeOthers(bucket)
     bucket.level = math.min(bucket.level, 0)
     bucket.heldUntil = math.max(bucket.heldUntil, now + policy.hold)
     forgetLevel(bucket)
   end
-  -- Whoever comes back has paced itself meanwhile, and others may do so yet. Where the level is unknown already, the answer that
-  -- all wait for is on its way: those who come back meanwhile leave it valid.
+  -- A process that returns has paced itself meanwhile, and others may still do so. If the level is unknown already, all processes wait
+  -- for the response to the probe: a process that returns meanwhile does not make that response invalid.
   if ask.returning and (bucket.heard or not bucket.others) then
     noticeOthers(bucket)
     forgetLevel(bucket)
@@ -105,22 +108,22 @@ for i, policy in ipairs(ask.policies) do
     born = bucket.born, level = bucket.level, quota = bucket.quota, window = bucket.window, heard = bucket.heard, active = active,
     granted = bucket.granted, settled = bucket.granted - underWay
   }
-  -- What there is and what comes within the horizon is divided among those who ask.
+  -- The level and the tokens that come within the horizon are divided among the active processes.
   share = math.min(share, math.max(1, math.floor((math.max(0, bucket.level) + horizon / interval(bucket)) / active)))
 end
 
--- When the n-th token can be used, and for how many milliseconds at the most it is not worth asking again.
+-- When the n-th token can be used, and the longest time in milliseconds until the process asks again.
 local function dueOf(n)
-  local due, look = 0, 0
+  local due, check = 0, 0
   for i, offered in ipairs(offers) do
-    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and lookForRoom or lookForAnswer)), week end
+    if n > offered.most then return math.max(offered.from, horizon + (offered.most > 0 and checkForRoom or checkForResponse)), week end
     local own = offered.from + n * offered.step
-    if own > due then due, look = own, math.max(interval(buckets[i]), longestLook) end
+    if own > due then due, check = own, math.max(interval(buckets[i]), longestCheck) end
   end
-  return due, look
+  return due, check
 end
 
--- What is only to be kept in stock comes from plenty.
+-- Tokens for later calls are granted only from a bucket that is full enough.
 local function plenty(n)
   for _, bucket in ipairs(buckets) do
     if bucket.others or bucket.level - n < bucket.quota / 4 then return false end
@@ -130,15 +133,15 @@ end
 
 local dues, wait = {}, 0
 for n = 1, math.min(share, ask.wanted + ask.stock) do
-  local due, look = dueOf(n)
+  local due, check = dueOf(n)
   if n > ask.wanted and (due > 0 or not plenty(n)) then break end
-  if due > horizon then wait = math.min(due - horizon, look) break end
+  if due > horizon then wait = math.min(due - horizon, check) break end
   dues[n] = due
 end
 
 for i, bucket in ipairs(buckets) do
   local granted, process, offered = #dues, bucket.processes[ask.process], offers[i]
-  -- Whoever waits for this bucket is expected to be back.
+  -- A process that waits for this bucket will visit again.
   if granted < ask.wanted and offered.from + (granted + 1) * offered.step > horizon then process.backAt = now + wait end
   if granted > 0 then
     bucket.level = bucket.level - granted

@@ -2,31 +2,31 @@ import type { Buckets } from "../http/pacing/bucket/buckets.ts";
 import { soon } from "../http/pacing/distance.ts";
 import type { Reply } from "./protocol.ts";
 
-type Known = Reply["policies"][number] & { readonly heardAt: number };
+type Known = Reply["policies"][number] & { readonly knownAt: number };
 
-/** What is to be expected of the shared buckets, by the latest visit and the refill since. */
+/** The expected levels of the shared buckets, by the latest visit and the refill since then. */
 export class SharedLevels {
   readonly #known = new Map<string, Known>();
   readonly #heldUntil = new Map<string, number>();
 
-  /** Takes in what a visit has told. Gives the policies whose bucket is another than before. */
-  hear(policies: readonly string[], reply: Reply, now: number): readonly string[] {
+  /** Learns from the reply of a visit. Returns the policies whose bucket was replaced. */
+  observe(policies: readonly string[], reply: Reply, now: number): readonly string[] {
     const before = policies.map((policy) => this.born(policy));
     reply.policies.forEach((known, index) => {
       const level = known.level - reply.dues.length;
-      this.#known.set(policies[index] ?? "", { ...known, level, heardAt: now });
+      this.#known.set(policies[index] ?? "", { ...known, level, knownAt: now });
     });
     return policies.filter((policy, index) => this.born(policy) !== before[index]);
   }
 
-  /** Which bucket was met at the latest visit; 0 before the first. */
+  /** When the bucket of the latest visit was created; 0 before the first visit. */
   born(policy: string): number {
     return this.#known.get(policy)?.born ?? 0;
   }
 
   /**
-   * The store is lost: the pictures of this process alone go on. They may not have seen the others yet, that draw on as well: each
-   * yields to them from the start, with an equal part of what there was.
+   * Prepares the process's own buckets for the time without the store. They may not know the other processes yet: each bucket shares
+   * with them from the start, with an equal part of the level.
    */
   handOver(own: Buckets, now: number): void {
     for (const [policy, { active }] of this.#known) {
@@ -43,8 +43,8 @@ export class SharedLevels {
     return this.#heldUntil.get(policy) ?? 0;
   }
 
-  /** Whether all wait for the answer that tells what the bucket holds. */
-  scouting(policy: string): boolean {
+  /** Whether all processes wait for the response that reports the level. */
+  probing(policy: string): boolean {
     return this.#known.get(policy)?.heard === false;
   }
 
@@ -53,13 +53,13 @@ export class SharedLevels {
     const known = this.#known.get(policy);
     if (known === undefined) return undefined;
     const interval = known.window / known.quota;
-    const level = Math.min(known.quota, known.level + (now - known.heardAt) / interval);
+    const level = Math.min(known.quota, known.level + (now - known.knownAt) / interval);
     const held = Math.max(0, this.heldUntil(policy) - now);
     const remaining = held > 0 ? 0 : Math.max(0, Math.floor(level));
     return { remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
   }
 
-  /** Milliseconds until the next token comes to the bucket; 0 when it comes soon, or nobody knows; undefined before the first visit. */
+  /** Milliseconds until the bucket's next token; 0 when it comes soon or the time is unknown; undefined before the first visit. */
   away(policy: string, now: number): number | undefined {
     const known = this.#known.get(policy);
     const level = this.level(policy, now);
@@ -68,12 +68,12 @@ export class SharedLevels {
     return known.heard && ms > soon ? ms : 0;
   }
 
-  /** Milliseconds until so many tokens will have come to this process; undefined before the first visit. */
+  /** Milliseconds until this number of tokens has come to this process; undefined before the first visit. */
   until(policy: string, tokens: number, now: number): number | undefined {
     const known = this.#known.get(policy);
     const level = this.level(policy, now);
     if (known === undefined || level === undefined) return undefined;
-    // What comes is divided among the processes that ask for it.
+    // New tokens are divided among the active processes.
     const pace = known.active * (known.window / known.quota);
     return tokens <= level.remaining ? 0 : level.nextTokenIn + (tokens - level.remaining) * pace;
   }

@@ -1,6 +1,6 @@
 import { PodPartnerError } from "../errors/base.ts";
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { Answer, ApiCall } from "../http/call/call.ts";
+import type { ApiCall, CallResult } from "../http/call/call.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** Joins the timelines of several sequential requests. An error of one request gets the joint timeline. */
@@ -15,7 +15,7 @@ export class JointTimeline {
   }
 
   /** Waits for a request and appends its timeline. */
-  async add<Data>(call: ApiCall<Data>): Promise<Answer<Data>> {
+  async add<Data>(call: ApiCall<Data>): Promise<CallResult<Data>> {
     const at = Math.round(this.#clock.now() - this.#began);
     try {
       const result = await call.withResponse();

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type AskedPolicy, type HeardAnswer, readReply } from "../../src/redis/protocol.ts";
+import { type AskedPolicy, type ReportedLevel, readReply } from "../../src/redis/protocol.ts";
 import { script } from "../../src/redis/script.ts";
 import { consume } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
@@ -64,7 +64,7 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
       rest: { returning?: true; wanted?: number } = {},
     ) => {
       now += 10;
-      const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, answers: [], hold: 0, ...told };
+      const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, reports: [], hold: 0, ...told };
       const ask = {
         process,
         returning: false,
@@ -72,7 +72,7 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
         passed: 0,
         wanted: 0,
         stock: 0,
-        way: 5,
+        roundTrip: 5,
         visit: 1,
         policies: [policy],
         ...rest,
@@ -84,8 +84,8 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
     const { at, dues } = await visit("a", {}, { wanted: 40 });
     expect(dues).toEqual([0]);
     await visit("b", {}, { returning: true });
-    const answer: HeardAnswer = { at, level: 299, granted: 1, settled: 0, quota: 300, window: 6_000, remaining: 7 };
-    const [known] = (await visit("a", { answers: [answer] })).policies;
+    const answer: ReportedLevel = { at, level: 299, granted: 1, settled: 0, quota: 300, window: 6_000, remaining: 7 };
+    const [known] = (await visit("a", { reports: [answer] })).policies;
     expect(known?.heard).toBe(true);
     expect(known?.level).toBeLessThanOrEqual(7);
   });

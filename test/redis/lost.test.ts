@@ -123,7 +123,7 @@ describeWithRedis("a fleet whose Redis is lost", () => {
     const waiting = calls(100);
     await clock.advance(500);
     await settle(clock, waiting, 10);
-    expect(events).toEqual(["lost: no answer within 500 ms"]);
+    expect(events).toEqual(["lost: no reply within 500 ms"]);
     server.resume();
   });
 

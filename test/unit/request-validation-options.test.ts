@@ -44,7 +44,7 @@ describe("a deadline", () => {
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch: silent, clock: early });
     expect(await rejection(partner.orders.get(ref("Order"), { deadline: 500 }))).toMatchObject({
       name: "DeadlineError",
-      message: "The call's deadline of 500 ms is over: it was not done.",
+      message: "The call's deadline of 500 ms is over: the call was not finished.",
     });
   });
 });

@@ -2,22 +2,22 @@ import type { TimelineEntry } from "../../errors/timeline.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import type { RateLimits } from "../pacing/rate-limits.ts";
 
-/** What a call gives besides its data. */
+/** A call's data with its response, timeline and rate limits. */
 export interface WithResponse<Data> {
-  /** What awaiting the call itself gives. */
+  /** The data that awaiting the call itself returns. */
   readonly data: Data;
-  /** The answer's head; its body has been read, or is the download's. After a recovery it is the answer to the look-up. */
+  /** The head of the response; its body was read, or belongs to the download. After a recovery it is the response to the look-up. */
   readonly response: Response;
-  /** What happened, in order: queueing, attempts, waits, look-ups. */
+  /** The steps of the call, in order: queueing, attempts, waits, look-ups. */
   readonly timeline: readonly TimelineEntry[];
-  /** The rate limits as they stood when the answer came, by policy. */
+  /** The rate limits when the response arrived, by policy. */
   readonly rateLimits: RateLimits;
 }
 
-/** The promise of a call's data, which can also tell about the answer that brought it. */
+/** The promise of a call's data. `withResponse()` also gives the response that contained it. */
 export interface ApiCall<Data> extends Promise<Data> {
   /**
-   * The data together with the answer's head, the timeline and the rate limits.
+   * Returns the data together with the head of the response, the timeline and the rate limits.
    *
    * @example
    * const { data: order, rateLimits } = await partner.orders.get(orderReference).withResponse();
@@ -25,17 +25,17 @@ export interface ApiCall<Data> extends Promise<Data> {
   withResponse(): Promise<WithResponse<Data>>;
 }
 
-/** All but the rate limits, which are read when they are asked for. */
-export type Answer<Data> = Omit<WithResponse<Data>, "rateLimits">;
+/** The result of a call without the rate limits, which are read on demand. */
+export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits">;
 
-/** Makes the promise of the data out of the promise of everything. */
-export function toCall<Data>(answer: Promise<Answer<Data>>, pacer: Pick<Pacer, "snapshot">): ApiCall<Data> {
-  const data = answer.then((all) => all.data);
+/** Makes an `ApiCall` out of the promise of a call's result. */
+export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "snapshot">): ApiCall<Data> {
+  const data = result.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
-      // Whoever asks for everything has not asked for this one: its failure is told once.
+      // The returned promise reports a failure. The promise of the data alone must not report it as unhandled.
       data.catch(() => undefined);
-      return answer.then((all) => ({ ...all, rateLimits: pacer.snapshot() }));
+      return result.then((all) => ({ ...all, rateLimits: pacer.snapshot() }));
     },
   });
 }

@@ -7,14 +7,14 @@ interface Settle<T> {
 }
 
 /**
- * The life of one call. Everything in it that takes time runs through {@link CancelScope.hold}, so that an abort or the deadline
- * ends it at once, wherever it is, and {@link CancelScope.close} leaves no timer and no listener behind.
+ * The lifetime of one call. Every step that takes time runs through {@link CancelScope.hold}, so that an abort or the deadline ends it at
+ * once. {@link CancelScope.close} leaves no timer and no listener.
  */
 export class CancelScope {
   readonly clock: PartnerClock;
   readonly startedAt: number;
   readonly #deadline: number | undefined;
-  #over: { readonly reason: unknown } | undefined;
+  #ended: { readonly reason: unknown } | undefined;
   #interrupt: ((reason: unknown) => void) | undefined;
   #stopListening: (() => void) | undefined;
   #stopDeadline: (() => void) | undefined;
@@ -25,7 +25,9 @@ export class CancelScope {
     this.#deadline = deadline;
     if (signal !== undefined) this.#listen(signal);
     if (deadline !== undefined) {
-      this.#stopDeadline = clock.after(deadline, () => this.#end(this.deadlineError("it was not done", undefined, 0)));
+      this.#stopDeadline = clock.after(deadline, () =>
+        this.#end(this.deadlineError("the call was not finished", undefined, 0)),
+      );
     }
   }
 
@@ -39,17 +41,17 @@ export class CancelScope {
     return this.#deadline === undefined ? Number.POSITIVE_INFINITY : this.#deadline - this.elapsed();
   }
 
-  /** Throws the reason when the call is over. */
+  /** Throws the reason if the call has ended. */
   check(): void {
-    if (this.#over !== undefined) throw this.#over.reason;
+    if (this.#ended !== undefined) throw this.#ended.reason;
   }
 
-  /** Whether this is what ended the call: the caller's own reason or the deadline. */
+  /** Whether this error ended the call: it is the caller's own reason or the deadline's error. */
   ended(error: unknown): boolean {
-    return this.#over !== undefined && this.#over.reason === error;
+    return this.#ended !== undefined && this.#ended.reason === error;
   }
 
-  /** Waits for what `begin` starts. It gives back how to stop that; the call's end stops it and rejects at once. */
+  /** Waits for the work that `begin` starts. `begin` returns a function that stops it; the end of the call stops it and rejects at once. */
   hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.check();
@@ -58,7 +60,7 @@ export class CancelScope {
       const once =
         <Value>(settle: (value: Value) => void) =>
         (value: Value) => {
-          // What comes after the end belongs to nobody, and must not touch what is held or guarded by then.
+          // A result after the end is dropped: a later `hold` or `guard` may be active by then.
           if (settled) return;
           settled = true;
           if (this.#interrupt === interrupt) this.#interrupt = undefined;
@@ -74,7 +76,7 @@ export class CancelScope {
     });
   }
 
-  /** Waits for something that cannot be stopped, and no longer than the call lasts. */
+  /** Waits for a promise that cannot be stopped, at most until the call ends. */
   within<T>(promise: Promise<T>): Promise<T> {
     return this.hold<T>(({ resolve, reject }) => {
       promise.then(resolve, reject);
@@ -82,17 +84,17 @@ export class CancelScope {
     });
   }
 
-  /** Has `stop` called when the call ends before {@link CancelScope.close}: for what goes on after the call has its answer. */
+  /** Sets a function to call when the call ends before {@link CancelScope.close}, for work that continues after the response. */
   guard(stop: (reason: unknown) => void): void {
     this.#interrupt = stop;
   }
 
-  /** Whether the deadline keeps the process alive, as it does at first: not where nobody waits for anything. */
+  /** Sets whether the deadline's timer keeps the process alive. It does at first. */
   keepProcess(alive: boolean): void {
     keepProcess(this.#stopDeadline, alive);
   }
 
-  /** Waits `ms` milliseconds. When the deadline would come first it throws now: waiting for it would be of no use. */
+  /** Waits `ms` milliseconds. If the deadline comes first, throws at once without waiting. */
   async sleep(ms: number, why: string, cause?: unknown): Promise<void> {
     this.allow(ms, why, cause);
     await this.hold<void>(({ resolve }) => this.clock.after(ms, () => resolve()));
@@ -105,7 +107,7 @@ export class CancelScope {
     }
   }
 
-  /** The part of an attempt's timeout that leaves time for a look-up before the deadline. */
+  /** The attempt's timeout, shortened so that a look-up fits before the deadline. */
   timeoutBeforeLook(timeout: number): number {
     return Math.min(timeout, this.#remainingBeforeLook());
   }
@@ -117,13 +119,13 @@ export class CancelScope {
     return last;
   }
 
-  /** Milliseconds until a look-up has to begin that shall end before the deadline; infinite without a deadline. */
+  /** Milliseconds until the latest start of a look-up that ends before the deadline; infinite without a deadline. */
   #remainingBeforeLook(): number {
     const remaining = Math.max(0, this.remaining());
     return remaining - Math.min(1_000, remaining / 4);
   }
 
-  /** Lets go of the signal and the deadline. What is still held after this is ended by nothing else. */
+  /** Removes the listener and the deadline's timer. After this nothing ends a pending `hold`. */
   close(): void {
     this.#interrupt = undefined;
     this.#stopListening?.();
@@ -131,20 +133,20 @@ export class CancelScope {
   }
 
   #listen(signal: AbortSignal): void {
-    if (signal.aborted) this.#over = { reason: signal.reason };
+    if (signal.aborted) this.#ended = { reason: signal.reason };
     const onAbort = () => this.#end(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
     this.#stopListening = () => signal.removeEventListener("abort", onAbort);
   }
 
   #end(reason: unknown): void {
-    if (this.#over !== undefined) return;
-    this.#over = { reason };
+    if (this.#ended !== undefined) return;
+    this.#ended = { reason };
     this.#interrupt?.(reason);
     this.close();
   }
 
-  /** The error of a call that cannot be done before its deadline. */
+  /** The error of a call that cannot finish before its deadline. */
   deadlineError(why: string, cause?: unknown, remaining = this.remaining()): DeadlineError {
     const left = Math.max(0, Math.round(remaining));
     return new DeadlineError({

@@ -25,47 +25,47 @@ export interface Core {
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
   readonly retryBudget: RetryBudget;
-  /** Milliseconds that the service may take for a creation, from sending on. */
+  /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
   readonly processingTime: number;
-  /** Bytes of a body that is read as text. */
+  /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
 }
 
-/** A creation that is about to be delivered. */
+/** A creation before it is sent. */
 export interface Delivery<Data> {
   /**
-   * Delivers it.
+   * Carries out the creation.
    *
-   * @param lookFor Milliseconds for which to look for it before it is sent at all; without it, it is sent at once.
+   * @param lookFor Milliseconds for which to look up the creation before it is sent. Default: it is sent at once.
    */
   run(lookFor?: number): Promise<Delivered<Data>>;
-  /** Waits for something, and no longer than the call lasts. */
+  /** Waits for a promise, at most until the call ends. */
   within<T>(promise: Promise<T>): Promise<T>;
-  /** Makes another request as a part of this call: it ends when the call ends, and stands in the call's timeline. */
+  /** Sends another request as a part of this call: it ends when the call ends, and is in the call's timeline. */
   ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T>;
-  /** After a failure: until when, by the clock, it may still come into being; undefined when it certainly does not. */
+  /** After a failure: until when, by the clock, the service may still carry out the creation; undefined when it certainly does not. */
   doubtfulUntil(): number | undefined;
 }
 
-/** How a call ended: the response that brought its data, and whether it is the response to a look-up. */
+/** The response that contained a call's data, and whether it is the response to a look-up. */
 export type Ending = Pick<Delivered<unknown>, "response" | "recovered">;
 
-/** What a resource adds to a call of its own. */
+/** What a resource adds to a call. */
 export interface Plan<Data, Result> {
-  /** Whether the response must keep to its schema whatever `responses` says: the SDK itself relies on it. */
+  /** Whether the response must match its schema even with `responses: "report"`, because the SDK itself uses it. */
   readonly strict: boolean;
-  /** How a lost creation is found again, by the content of the body that was sent: what was given may have changed since. */
+  /** How to look up a lost creation, by the content of the body that was sent: the caller's own object may have changed since. */
   recovery?(sent: unknown): Recovery<Data>;
-  /** Wraps the delivery of a creation. */
+  /** Wraps a creation. */
   readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
-  /** Makes the method's result of the endpoint's data. */
+  /** Makes the method's result out of the endpoint's data. */
   readonly shape: (data: Data, ending: Ending) => Result;
 }
 
-/** The plan of a request that the SDK makes for itself. */
+/** The plan of a request that the SDK sends for its own use. */
 export const strictly = <Data>(): Plan<Data, Data> => ({ strict: true, shape: (data) => data });
 
-/** Sends a call through the whole way. A resource receives this, and nothing else of the client. */
+/** Sends a call through the whole pipeline. A resource receives this function and no other part of the client. */
 export interface Send {
   <Input extends EndpointInput, Data>(
     endpoint: Endpoint<Input, Data>,

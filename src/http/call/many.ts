@@ -13,27 +13,27 @@ export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
 /** A row that is used as the input: it has the input's fields and no others. */
 export type ExactRow<Row, Input> = Row & { readonly [Field in Exclude<keyof Row, keyof Input>]?: never };
 
-/** Options of a call for many rows: those of each row's requests, and how many rows are under way at a time. */
+/** Options of a call for many rows: the options of each row's requests, and the number of rows at a time. */
 export interface ManyOptions extends RequestOptions {
-  /** Rows under way at a time. */
+  /** The number of rows at a time. */
   readonly concurrency?: number | undefined;
 }
 
-/** How a row of your own becomes the input of a call. */
+/** How a row of your own type becomes the input of a call. */
 export interface RowMapping<Row, Input> {
-  /** Makes the input of a row. It may be asynchronous. What it throws is the `error` of the row's outcome. */
+  /** Makes the input of a row. It may be asynchronous. If it throws, that is the `error` of the row's outcome. */
   readonly map: (row: Row) => Input | PromiseLike<Input>;
 }
 
-/** The options as the implementation takes them: without `map`, each row is the input. */
+/** The options as the implementation receives them: without `map`, each row is the input. */
 export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
 
 /** A call for many rows. */
 interface Many<Input, Value, Options extends ManyOptions> {
   readonly kind: OptionKind;
-  /** How many are under way at a time where the caller does not say. */
+  /** The default number of rows at a time. */
   readonly concurrency: number;
-  /** Works on one input. `left` aborts when nobody is there any more to take its outcome. */
+  /** Works on one input. `left` aborts when the caller stops the iteration. */
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, left: AbortSignal) => Promise<Value>;
 }
 
@@ -45,7 +45,7 @@ const isIterable = (rows: unknown): boolean =>
 const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === "object" && value !== null && attempt(() => "then" in value) === true;
 
-/** Makes a call for each of many rows, with low priority unless the options say another, and gives each outcome as it comes. */
+/** Makes a call for each row, with low priority by default, and yields each outcome when it is known. */
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
@@ -62,7 +62,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   const each = { ...rest, priority: rest.priority ?? "low" };
   const one = async (row: unknown, left: AbortSignal): Promise<Value> => {
     try {
-      // An input that is there is used at once: a source may fill the same row again and again.
+      // An input that is not a promise is used at once: a source may reuse the same row object.
       const made = map(row);
       const input = isThenable(made) ? await unlessAborted(made, eitherSignal(options.signal, left)) : made;
       return await work(input, each, left);

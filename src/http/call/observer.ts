@@ -1,7 +1,7 @@
 import type { Issue } from "../../errors/validation.ts";
 import { wordsOf } from "../../util/foreign.ts";
 
-/** What every event tells: nothing of a header, a body or a query, so that nothing secret or personal is in it. */
+/** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {
   /** The endpoint as the specification writes it, for example `GET /orders/{orderReference}`. */
   readonly endpoint: string;
@@ -13,7 +13,7 @@ export interface RequestEvent extends CallEvent {
   readonly attempt: number;
 }
 
-/** An answer's head has arrived. */
+/** The head of a response has arrived. */
 export interface ResponseEvent extends RequestEvent {
   /** The HTTP status. */
   readonly status: number;
@@ -21,36 +21,36 @@ export interface ResponseEvent extends RequestEvent {
   readonly took: number;
 }
 
-/** An attempt failed and another follows. */
+/** An attempt failed and a retry follows. */
 export interface RetryEvent extends RequestEvent {
-  /** Milliseconds until the next attempt; a held bucket may add to it. */
+  /** Milliseconds until the next attempt; a held bucket can make it longer. */
   readonly delay: number;
   /** The name of the error, for example `ServerError`. */
   readonly error: string;
-  /** The HTTP status; undefined where no answer came. */
+  /** The HTTP status; undefined if no response came. */
   readonly status: number | undefined;
-  /** The service's error code (specification 7), if it gave one. */
+  /** The service's error code (specification 7), if there is one. */
   readonly code: string | undefined;
 }
 
-/** A call has to wait for a token of a rate-limit bucket. */
+/** A call waits for a token of a rate-limit bucket. */
 export interface PauseEvent extends CallEvent {
   /**
-   * `bucket-empty`: no token is left, by the headers so far. `rate-limited`: a 429 holds the policy until its `Retry-After`.
-   * `gateway-limit`: a gateway in front of the service refuses with 503 what is too fast, and all calls slow down.
+   * `bucket-empty`: no token remains, by the latest headers. `rate-limited`: a 429 holds the policy until its `Retry-After`.
+   * `gateway-limit`: a gateway in front of the service refuses requests above its rate with a 503, and all calls slow down.
    */
   readonly reason: "bucket-empty" | "rate-limited" | "gateway-limit";
   /** The rate-limit policy, for example `default` (specification 8). */
   readonly policy: string;
-  /** Milliseconds until the bucket has its next token; calls before this one may use it. For `gateway-limit`: between two requests. */
+  /** Milliseconds until the bucket has its next token, which an earlier call may use. For `gateway-limit`: between two requests. */
   readonly length: number;
 }
 
-/** An answer does not have the shape that the specification promises. */
+/** A response does not match the specification. */
 export interface InvalidResponseEvent extends CallEvent {
   /** The HTTP status. */
   readonly status: number;
-  /** What is wrong with it, and where. */
+  /** Each fault with its path. */
   readonly issues: readonly Issue[];
 }
 
@@ -60,47 +60,47 @@ export interface UnreadDownloadEvent extends CallEvent {
   readonly error: string;
 }
 
-/** The store of a fleet's pacing cannot be reached: each process paces itself until it is back. */
+/** The pacing store of a fleet cannot be reached: each process paces itself until the store is back. */
 export interface StoreLostEvent {
-  /** Why: the Redis client's words, or that it did not answer in time. */
+  /** The reason: the message of the Redis client, or that Redis did not respond in time. */
   readonly reason: string;
 }
 
-/** The store of a fleet's pacing can be reached again. */
+/** The pacing store of a fleet can be reached again. */
 export type StoreBackEvent = Readonly<Record<never, never>>;
 
-/** Functions that are told what happens. What they throw, or reject with, is logged and otherwise ignored. */
+/** Functions that receive events. An error or a rejection of a hook is logged and has no other effect. */
 export interface Hooks {
   /** Called before each attempt is sent. */
   readonly onRequest?: ((event: RequestEvent) => void) | undefined;
-  /** Called when the head of any answer has arrived, an error's too. */
+  /** Called when the head of a response has arrived, also of an error response. */
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
-  /** Called when an attempt has failed and another follows. */
+  /** Called when an attempt has failed and a retry follows. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Called for each call that has to wait for a token of a rate-limit bucket. */
+  /** Called for each call that waits for a token of a rate-limit bucket. */
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
-  /** Called when an answer breaks its schema, whether `responses` is `throw` or `report`. */
+  /** Called when a response breaks its schema, with `responses: "throw"` and with `"report"`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
   /**
    * Called when a download is cancelled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
    * without a `logger` the process emits a warning, once per endpoint.
    */
   readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
-  /** Called when the store of a fleet's pacing cannot be reached any more. Without it and without a `logger` the process warns. */
+  /** Called when the pacing store of a fleet becomes unreachable. Without this hook and without a `logger` the process emits a warning. */
   readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
-  /** Called when that store can be reached again. */
+  /** Called when the pacing store can be reached again. */
   readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
 }
 
-/** Receives the same events as text and fields; `console` fits. A level that it does not have is left out. */
+/** Receives the same events as text and fields, for example `console`. Events of a level that it does not have are dropped. */
 export interface Logger {
-  /** Requests and answers. */
+  /** Requests and responses. */
   debug?(message: string, fields: object): void;
   /** Pauses, and a pacing store that is back. */
   info?(message: string, fields: object): void;
   /** Retries, unread downloads, and a pacing store that is lost. */
   warn?(message: string, fields: object): void;
-  /** Answers that break their schema, and hooks that threw. */
+  /** Responses that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
 }
 
@@ -121,14 +121,14 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
 /** The names of all hooks. */
 export const hookNames = Object.keys(levels) as readonly (keyof Hooks)[];
 
-/** The same events on `node:diagnostics_channel`, where there is one, as `pod-partner:request`, `pod-partner:response` and so on. */
+/** The name of an event's `node:diagnostics_channel`, such as `pod-partner:request`. */
 const channelName = (hook: keyof Hooks): string =>
   `pod-partner:${hook
     .slice(2)
     .replace(/(?!^)[A-Z]/g, "-$&")
     .toLowerCase()}`;
 
-/** Calls what is a partner's own. Whether it fails at once or, being asynchronous, later: the call goes on, and so does the process. */
+/** Calls a function of the caller. If it throws or rejects, the SDK's call and the process continue. */
 function safely(work: () => unknown, onFailure: (error: unknown) => void): void {
   try {
     const result = work();
@@ -138,7 +138,7 @@ function safely(work: () => unknown, onFailure: (error: unknown) => void): void 
   }
 }
 
-/** A logger that fails has nobody left to tell. */
+/** Logs an event. An error of the logger is dropped, because no other place can report it. */
 function log(logger: Logger, level: Level, message: string, fields: object): void {
   safely(
     () => logger[level]?.(message, fields),
@@ -146,7 +146,7 @@ function log(logger: Logger, level: Level, message: string, fields: object): voi
   );
 }
 
-/** Nobody watches, but a fleet that does not share any more should not go unnoticed. */
+/** Warns of a lost store when there is no hook and no logger. */
 function warnOfLostStore({ reason }: StoreLostEvent): void {
   const text = `pod-partner: the pacing store cannot be reached (${reason}). This process paces itself until it is back.`;
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
@@ -154,15 +154,15 @@ function warnOfLostStore({ reason }: StoreLostEvent): void {
 
 const warnedOf = new Set<string>();
 
-/** An unread download costs a token and a connection until its timeout, and is a mistake of the program. */
+/** Warns of an unread download, which uses a token and a connection until its timeout. */
 function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
   if (warnedOf.has(endpoint)) return;
   warnedOf.add(endpoint);
-  const text = `pod-partner: the download of ${endpoint} was never read and is now cancelled (${error}). Read it or call its cancel().`;
+  const text = `pod-partner: the download of ${endpoint} was not read in time and was cancelled (${error}). Read it, or call its cancel().`;
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
 }
 
-/** Tells an event to whoever watches. */
+/** Sends an event to the hooks, the logger and the diagnostics channel. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
 export function createObserver(hooks: Hooks, logger: Logger | undefined): Observe {
@@ -175,7 +175,7 @@ export function createObserver(hooks: Hooks, logger: Logger | undefined): Observ
     safely(
       () => {
         const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
-        // On its object: the hooks may be an instance that keeps what it hears.
+        // Called as a method: the hooks may be an instance of a class.
         if (callback !== undefined) return callback.call(hooks, event);
         if (logger !== undefined) return;
         if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);

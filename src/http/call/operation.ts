@@ -15,26 +15,26 @@ import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
 import { decode, type ResponseMode } from "../wire/decode.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { unexpected } from "../wire/thrown.ts";
-import type { Answer } from "./call.ts";
+import type { CallResult } from "./call.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import type { Core, Plan } from "./core.ts";
 import { TimelineRecorder } from "./timeline-recorder.ts";
 
 const ignore = () => undefined;
 
-/** What stands in the one field of a JSON body, as it was sent. */
+/** The content of the one field of a JSON body, as it was sent. */
 const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
   request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
 
-/** One call on its way: `encode → recover( attempts → decode )`. */
+/** One call: `encode → recover( attempts → decode )`. */
 export class Operation<Data> {
   readonly #call: Attempted;
   readonly #attempts: Attempts;
-  /** What is wrong with the options: told with what is wrong with the input. */
+  /** The faults of the options, which are reported together with the faults of the input. */
   readonly #faults: readonly Issue[];
   #callSite: CallSite | undefined;
   #recovery: Recovery<Data> | undefined;
-  /** Whether a download keeps the call alive beyond its answer. */
+  /** Whether a download keeps the call open after its response. */
   #open = false;
 
   constructor(core: Core, endpoint: Endpoint<never, Data>, given: RequestOptions, callSite: CallSite) {
@@ -56,17 +56,17 @@ export class Operation<Data> {
     this.#attempts = new Attempts(this.#call);
   }
 
-  async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<Answer<Data | Result>> {
+  async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<CallResult<Data | Result>> {
     const { core, endpoint, options, scope, recorder } = this.#call;
     let opening: UploadOpening<EncodedRequest> | undefined;
     try {
-      // A source that is given is let go in any case, and so it is opened also when the call is over.
+      // An upload's source is opened even if the call has ended, so that it is closed in every case.
       if (endpoint.request.kind !== "image") scope.check();
       const encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
       if ("made" in encoded) opening = encoded;
       const request = "made" in encoded ? await this.#opened(encoded) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
-      // The platform keeps parts of a call until its next major collection: they shall be light.
+      // The platform keeps parts of a call until its next major garbage collection: this frees the call site earlier.
       if (!this.#open) this.#callSite = undefined;
       const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       return { data: shaped, response, timeline: recorder.entries };
@@ -79,10 +79,10 @@ export class Operation<Data> {
     }
   }
 
-  /** Waits for an upload's first bytes, which tell whether it may be sent, as long as an attempt may take. */
+  /** Waits for an upload's first bytes, which show whether it may be sent, at most for the timeout of an attempt. */
   #opened({ made }: UploadOpening<EncodedRequest>): Promise<EncodedRequest> {
     const { name: endpoint, timeout, scope } = this.#call;
-    // What becomes of it after the call's end is nobody's concern.
+    // A failure after the end of the call is ignored.
     made.catch(ignore);
     return scope.hold(({ resolve, reject }) => {
       const stop = scope.clock.after(timeout, () =>
@@ -124,7 +124,7 @@ export class Operation<Data> {
     return { data, response: arrival.response };
   }
 
-  /** Gives an error its endpoint, its timeline and the caller's own line. */
+  /** Adds the endpoint, the timeline and the caller's own stack line to an error. */
   #complete(thrown: unknown): unknown {
     const error = this.#typed(thrown);
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
@@ -136,7 +136,7 @@ export class Operation<Data> {
     return error;
   }
 
-  /** Whatever is thrown becomes one of the SDK's errors; only the caller's own reason for an abort stays what it is. */
+  /** Turns any thrown value into one of the SDK's errors, except the caller's own reason for an abort. */
   #typed(thrown: unknown): unknown {
     const { core, scope } = this.#call;
     return thrown instanceof PodPartnerError || scope.ended(thrown) ? thrown : unexpected(thrown, core.redact);

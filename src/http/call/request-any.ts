@@ -8,9 +8,9 @@ import type { StandardSchema } from "../endpoint/standard-schema.ts";
 import type { ApiCall } from "./call.ts";
 import type { Send } from "./core.ts";
 
-/** Options of a request to any endpoint. `query` and `body` are all that is sent. */
+/** Options of a request to any endpoint. `query` and `body` are the whole content of the request. */
 export interface AnyRequestOptions<Data> extends RequestOptions {
-  /** Checks the answer's JSON: a schema of zod, or of any library that follows Standard Schema. Default: no check. */
+  /** Checks the JSON of the response: a schema of zod, or of any library that follows Standard Schema. Default: no check. */
   readonly schema?: StandardSchema<Data> | undefined;
 }
 
@@ -24,7 +24,7 @@ const repeats: Readonly<Record<Method, Repeat>> = {
 
 const isThenable = (value: object): value is PromiseLike<unknown> => "then" in value;
 
-/** Makes a schema of any Standard Schema, so that a request of this kind is decoded like every other. */
+/** Turns a Standard Schema into the SDK's kind of schema, so that the response is decoded like every other. */
 const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data> => {
   const anything = z.custom<Data>();
   if (standard === undefined) return () => anything;
@@ -34,7 +34,7 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
         const result = standard["~standard"].validate(value);
         if (isThenable(result)) {
           Promise.resolve(result).catch(() => undefined);
-          throw new TypeError("the schema checks asynchronously, which is not supported");
+          throw new TypeError("the schema is asynchronous, which is not supported: use one that checks synchronously");
         }
         for (const { message, path } of result.issues ?? []) {
           const keys = (path ?? []).map((part) => (typeof part === "object" ? part.key : part));
@@ -66,8 +66,8 @@ function faultsOf(method: unknown, path: unknown, schema: unknown): Issue[] {
   const segments = path.split("/").map((segment) => decodeURIComponentSafely(segment));
   if (!path.startsWith("/") || path.startsWith("//") || segments.includes(".") || segments.includes("..")) {
     issues.push({ path: ["path"], message: 'expected a path such as "/orders", without "." or ".." segments' });
-  } else if (!staysAsItIs(path)) {
-    issues.push({ path: ["path"], message: "must be encoded, without a query: give that as `query`" });
+  } else if (!isUnchanged(path)) {
+    issues.push({ path: ["path"], message: "must be URL-encoded and have no query: use the option `query`" });
   }
   return issues;
 }
@@ -80,11 +80,11 @@ function decodeURIComponentSafely(segment: string): string {
   }
 }
 
-/** Braces are no parameters here. */
+/** Encodes braces, which would be parameters in a path template. */
 const withoutBraces = (path: string): string => path.replaceAll("{", "%7B").replaceAll("}", "%7D");
 
-/** Whether a path is sent as it is given: the URL parser removes some characters and encodes others. */
-function staysAsItIs(path: string): boolean {
+/** Whether the URL parser leaves a path unchanged: it removes some characters and encodes others. */
+function isUnchanged(path: string): boolean {
   const written = withoutBraces(path);
   const { pathname, search, hash } = new URL(`http://path${written}`);
   return pathname + search + hash === written && !/[?#]/.test(path);
@@ -98,11 +98,11 @@ export function requestAny<Data>(
   given: AnyRequestOptions<Data>,
 ): ApiCall<Data> {
   const [{ schema }, options] = splitFields(given, "schema");
-  // What is none is told with all else that is wrong.
+  // An invalid method or path is reported together with all other faults.
   const text = typeof path === "string" ? path : "";
   const known: Method = isMethod(method) ? method : "GET";
   const any = endpoint<string, Data>({
-    // Each path may draw from policies of its own.
+    // Each path may draw from other policies.
     call: `request ${known} ${text.replace(/\?.*$/s, "")}`,
     method: known,
     path: withoutBraces(text),

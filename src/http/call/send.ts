@@ -6,7 +6,7 @@ import { type ApiCall, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
 import { Operation } from "./operation.ts";
 
-/** Makes the function that takes a call all the way: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
+/** Makes the function that runs a call through the whole pipeline: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
 export function createSend(core: Core): Send {
   const send = <Data, Result>(
     endpoint: Endpoint<never, Data>,
@@ -19,7 +19,7 @@ export function createSend(core: Core): Send {
       try {
         return new Operation<Data>(core, endpoint, options, callSite).run(input, plan);
       } catch (error) {
-        // `addEventListener` of a polyfilled signal can throw.
+        // The `addEventListener` of a polyfilled signal can throw.
         return Promise.reject(unexpected(error, core.redact));
       }
     };

@@ -1,7 +1,7 @@
 import type { TimelineEntry } from "../../errors/timeline.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 
-/** Writes down what a call spends its time on. */
+/** Records the steps of a call and their durations. */
 export class TimelineRecorder {
   readonly entries: TimelineEntry[] = [];
   readonly #clock: PartnerClock;
@@ -12,7 +12,7 @@ export class TimelineRecorder {
     this.#startedAt = clock.now();
   }
 
-  /** Begins a step; call what it gives when the step ends, with how it did. */
+  /** Begins a step. Call the returned function with the outcome when the step ends. */
   begin(step: TimelineEntry["step"]): (outcome: string) => void {
     const began = this.#clock.now();
     return (outcome) => {

@@ -8,11 +8,11 @@ const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));
 const custom = (holds: (value: unknown) => boolean, error: string) => z.optional(z.custom(holds, { error }));
 
-/** Headers that are the connection's own: a `fetch` refuses them as if the connection had failed, or breaks it. */
+/** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
 const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
 
-/** A header that no request can carry is told here; the platform would tell it as if the connection had failed. */
-function carriable(name: string, value: unknown): boolean {
+/** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
+function isValidHeader(name: string, value: unknown): boolean {
   try {
     new Headers([[name, String(value)]]);
     return typeof value === "string" && !ofConnection.has(name.toLowerCase());
@@ -21,16 +21,16 @@ function carriable(name: string, value: unknown): boolean {
   }
 }
 
-/** A signal may be of another realm, or a polyfill: it is one that can be listened to. */
+/** Whether a value can be used as a signal. It may come from another realm or from a polyfill. */
 const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in value && "addEventListener" in value;
 
-/** An object whose fields can stand in JSON: no form, map, bytes or list. */
+/** Whether a value is an object with fields for JSON, and not a form, a map, bytes or a list. */
 const isFields = (value: unknown): boolean =>
   isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
 
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 
-/** What every call takes, in its last argument. */
+/** The options that every call takes, in its last argument. */
 const request = () => ({
   signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
   timeout: positive(),
@@ -48,8 +48,12 @@ const request = () => ({
     z.record(z.string(), z.unknown()).check(
       z.superRefine((headers, context) => {
         for (const [name, value] of Object.entries(headers)) {
-          if (!carriable(name, value))
-            context.addIssue({ code: "custom", path: [name], message: "is no header that a request can carry" });
+          if (!isValidHeader(name, value))
+            context.addIssue({
+              code: "custom",
+              path: [name],
+              message: "is not a header that a request can carry: remove it, or correct its name or value",
+            });
         }
       }),
     ),
@@ -59,24 +63,24 @@ const request = () => ({
       z.string(),
       z.optional(
         z.union([queryValue(), z.array(queryValue())], {
-          error: "expected a text, a number, a boolean or a list of these",
+          error: "expected a string, a number, a boolean or a list of these",
         }),
       ),
     ),
   ),
-  // What is in it the service knows, and the SDK does not. It may be an instance of a class of the caller's.
+  // The SDK does not know the content. It may be an instance of a caller's class.
   body: custom(isFields, "expected an object: the fields to add to the JSON body"),
 });
 
-/** A strict schema: an option that is misspelt would otherwise be one that does nothing. */
+/** A strict schema: otherwise a misspelt option would have no effect. */
 const taking =
   (more: () => z.core.$ZodLooseShape): Schema =>
   () =>
     z.strictObject({ ...request(), ...more() });
 
-/** What a download told of itself, as a header can carry it. */
-const told = (header: string, what: string) =>
-  custom((value) => value !== "" && carriable(header, value), `expected the \`${what}\` of an earlier download`);
+/** A value of an earlier download that a header can carry. */
+const validator = (header: string, what: string) =>
+  custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
 
 const waiting = () => ({
   interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
@@ -90,13 +94,13 @@ const ensuring = () => ({
 
 const manyRows = () => ({
   map: custom(isFunction, "expected a function that makes an input of a row"),
-  // With none under way at a time nothing would ever be done.
+  // With 0 rows at a time the call would never end.
   concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
 });
 
 const kinds = {
   request: taking(() => ({})),
-  // To ask for endless many pages ahead would never end.
+  // Infinity would prefetch without end.
   list: taking(() => ({
     prefetch: z.optional(z.number().check(z.nonnegative({ error: "expected a number from 0" }))),
   })),
@@ -106,8 +110,8 @@ const kinds = {
     }),
   conditional: () =>
     z.strictObject({
-      etag: told("if-none-match", "etag"),
-      lastModified: told("if-modified-since", "lastModified"),
+      etag: validator("if-none-match", "etag"),
+      lastModified: validator("if-modified-since", "lastModified"),
     }),
   wait: taking(waiting),
   ensure: () => z.strictObject(ensuring()),
@@ -115,7 +119,7 @@ const kinds = {
   batch: taking(() => ({ ...waiting(), ...manyRows() })),
 } satisfies Record<string, Schema>;
 
-/** A set of options: those of a request, and those that some calls take beside them. */
+/** A set of options: those of a request, with the additional ones of some calls. */
 export type OptionKind = keyof typeof kinds;
 
 const unknownOption: UnknownKey = {
@@ -128,7 +132,7 @@ const unknownOption: UnknownKey = {
   ]),
 };
 
-/** What is wrong with a call's own options. */
+/** Returns the faults of a call's options. */
 export function optionFaults(options: unknown, kind: OptionKind = "request"): readonly Issue[] {
   if (!isRecord(options)) return [{ path: ["options"], message: "expected an object" }];
   if (isSignal(options))
@@ -137,7 +141,7 @@ export function optionFaults(options: unknown, kind: OptionKind = "request"): re
   return checked.ok ? [] : checked.issues;
 }
 
-/** Throws what is wrong with the options of a call that does something with them before it sends a request. */
+/** Throws if the options are invalid, for a call that uses them before it sends a request. */
 export function assertOptions(kind: OptionKind, options: unknown, endpoint?: string): void {
   const issues = optionFaults(options, kind);
   if (issues.length > 0) throw new RequestValidationError({ issues, ...(endpoint !== undefined && { endpoint }) });

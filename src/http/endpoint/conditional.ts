@@ -11,13 +11,13 @@ export interface ConditionalOptions extends RequestOptions {
   readonly lastModified?: string | undefined;
 }
 
-/** Options of a download that always gives the file. */
+/** Options of a download that always returns the file. */
 export interface UnconditionalOptions extends RequestOptions {
   readonly etag?: undefined;
   readonly lastModified?: undefined;
 }
 
-/** The options of the request, and what is wrong with the rest. */
+/** The options of the request, and the faults of the other options. */
 interface ConditionalRequest {
   readonly options: RequestOptions;
   readonly faults: readonly Issue[];
@@ -36,6 +36,6 @@ export function conditionally(given: ConditionalOptions = noOptions): Conditiona
   return { options: { ...options, headers: { ...options.headers, ...headers } }, faults };
 }
 
-/** Whether a request asks for nothing when nothing has changed; its headers' names are in lower case. */
+/** Whether a request is conditional. The names of its headers are in lower case. */
 export const isConditional = (headers: Readonly<Record<string, string>>): boolean =>
   "if-none-match" in headers || "if-modified-since" in headers;

@@ -7,7 +7,7 @@ import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoi
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
 
-/** A request as it goes over the wire, but for the key. */
+/** A request as it is sent, without the secret key. */
 export interface EncodedRequest {
   readonly method: Method;
   readonly url: string;
@@ -18,7 +18,7 @@ export interface EncodedRequest {
 type Tree = Readonly<Record<string, unknown>>;
 const isTree = (value: unknown): value is Tree => isPlainObject(value) && typeof value.toJSON !== "function";
 
-/** Adds what the caller knows and the SDK does not, object by object; anything else is replaced. Undefined adds nothing. */
+/** Merges the caller's extra fields into a body. Objects are merged, other values are replaced, and undefined changes nothing. */
 function merge(base: unknown, extra: Tree): Tree {
   const merged = new Map(isTree(base) ? Object.entries(base) : []);
   for (const [key, value] of Object.entries(extra)) {
@@ -27,7 +27,7 @@ function merge(base: unknown, extra: Tree): Tree {
   return Object.fromEntries(merged);
 }
 
-/** Writes a query, or an empty text where nothing is asked for. */
+/** Encodes a query; without values it is empty. */
 function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
   const entries = Object.entries(values);
   if (entries.length === 0) return "";
@@ -35,12 +35,12 @@ function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
   for (const [name, value] of entries) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
-  // A space as `%20` is one to every parser; as `+` it is one only to those that take the query for a form.
+  // Every parser decodes `%20` as a space; only form parsers decode `+` as a space.
   return query.toString().replaceAll("+", "%20");
 }
 
 function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
-  // An assumed name is the caller's: `__proto__` is one like any other.
+  // The caller chooses the names, and `__proto__` is a possible name.
   const checked: Record<string, QueryValue> = Object.create(null);
   const fields: object = Object(given);
   for (const name of Object.keys(fields)) {
@@ -67,7 +67,7 @@ function encodeJson(
     else issues.push(...checked.issues);
   }
   if (extra !== undefined) {
-    if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body to add to" });
+    if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body: remove this option" });
     const fault = jsonFault(extra);
     if (fault === undefined) body = merge(body, extra);
     else issues.push({ path: ["body"], message: fault });
@@ -75,7 +75,7 @@ function encodeJson(
   return body === undefined ? undefined : JSON.stringify(body);
 }
 
-/** Why something cannot be written as JSON: it goes round in a circle, say, or has a `bigint` in it. */
+/** Why a value cannot be written as JSON, for example because of a cycle or a `bigint`. */
 function jsonFault(value: unknown): string | undefined {
   try {
     JSON.stringify(value);
@@ -85,20 +85,23 @@ function jsonFault(value: unknown): string | undefined {
   }
 }
 
-/** A URL that the service gave out goes back to the service alone: the key goes along. */
+/** Checks that a URL of the service has the base URL's origin, because the request carries the secret key. */
 function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
   const { origin } = new URL(baseUrl);
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.origin !== origin) {
-    issues.push({ path: ["url"], message: `expected a URL of ${origin}: the secret key goes nowhere else` });
+    issues.push({
+      path: ["url"],
+      message: `expected a URL of ${origin}, because the secret key is sent to no other origin`,
+    });
   } else if (parsed.username !== "" || parsed.password !== "") {
-    issues.push({ path: ["url"], message: "must have no credentials" });
+    issues.push({ path: ["url"], message: "must not contain credentials" });
   }
-  // A fragment is not sent; what is added to the query would become a part of it.
+  // A fragment is not sent, and the query would become a part of it.
   return url.replace(/#.*$/s, "");
 }
 
-/** Adds a query to a URL, which may have one. */
+/** Adds a query to a URL, which may already have one. */
 const withQuery = (url: string, query: string): string => {
   if (query === "") return url;
   return `${url}${url.includes("?") ? "&" : "?"}${query}`;
@@ -106,7 +109,7 @@ const withQuery = (url: string, query: string): string => {
 
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
-/** Checks a call's input against its endpoint and writes it as a request, or tells every fault at once. An upload takes a while. */
+/** Checks a call's input against its endpoint and encodes it as a request, or throws all faults at once. An upload is encoded asynchronously. */
 export function encode(
   baseUrl: string,
   endpoint: Endpoint,
@@ -144,7 +147,7 @@ function encodeHeaders(
   { headers: more }: RequestOptions,
 ): Record<string, string> {
   const headers: Record<string, string> =
-    // A compressed download that is cut off does not look like one: the platform gives what it could decode of it.
+    // The platform does not detect a truncated compressed download: it returns the part that it could decode.
     response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
   for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];

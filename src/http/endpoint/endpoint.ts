@@ -4,23 +4,23 @@ import type { Issue } from "../../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
 
-/** The methods of HTTP that `partner.request` sends. After a lost answer GET, PUT and DELETE are repeated, the others are not. */
+/** The HTTP methods that `partner.request` sends. After a lost response GET, PUT and DELETE are retried, the others are not. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** The rate-limit policies that the specification names (part 8). The live headers may bring others. */
+/** The rate-limit policies that the specification names (part 8). The headers of a response may name others. */
 export type Policy = "default" | "uploads" | "downloads";
 
 /**
- * What a lost answer means for an endpoint, and so whether its request may be sent again.
+ * Whether a request may be sent again after its response was lost.
  *
- * - `safe`: it only reads.
- * - `idempotent`: doing it twice is the same as once.
- * - `recoverable`: it creates, and a look-up can tell whether it did.
- * - `unsafe`: it may have happened, and nothing can tell.
+ * - `safe`: yes, it only reads.
+ * - `idempotent`: yes, a second request has no further effect.
+ * - `recoverable`: only after a look-up has shown that the first request created nothing.
+ * - `never`: no, and no look-up can show whether the first request was carried out.
  */
 export type Repeat = "safe" | "idempotent" | "recoverable" | "never";
 
-/** What a request carries. A JSON body has exactly one field, named for what it carries: `{ "order": … }`. */
+/** The body of a request. A JSON body has exactly one field, with the name of its content: `{ "order": … }`. */
 export type RequestShape<Given> =
   | { readonly kind: "none"; readonly given?: (value: Given) => void }
   | { readonly kind: "image"; readonly given?: (value: Given) => void }
@@ -31,14 +31,14 @@ export type RequestShape<Given> =
       readonly given?: (value: Given) => void;
     };
 
-/** What an endpoint answers. A resource and a list stand under a field named for them (specification 1, Conventions). */
+/** The body of a response. A resource or a list is in a field of its name (specification 1, Conventions). */
 export type ResponseShape<Data> =
   | { readonly kind: "empty"; readonly data?: Data }
   | { readonly kind: "binary"; readonly data?: Data }
   | {
       readonly kind: "whole";
       readonly schema: Schema;
-      /** Whether there may be no body at all. */
+      /** Whether the body may be absent. */
       readonly optional?: boolean;
       readonly data?: Data;
     }
@@ -46,7 +46,7 @@ export type ResponseShape<Data> =
       readonly kind: "field";
       readonly field: string;
       readonly schema: Schema;
-      /** Where the field's name is not shown: how the data is found in an answer that does not have it. */
+      /** For a field whose name the specification does not show: how to find the data in a response without that field. */
       readonly assumed?: (body: unknown) => unknown;
       readonly data?: Data;
     }
@@ -68,7 +68,7 @@ export interface Endpoint<Input = never, Data = unknown> {
   /** The method of the client that calls it, for example `orders.create`. */
   readonly call: string;
   readonly method: Method;
-  /** As the specification writes it. A `{orderReference}` in it is checked to be a reference of kind Order. */
+  /** As the specification writes it. The value of `{orderReference}` must be a reference of kind Order. */
   readonly path: string;
   readonly query: QueryShape;
   readonly request: RequestShape<never>;
@@ -83,14 +83,14 @@ export interface Endpoint<Input = never, Data = unknown> {
 /** The endpoint as the specification writes it: `POST /orders`. */
 export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;
 
-/** What a call gives an endpoint: path parameters, query parameters, and the content of the body's one field. */
+/** The input of an endpoint: path parameters, query parameters, and the content of the body's one field. */
 export interface EndpointInput {
   readonly path?: Readonly<Record<string, string>>;
-  /** A whole URL that the service gave out, instead of the path. Whoever sets it has checked its origin. */
+  /** A whole URL from the service, used instead of the path. Its origin is checked before the request is sent. */
   readonly url?: string;
   readonly query?: object;
   readonly body?: unknown;
-  /** What the method itself found wrong: told with the rest. */
+  /** Faults that the method itself found; they are reported together with the others. */
   readonly faults?: readonly Issue[];
 }
 
@@ -114,7 +114,7 @@ type QueryInput<Query> = [keyof Query] extends [never]
     };
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
 
-/** What a call of one endpoint must and may give: no other query parameter, no body where there is none. */
+/** The exact input type of one endpoint: no other query parameters, and a body only if the endpoint has one. */
 type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults"> &
   PathInput<Path> &
   QueryInput<Query> &
@@ -131,7 +131,7 @@ interface Specification<Path extends string, Query extends QueryShape, Given, Da
   readonly repeat: Repeat;
 }
 
-/** Describes an endpoint. Without `policies` it draws from `default` alone. */
+/** Describes an endpoint. Without `policies` it draws only from `default`. */
 export function endpoint<
   const Path extends string,
   Data,
@@ -141,10 +141,10 @@ export function endpoint<
   return { query: {}, request: { kind: "none" }, policies: ["default"], ...specification };
 }
 
-/** A JSON body of one field. `Given` is what the caller gives for it, before the schema's defaults. */
+/** A JSON body of one field. `Given` is the caller's type, before the schema's defaults. */
 export const json = <Given>(field: string, schema: Schema): RequestShape<Given> => ({ kind: "json", field, schema });
 
-/** A resource, or a list that has no pages, under its field. */
+/** A resource, or a list without pages, in its field. */
 export const field = <Data>(name: string, schema: Schema<Data>): Extract<ResponseShape<Data>, { kind: "field" }> => ({
   kind: "field",
   field: name,
@@ -152,25 +152,25 @@ export const field = <Data>(name: string, schema: Schema<Data>): Extract<Respons
 });
 
 /**
- * A response whose field is not shown in the specification: named by its conventions. In an answer without that field the data is
- * found by `elsewhere`; without it, the answer is taken whole.
+ * A response whose field the specification does not show: the name follows its conventions. In a response without that field,
+ * `elsewhere` finds the data. Default: the whole body is the data.
  */
 export const assumed = <Data>(
   shape: Extract<ResponseShape<Data>, { kind: "field" }>,
   elsewhere: (body: unknown) => unknown = (body) => body,
 ): ResponseShape<Data> => ({ ...shape, assumed: elsewhere });
 
-/** A list without pages, under its plural field. */
+/** A list without pages, in its plural field. */
 export const list = <Item>(name: string, item: Schema<Item>) => field<readonly Item[]>(name, () => z.array(item()));
 
-/** A page of a list, under its plural field, beside `nextCursor`. */
+/** A page of a list: its plural field, and `nextCursor`. */
 export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<ListPage<Item>> => ({
   kind: "page",
   field: name,
   item,
 });
 
-/** Bytes; or, to a conditional request, that nothing has changed. */
+/** Bytes; for a conditional request, possibly `NotModified`. */
 export const binary: ResponseShape<Download | NotModified> = { kind: "binary" };
 
 /** No body. */

@@ -3,13 +3,13 @@ import { type ReferenceKind, referenceFault } from "../../references/references.
 
 const parameter = /\{(\w+)\}/g;
 
-/** The kind that a path parameter's name promises: `orderReference` is a reference of kind Order. */
+/** The reference kind of a path parameter, by its name: `orderReference` is a reference of kind Order. */
 export function kindOfParameter(name: string): ReferenceKind | undefined {
   if (!name.endsWith("Reference")) return undefined;
   return (name.charAt(0).toUpperCase() + name.slice(1, -"Reference".length)) as ReferenceKind;
 }
 
-/** Control characters and lone surrogates have no honest form in a URL. */
+/** Control characters and lone surrogates cannot be written in a URL. */
 const unwritable = /\p{Cc}|\p{Cs}/u;
 
 function segmentFault(value: unknown): string | undefined {
@@ -21,7 +21,7 @@ function segmentFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** A template in its parts: fixed text at even places, parameter names at odd ones. */
+/** The parts of each template: fixed text at even indexes, parameter names at odd indexes. */
 const templates = new Map<string, readonly string[]>();
 
 function partsOf(template: string): readonly string[] {
@@ -33,7 +33,7 @@ function partsOf(template: string): readonly string[] {
   return parts;
 }
 
-/** Writes the parameters into a path template, one encoded segment each, and collects what is wrong with them. */
+/** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
 export function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
   if (!template.includes("{")) return template;
   const parts = partsOf(template);

@@ -1,44 +1,44 @@
 import type { Overrides } from "../../util/overrides.ts";
 
-/** Which of the calls that wait for a token go first: `high` overtakes, `low` lets others pass. */
+/** The order of calls that wait for a token: `high` comes first, `low` last. */
 export type Priority = "high" | "normal" | "low";
 
-/** How often and how patiently a failed attempt is repeated. Times in milliseconds. */
+/** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
 export interface RetryOptions {
-  /** Attempts after the first. Default 4; 0 turns retrying off. */
+  /** The maximum number of retries. Default 4; 0 turns retries off. */
   readonly retries: number;
   /** The upper bound of the first backoff; it doubles each time, and each wait is drawn at random below it. Default 250. */
   readonly baseDelay: number;
   /** The upper bound of any backoff. Default 10 000. */
   readonly maxDelay: number;
   /**
-   * A `Retry-After` beyond this is an error at once instead of a wait. So is a bucket whose next token is further away, whatever header
-   * said so. Default 120 000.
+   * The longest wait for a `Retry-After` or for a bucket's next token. When the wait would be longer, the call throws at once. Default
+   * 120 000.
    */
   readonly maxRetryAfter: number;
 }
 
-/** A query value as it can be written into a URL; an array repeats the parameter. */
+/** A query value. An array repeats the parameter. */
 export type QueryValue = string | number | boolean | undefined | readonly (string | number | boolean)[];
 
-/** The last argument of every call. All of it is optional; the client's own options hold where nothing is given. */
+/** The last argument of every call. All fields are optional; without a field, the client's own option applies. */
 export interface RequestOptions {
-  /** Ends the call at once, wherever it is, with the signal's own reason. */
+  /** Ends the call at once, at any step, with the signal's own reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for one attempt, its body included. Default: the client's `timeout`, 30 000. */
+  /** Milliseconds for one attempt, response body included. Default: the client's `timeout`, 30 000. */
   readonly timeout?: number | undefined;
   /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: the client's `deadline`, none. */
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
   readonly retry?: Overrides<RetryOptions> | undefined;
-  /** Which of the calls that wait for a token go first. Default `normal`; `ensureMany` and `batch` use `low`. */
+  /** The order among the calls that wait for a token. Default `normal`; `ensureMany` and `batch` use `low`. */
   readonly priority?: Priority | undefined;
-  /** Headers to add. `user-agent` replaces the SDK's own; the key's header cannot be replaced. */
+  /** Headers to add. `user-agent` replaces the SDK's own. They cannot replace the header of the secret key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Query parameters to add that the SDK does not know. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /**
-   * Body fields to add that the SDK does not know, merged into the request's JSON as it goes over the wire.
+   * Body fields to add that the SDK does not know. They are merged into the request's JSON body.
    *
    * @example
    * await partner.orders.create(order, { body: { order: { brandReference } } });
@@ -46,5 +46,5 @@ export interface RequestOptions {
   readonly body?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a call has that was given no options. */
+/** The options of a call without options. */
 export const noOptions: RequestOptions = {};

@@ -3,7 +3,7 @@ import { attempt, propertyOf, wordsOf } from "../../util/foreign.ts";
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
 
-/** Whether the headers of a response can be read like those of a platform's response. */
+/** Whether the headers can be read like those of the platform's `Response`. */
 function areHeaders(headers: unknown): boolean {
   if (headers instanceof Headers) return true;
   const copied = attempt(() => new Headers([...(headers as Iterable<[string, string]>)]));
@@ -26,7 +26,7 @@ export function checkedResponse(given: unknown): Response {
   if (type === "error") throw new TypeError("`fetch` returned an error response");
   if (type === "opaqueredirect") throw new TypeError("unexpected redirect");
   if (attempt(() => isResponse(given))) return given as Response;
-  // An open body would keep its socket.
+  // An open body would keep its socket open.
   attempt(() => chunksOf(propertyOf(given, "body"))?.close());
-  throw new TypeError(`\`fetch\` did not return a Response, but ${wordsOf(given)}`);
+  throw new TypeError(`\`fetch\` returned ${wordsOf(given)}, which is not a Response`);
 }

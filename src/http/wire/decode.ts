@@ -6,7 +6,7 @@ import { type Endpoint, nameOf, type ResponseShape } from "../endpoint/endpoint.
 import type { Arrival } from "./exchange.ts";
 import { parseJson, type Redact, snapshot } from "./redact.ts";
 
-/** How an answer that breaks its schema is treated: an error, or returned as it came and reported. */
+/** What happens to a response that breaks its schema: `throw` throws an error, `report` returns the response unchanged and reports it. */
 export type ResponseMode = "throw" | "report";
 
 interface Decoding {
@@ -17,17 +17,17 @@ interface Decoding {
 
 type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 
-/** What was read, and what is wrong with it. */
+/** The data of a response, and its faults. */
 interface Reading {
   readonly data: unknown;
   readonly issues: readonly Issue[];
-  /** Whether what could be read would pass for less than was answered: a list would end early, and nobody would know. */
-  readonly torn?: boolean;
+  /** Whether the data is incomplete, so that a list would end early without an error. */
+  readonly incomplete?: boolean;
 }
 
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
 
-/** Unknown fields are kept because the answer itself is returned, not a copy of the parts that are known. */
+/** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
 function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Reading {
   const result = check(schema, data, path);
   return { data, issues: result.ok ? [] : result.issues };
@@ -41,7 +41,7 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
   if (Array.isArray(items)) {
     for (const [index, item] of items.entries()) issues.push(...checked(shape.item, item, [shape.field, index]).issues);
   } else {
-    issues.push({ path: [shape.field], message: "expected a list" });
+    issues.push({ path: [shape.field], message: "expected an array" });
   }
   if (nextCursor !== null && typeof nextCursor !== "string") {
     issues.push(
@@ -54,14 +54,14 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
     items: Array.isArray(items) ? items : [],
     nextCursor: typeof nextCursor === "string" ? nextCursor : null,
   };
-  return { data, issues, torn: data.items !== items || data.nextCursor !== nextCursor };
+  return { data, issues, incomplete: data.items !== items || data.nextCursor !== nextCursor };
 }
 
 const mayBeEmpty = (shape: JsonShape): boolean =>
   shape.kind === "empty" || (shape.kind === "whole" && !!shape.optional);
 
 function read(body: unknown, shape: JsonShape): Reading {
-  // A later version may have something to tell; a page that is no JSON comes from somewhere between, and tells nothing.
+  // The body is ignored: a later version of the service may send one.
   if (shape.kind === "empty") return { data: undefined, issues: [] };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
@@ -71,7 +71,7 @@ function read(body: unknown, shape: JsonShape): Reading {
   return { data: body, issues: [missing([shape.field])] };
 }
 
-/** Reads the data out of an answer, and checks it against the endpoint's schema. */
+/** Reads the data of a response, and checks it against the endpoint's schema. */
 export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onInvalid }: Decoding): unknown {
   const { response, text, download } = arrival;
   if (download !== undefined) return download;
@@ -84,15 +84,15 @@ export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onI
   const json = parseJson(text);
   const reading = json.ok
     ? read(json.value, endpoint.response)
-    : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is no JSON" }] };
+    : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }] };
   if (reading.issues.length === 0) return reading.data;
   const issues = reading.issues.map((issue) => redactIssue(issue, redact));
   onInvalid(response.status, issues);
-  if (json.ok && mode === "report" && !reading.torn) return reading.data;
+  if (json.ok && mode === "report" && !reading.incomplete) return reading.data;
   throw invalid(endpoint, arrival, issues, redact);
 }
 
-/** A schema of the caller's own may say in words what it did not expect. */
+/** Redacts an issue: the message of a caller's own schema may contain the unexpected value. */
 const redactIssue = ({ path, message }: Issue, redact: Redact): Issue => ({
   path: path.map((part) => (typeof part === "string" ? redact(part) : part)),
   message: redact(message),

@@ -40,16 +40,16 @@ function classFor(status: number): new (details: ApiErrorDetails) => ApiError {
 const fieldOf = (body: unknown, name: string): unknown =>
   typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
 
-/** The error object stands alone, as the specification shows it, or under `error`, as its conventions would have it. */
+/** The error object is the body itself, as the specification shows it, or the field `error`, as its conventions suggest. */
 const stringField = (body: unknown, name: string): string | undefined =>
   [fieldOf(body, name), fieldOf(fieldOf(body, "error"), name)].find(
     (value): value is string => typeof value === "string" && value !== "",
   );
 
-/** Names where a redirect points to, and no more of it than the origin. */
+/** Names the origin of a redirect's target, and no other part of it. */
 function redirectMessage(location: string | undefined, url: string): string {
-  if (location === undefined || !URL.canParse(location, url)) return "a redirect, which is never followed";
-  return `a redirect to ${new URL(location, url).origin}, which is never followed`;
+  if (location === undefined || !URL.canParse(location, url)) return "a redirect, which the SDK does not follow";
+  return `a redirect to ${new URL(location, url).origin}, which the SDK does not follow`;
 }
 
 /** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
@@ -62,19 +62,19 @@ function messageFor({ status, headers, body }: ErrorResponse, url: string): stri
   if (status >= 300 && status < 400) return redirectMessage(headers.location, url);
   if (status === 407) return proxyMessage;
   if (status === 202) return "the file is not ready yet";
-  if (typeof body === "string") return `no error object, but text: ${body.slice(0, 200)}`;
-  return "no error object";
+  if (typeof body === "string") return `the response has no error object, but text: ${body.slice(0, 200)}`;
+  return "the response has no error object";
 }
 
-/** The typed error for an answer that is no success, from its status and its error object (specification 2.2, 7). */
-export function toApiError(answer: {
+/** Makes the typed error of a response that is not a success, from its status and its error object (specification 2.2, 7). */
+export function toApiError(failed: {
   readonly response: ErrorResponse;
   readonly headers: Headers;
   readonly endpoint: string;
   readonly url: string;
   readonly now: number;
 }): ApiError {
-  const { response, headers, endpoint, url, now } = answer;
+  const { response, headers, endpoint, url, now } = failed;
   const details = {
     response,
     code: stringField(response.body, "code"),

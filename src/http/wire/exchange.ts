@@ -15,10 +15,10 @@ import { type Redact, snapshot } from "./redact.ts";
 import type { Transport } from "./transport.ts";
 import { UnreadSocket } from "./unread-socket.ts";
 
-/** An answer that has arrived: its head, and its body as text or as a download. */
+/** A response that has arrived: its head, and its body as text or as a download. */
 export interface Arrival {
   readonly response: Response;
-  /** Empty where the body is a download's. */
+  /** Empty if the body belongs to a download. */
   readonly text: string;
   readonly download?: Download | NotModified;
 }
@@ -28,35 +28,35 @@ export interface ExchangeOptions {
   readonly request: EncodedRequest;
   readonly scope: CancelScope;
   readonly endpoint: string;
-  /** Milliseconds for head and body together. */
+  /** Milliseconds for the head and the body together. */
   readonly timeout: number;
-  /** Bytes of a body that is read as text. */
+  /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
   readonly binary: boolean;
   readonly redact: Redact;
-  /** Called as soon as the head is there. */
+  /** Called when the head arrives. */
   readonly onHead: (response: Response) => void;
-  /** Called when a download is out of time before the caller began to read it, with the error's name. */
+  /** Called with the error's name when a download times out before the caller began to read it. */
   readonly onUnread: (error: string) => void;
   /** Completes an error that ends a download's body. */
   readonly complete: (error: unknown) => unknown;
 }
 
-/** Sends a request once, and receives its answer within the timeout. */
+/** Sends a request once, and receives its response within the timeout. */
 export function exchange(options: ExchangeOptions): Promise<Arrival> {
   const { transport, request, scope, endpoint, timeout, binary, redact, onHead } = options;
   return scope.hold<Arrival>(({ resolve, reject }) => {
     const wire = new AbortController();
     let fail = reject;
-    let letGo: () => void = () => undefined;
+    let closeBody: () => void = () => undefined;
     let stopTimer: () => void = () => undefined;
     const socket = binary ? new UnreadSocket(request.url) : undefined;
     const stop = (reason: unknown) => {
       stopTimer();
       socket?.end();
       wire.abort(reason);
-      // The body of a `fetch` that ignores its signal ignores it, too.
-      letGo();
+      // A `fetch` that ignores its signal has a body that ignores it, too.
+      closeBody();
     };
     stopTimer = scope.clock.after(timeout, () => {
       const error = new RequestTimeoutError({ endpoint, timeout });
@@ -67,7 +67,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
     const receive = async (): Promise<Arrival> => {
       const response = await transport(request, wire.signal);
       const body = openBody(response);
-      letGo = body.close;
+      closeBody = body.close;
       // The call can end before its response arrives.
       if (wire.signal.aborted) body.close();
       wire.signal.throwIfAborted();
@@ -97,7 +97,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
     receive().then(resolve, (error: unknown) => {
       stopTimer();
       socket?.end();
-      letGo();
+      closeBody();
       reject(error instanceof ResponseTooLargeError ? error : toConnectionError(error, endpoint, redact));
     });
     return stop;
@@ -111,36 +111,36 @@ const notModified = (headers: Headers): NotModified => ({
 });
 
 /** How a body controls its attempt. */
-interface Hold {
+interface AttemptControl {
   readonly stop: (reason: unknown) => void;
-  /** Sets what happens when the attempt is out of time. */
+  /** Sets what happens when the attempt times out. */
   readonly fails: (how: (error: unknown) => void) => void;
   /** Sets whether the attempt keeps the process alive. */
   readonly keep: (alive: boolean) => void;
 }
 
 /**
- * A body that keeps the call open until it is read, cancelled, or out of time. It keeps the process alive only while the caller waits
- * for a chunk.
+ * Makes a stream of a body. It keeps the call open until it is read, cancelled or timed out, and keeps the process alive only while the
+ * caller waits for a chunk.
  */
 function streamOf(
   body: Body,
   response: Response,
   { scope, endpoint, complete, redact, onUnread }: ExchangeOptions,
-  { stop, fails, keep }: Hold,
+  { stop, fails, keep }: AttemptControl,
 ): ReadableStream<Uint8Array> {
   const trust = trustOf(response);
   const end = new PictureEnd();
   let empty = true;
   let unread = true;
-  /** What is wrong with a body that has come to its end. */
+  /** The fault of a body that has ended. */
   const fault = (): PodPartnerError | undefined => {
     const reason = shortfall(trust, end);
     if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
     if (!empty) return undefined;
     const issues = [{ path: [], message: emptyFile }];
-    const answer = snapshot(response.status, response.headers, "", redact);
-    return new ResponseValidationError({ issues, response: answer, endpoint });
+    const shown = snapshot(response.status, response.headers, "", redact);
+    return new ResponseValidationError({ issues, response: shown, endpoint });
   };
   const close = () => {
     stop(undefined);
@@ -181,7 +181,7 @@ function streamOf(
       },
       cancel: close,
     },
-    // The body is read as fast as the caller reads, no faster.
+    // The stream reads the body only as fast as the caller reads the stream.
     { highWaterMark: 0 },
   );
 }

@@ -1,2 +1,2 @@
-/** What the SDK asks of a `fetch`: the platform's own, an emulator's, or a partner's. */
+/** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;

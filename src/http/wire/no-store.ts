@@ -2,7 +2,7 @@ import type { FetchLike } from "./fetch-like.ts";
 
 let understood: boolean | undefined;
 
-/** Whether the platform knows `cache`: Cloudflare's workers of before 2024-11-11 refuse it. They have no cache of their own. */
+/** Whether the platform supports `cache`. Cloudflare's workers before 2024-11-11 refuse it, and have no cache of their own. */
 function understandsCache(): boolean {
   if (understood !== undefined) return understood;
   try {
@@ -13,7 +13,7 @@ function understandsCache(): boolean {
   return understood;
 }
 
-/** Next.js refuses `no-store` while it builds a page in advance, and from then on takes the page for a dynamic one. */
+/** Next.js refuses `no-store` while it prerenders a page, and treats the page as dynamic from then on. */
 function isPrerendering(error: unknown): boolean {
   try {
     return Reflect.get(Object(error), "digest") === "DYNAMIC_SERVER_USAGE";
@@ -23,13 +23,13 @@ function isPrerendering(error: unknown): boolean {
 }
 
 /**
- * The platform's `fetch`. Next.js 16 loses the signal of a `Request` that has options beside it, and then gives all equal GETs of
- * a page the first one's response; with a URL it keeps the signal.
+ * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
+ * equal GETs of a page. With a URL it keeps the signal.
  */
 export const platformFetch: FetchLike = (request, init) =>
   globalThis.fetch(request.method === "GET" ? request.url : request, init);
 
-/** Sends a request past every cache: Next.js 13 and 14 keep the responses of `fetch` otherwise, and polling would never end. */
+/** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
 export async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
   if (!understandsCache()) return fetchLike(request, init);
   try {

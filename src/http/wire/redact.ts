@@ -1,10 +1,10 @@
 import type { ErrorResponse } from "../../errors/response.ts";
 
-const blot = "[redacted]";
+const replacement = "[redacted]";
 
 const entities: Readonly<Record<string, string>> = { "&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos" };
 
-/** One character of the key as a text, a URL, JSON or HTML may have it. */
+/** A pattern for one character of the key, plain or escaped as in a URL, JSON or HTML. */
 function formsOf(character: string): string {
   if (/[A-Za-z0-9]/.test(character)) return character;
   const code = character.charCodeAt(0);
@@ -21,14 +21,14 @@ function formsOf(character: string): string {
   return `(?:${forms.join("|")})`;
 }
 
-/** Makes the function that blots the secret key out of whatever a service repeats: as it is, or as a URL, JSON or HTML has it. */
+/** Makes the function that removes the secret key from a text, plain or escaped as in a URL, JSON or HTML. */
 export function createRedact(secretKey: string): (text: string) => string {
-  // JSON doubles a backslash. Where any could be doubled, a row of them would match in more ways than can be tried.
+  // JSON doubles a backslash. The pattern does not allow each one to be doubled: a row of backslashes would match in too many ways.
   const json = JSON.stringify(secretKey)
     .slice(1, -1)
     .replace(/[^A-Za-z0-9]/g, String.raw`\$&`);
   const key = new RegExp(`${[...secretKey].map(formsOf).join("")}|${json}`, "gi");
-  return (text) => text.replace(key, blot);
+  return (text) => text.replace(key, replacement);
 }
 
 export type Redact = ReturnType<typeof createRedact>;
@@ -41,10 +41,10 @@ export const parseJson = (text: string): { readonly ok: true; readonly value: un
   }
 };
 
-/** Nobody reads deeper, and whoever walks through what is nested without end, such as `JSON.stringify`, runs out of stack. */
+/** Deeper values are cut: code that walks through very deep values, such as `JSON.stringify`, overflows the stack. */
 const deepest = 100;
 
-/** Blots the key out of every text in a value that JSON gave: there a key may have been escaped. */
+/** Removes the key from every string of a parsed JSON value: JSON may have escaped it. */
 function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
   if (typeof value === "string") return redact(value);
   if (typeof value !== "object" || value === null) return value;
@@ -54,7 +54,7 @@ function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
   return Object.fromEntries(fields);
 }
 
-/** Headers as they may be shown: a policy could have the key for a name. */
+/** Headers without the key: the name of a policy could be the key. */
 export const redacted = (headers: Headers, redact: Redact): Pick<Headers, "get"> => ({
   get: (name) => {
     const value = headers.get(name);
@@ -62,7 +62,7 @@ export const redacted = (headers: Headers, redact: Redact): Pick<Headers, "get">
   },
 });
 
-/** Keeps of an answer what an error may show. */
+/** Copies the parts of a response that an error may show. */
 export function snapshot(status: number, headers: Headers, text: string, redact: Redact): ErrorResponse {
   const json = text === "" ? undefined : parseJson(text);
   const body = json === undefined ? undefined : json.ok ? redactAll(json.value, redact) : redact(text);

@@ -1,4 +1,4 @@
-/** What Deno's `fetch` takes beside the standard. */
+/** An option of Deno's `fetch` that is not in the standard. */
 interface DenoInit extends RequestInit {
   client?: unknown;
 }
@@ -9,20 +9,20 @@ interface Deno {
 
 let client: unknown;
 
-/** Made at the first call; it holds no connection, so there is nothing to close. */
+/** Creates the client at the first call. The client keeps no connection, so it needs no `close`. */
 const denoClient = (): unknown => {
   client ??= (Reflect.get(globalThis, "Deno") as Deno | undefined)?.createHttpClient?.({
     poolMaxIdlePerHost: 0,
-    // Requests of one moment would share a connection, which then counts as used.
+    // With HTTP/2, parallel requests would share a connection, which then counts as reused.
     http2: false,
   });
   return client;
 };
 
 /**
- * Keeps a `fetch` from sending a request twice. When a connection that was kept from an earlier request breaks before the answer,
- * Deno 2.9 and Bun 1.2 send the request again by themselves, also a POST that the service has carried out: the SDK
- * would never hear of it, and an order would be made twice. On a connection of its own they do not. Node never does.
+ * Prevents `fetch` from sending a request twice. When a reused connection breaks before the response, Deno 2.9 and Bun 1.2 send the
+ * request again, also a POST that the service has carried out: the SDK would not notice, and an order would be created twice. On a new
+ * connection they do not. Node never does.
  */
 export function sendOnce(init: RequestInit): void {
   init.keepalive = false; // Bun

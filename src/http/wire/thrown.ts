@@ -2,13 +2,13 @@ import { UnexpectedError } from "../../errors/unexpected.ts";
 import { attempt, isError, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import type { Redact } from "./redact.ts";
 
-/** What an error tells of its kind and place. All else that a partner's own `fetch` may hang on it could show the request. */
-const told = ["code", "errno", "syscall", "hostname", "address", "port"];
+/** The fields of an error that are copied. Other fields, which a caller's own `fetch` may add, could show the request. */
+const copied = ["code", "errno", "syscall", "hostname", "address", "port"];
 
-/** Causes that are looked through. */
+/** The maximum number of nested causes that are copied. */
 const deepest = 5;
 
-/** Wraps what was thrown before `fetch` was called: nothing was sent. */
+/** Wraps an error from before the call of `fetch`: no request was sent. */
 export class NeverSent {
   readonly error: unknown;
 
@@ -48,13 +48,13 @@ export function readThrown(thrown: unknown, depth = 0): Thrown {
     name: (isOne ? textOf(thrown, "name") : undefined) ?? "Error",
     message: message ?? wordsOf(thrown),
     stack: isOne ? textOf(thrown, "stack") : undefined,
-    details: new Map(isOne ? told.flatMap((name) => detailOf(thrown, name)) : []),
+    details: new Map(isOne ? copied.flatMap((name) => detailOf(thrown, name)) : []),
     several: first !== undefined,
     cause: cause === undefined || depth === deepest ? undefined : readThrown(cause, depth + 1),
   };
 }
 
-/** Makes an error that has only the texts of what was thrown, without the key. */
+/** Makes an error that has only the texts of the thrown value, without the key. */
 export function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
   const error = new Error(redact(message));
   const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
@@ -66,7 +66,7 @@ export function harmless({ name, message, stack, details, cause }: Thrown, redac
   return error;
 }
 
-/** Wraps what was thrown where nothing should throw. */
+/** Wraps an error from code that should not throw. */
 export function unexpected(error: unknown, redact: Redact): UnexpectedError {
   const thrown = readThrown(error);
   return new UnexpectedError({ reason: redact(thrown.message || thrown.name), cause: harmless(thrown, redact) });

@@ -1,6 +1,6 @@
 import { ConflictError } from "../../errors/api.ts";
 import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
-import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
+import { type ApiCall, type CallResult, toCall } from "../../http/call/call.ts";
 import { type Send, strictly } from "../../http/call/core.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
 import { nameOf } from "../../http/endpoint/endpoint.ts";
@@ -31,7 +31,7 @@ export function cancelRemaining(
 ): ApiCall<CanceledRemainder> {
   const callSite = captureCallSite(cancelRemaining);
   const timeline = new JointTimeline(context.clock);
-  const run = async (): Promise<Answer<CanceledRemainder>> => {
+  const run = async (): Promise<CallResult<CanceledRemainder>> => {
     assertOptions("request", options, nameOf(cancelOrder));
     const remaining = countdown(context, options.deadline);
     // The options `query` and `body` apply to the cancellation only.

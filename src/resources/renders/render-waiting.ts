@@ -4,7 +4,7 @@ import { attachCall } from "../../errors/base.ts";
 import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
-import { type Answer, type ApiCall, toCall } from "../../http/call/call.ts";
+import { type ApiCall, type CallResult, toCall } from "../../http/call/call.ts";
 import { CancelScope } from "../../http/call/cancel-scope.ts";
 import { TimelineRecorder } from "../../http/call/timeline-recorder.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
@@ -52,7 +52,7 @@ async function waiting<T>(
   options: WaitOptions,
   callSite: CallSite,
   look: (scope: CancelScope) => Promise<Look<Seen<T>>>,
-): Promise<Answer<T>> {
+): Promise<CallResult<T>> {
   assertOptions("wait", options, nameOf(endpoint));
   const { signal, deadline = ofClient } = options;
   const recorder = new TimelineRecorder(clock);
@@ -76,7 +76,7 @@ async function waiting<T>(
 }
 
 /** The data of a look-up and its response. */
-type Seen<T> = Pick<Answer<T>, "data" | "response">;
+type Seen<T> = Pick<CallResult<T>, "data" | "response">;
 
 const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
   ...options,

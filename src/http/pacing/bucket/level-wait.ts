@@ -2,9 +2,9 @@
  * Tokens that stay in a bucket of at least this quota whose token comes within `interval` milliseconds. Without them the first request of
  * another process would always find the bucket empty.
  */
-const kept = { quota: 10, interval: 30_000, tokens: 1 };
+export const kept = { quota: 10, interval: 30_000, tokens: 1 };
 /** The two clocks are not exactly in step: a token is used this many milliseconds after it is due, as minimum and as planned. */
-const safety = { least: 3, planned: 4 };
+export const safety = { least: 3, planned: 4 };
 
 /** Milliseconds until the level of a bucket suffices for the next request; 0 when it does now. */
 export function levelWait(level: number, quota: number, interval: number, inFlight: number): number {
