@@ -7,7 +7,6 @@ export async function upload(file: File, bytes: Uint8Array, answer: Response): P
   if (answer.body !== null) uploads.push(partner.images.upload(answer.body));
   // @ts-expect-error a number is no picture.
   uploads.push(partner.images.upload(123));
-  // @ts-expect-error an answer is no stream: its body is.
   uploads.push(partner.images.upload(answer));
   return (await Promise.all(uploads)).map(({ reference }) => reference);
 }
