@@ -17,6 +17,8 @@ export interface Setting {
 export interface Count {
   readonly served: number;
   readonly refused: number;
+  /** When the first request came, in milliseconds since 1970. */
+  readonly firstAt: number;
 }
 
 // Octokit's throttling looks for "secondary rate", Stripe for an error object under `error`; to the others both are nothing.
@@ -26,7 +28,8 @@ const refusal = JSON.stringify({ ...problem, error: problem });
 let setting: Setting = { quota: 1, perSecond: 1 };
 let level = 1;
 let at = performance.now();
-let count = { served: 0, refused: 0 };
+const none: Count = { served: 0, refused: 0, firstAt: Number.NaN };
+let count = { ...none };
 let drinking: NodeJS.Timeout | undefined;
 
 function refill(): void {
@@ -36,6 +39,7 @@ function refill(): void {
 }
 
 const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
+  if (Number.isNaN(count.firstAt)) count.firstAt = performance.timeOrigin + performance.now();
   refill();
   const served = level >= 1;
   if (served) level -= 1;
@@ -60,7 +64,7 @@ process.on("message", (next: Setting) => {
   setting = next;
   level = next.quota;
   at = performance.now();
-  count = { served: 0, refused: 0 };
+  count = { ...none };
   const { drink } = next;
   if (drink !== undefined) {
     drinking = setInterval(() => {
