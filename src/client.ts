@@ -74,18 +74,18 @@ export class PodPartner {
     const { baseUrl } = resolved;
     const clock = options.clock === undefined ? systemClock : reliable(options.clock);
     const observe = createObserver(hooks, logger);
-    const store = typeof pacing === "object" ? pacing.store : undefined;
-    this.#pacer = new Pacer(
-      clock,
-      store && ((own, wake) => store.join({ baseUrl, secretKey, clock, observe, own, wake })),
-    );
+    const { store, ceiling } = pacing ?? {};
+    this.#pacer = new Pacer(clock, {
+      open: store && ((own, wake) => store.join({ baseUrl, secretKey, clock, observe, own, wake })),
+      ceiling,
+    });
     this.#send = createSend({
       ...resolved,
       clock,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,
-      paced: pacing !== false,
+      paced: pacing !== undefined,
       transport: createTransport(secretKey, fetch),
       observe,
       redact: createRedact(secretKey),
@@ -114,7 +114,7 @@ export class PodPartner {
    * token. Times are in milliseconds.
    */
   get rateLimits(): RateLimits {
-    return this.#pacer.snapshot();
+    return this.#pacer.forecast.snapshot();
   }
 
   /**

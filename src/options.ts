@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
 import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
 import type { RetryOptions } from "./http/endpoint/request-options.ts";
+import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
@@ -33,10 +34,10 @@ export interface PodPartnerOptions {
    */
   readonly retry?: Overrides<RetryOptions> | undefined;
   /**
-   * Whether calls wait for the tokens that the service's rate-limit headers tell of; with a `store` of `pod-partner/redis` all
-   * processes of a fleet share them. Default true.
+   * Whether calls wait for the tokens that the service's rate-limit headers report (specification 8), and which other limits they keep.
+   * Default true: this process alone, without a ceiling of its own.
    */
-  readonly pacing?: boolean | { readonly store: PacingStore } | undefined;
+  readonly pacing?: boolean | PacingOptions | undefined;
   /** What happens to a JSON answer that breaks its schema: an error, or it is returned as it came and reported. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
   /** Bytes that a JSON answer may have at most. Downloads have no bound. Default 33 554 432 (32 MiB). */
@@ -64,6 +65,25 @@ export interface PodPartnerOptions {
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
+/**
+ * How calls are paced, beyond the service's own limits.
+ *
+ * @example
+ * // Leaves 20 of the organization's 50 requests per second to its other systems.
+ * const partner = new PodPartner({ baseUrl, secretKey, pacing: { perSecond: 30, burst: 10 } });
+ */
+export interface PacingOptions {
+  /** Shares the limits among all processes of a fleet: `redisPacing` of `pod-partner/redis`. Default: this process alone. */
+  readonly store?: PacingStore | undefined;
+  /**
+   * The most requests per second that this client sends, or with `store` the whole fleet. Also below 1: 0.1 is a request every 10 s.
+   * Retries and look-ups count, too. Default: only the service's limits.
+   */
+  readonly perSecond?: number | undefined;
+  /** Requests that may be sent at once. At most this many are sent in any `burst / perSecond` seconds. Default `perSecond`, at least 1. */
+  readonly burst?: number | undefined;
+}
+
 /** The options of a client, complete and checked. */
 export interface ResolvedOptions {
   readonly baseUrl: string;
@@ -71,7 +91,8 @@ export interface ResolvedOptions {
   readonly timeout: number;
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
-  readonly pacing: boolean | { readonly store: PacingStore };
+  /** Undefined when calls are not paced. */
+  readonly pacing: { readonly store: PacingStore | undefined; readonly ceiling: CeilingLimit | undefined } | undefined;
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;
@@ -92,7 +113,7 @@ const secretKey = () =>
     z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }),
   );
 
-const ms = () => z.number().check(z.positive());
+const positive = () => z.number().check(z.positive());
 
 /** A length of time that may be zero. */
 const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
@@ -132,12 +153,41 @@ const store = () =>
     error: "expected a store, as `redisPacing` of pod-partner/redis makes it",
   });
 
+const pacing = () =>
+  z.pipe(
+    // One form for an object and for true; none for false.
+    z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
+    z.optional(
+      z.pipe(
+        z
+          .strictObject(
+            {
+              store: z.optional(store()),
+              perSecond: z.optional(positive()),
+              burst: z.optional(z.int().check(z.positive())),
+            },
+            { error: "expected true, false or { store, perSecond, burst }" },
+          )
+          .check(
+            z.refine(({ perSecond, burst }) => burst === undefined || perSecond !== undefined, {
+              path: ["burst"],
+              error: "is used only with `perSecond`",
+            }),
+          ),
+        z.transform(({ store, perSecond, burst = Math.max(1, Math.floor(perSecond ?? 1)) }) => ({
+          store,
+          ceiling: perSecond === undefined ? undefined : { perSecond, burst },
+        })),
+      ),
+    ),
+  );
+
 const schema = () =>
   z.strictObject({
     baseUrl: baseUrl(),
     secretKey: secretKey(),
-    timeout: z._default(ms(), 30_000),
-    deadline: z.optional(ms()),
+    timeout: z._default(positive(), 30_000),
+    deadline: z.optional(positive()),
     retry: z.prefault(
       z.strictObject({
         retries: z._default(z.int().check(z.nonnegative()), 4),
@@ -147,10 +197,7 @@ const schema = () =>
       }),
       {},
     ),
-    pacing: z._default(
-      z.union([z.boolean(), z.strictObject({ store: store() })], { error: "expected true, false or { store }" }),
-      true,
-    ),
+    pacing: z.prefault(pacing(), true),
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
     fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
@@ -161,7 +208,7 @@ const schema = () =>
       z.strictObject({
         customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
         orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
-        processingTime: z._default(ms(), assumptions.processingTime),
+        processingTime: z._default(positive(), assumptions.processingTime),
       }),
       {},
     ),
@@ -180,6 +227,8 @@ const unknownOption: UnknownKey = {
     ["retries", "retry.retries"],
     ["maxRetryAfter", "retry.maxRetryAfter"],
     ["store", "pacing.store"],
+    ["perSecond", "pacing.perSecond"],
+    ["burst", "pacing.burst"],
   ]),
 };
 

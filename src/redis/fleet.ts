@@ -80,10 +80,6 @@ export class Fleet implements TokenSource {
     return mayAsk ? Number.POSITIVE_INFINITY : leases.askAt - now;
   }
 
-  intervalOf(policies: readonly string[]): number {
-    return this.#connection.lost ? this.#own.intervalOf(policies) : 0;
-  }
-
   take(policies: readonly string[]): Grant {
     const { requests } = this.#own.take(policies);
     const lease = this.#connection.lost ? undefined : this.#pool.of(policies).take();

@@ -6,7 +6,7 @@ export interface CallContext {
   readonly clock: PartnerClock;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
-  readonly pacer: Pick<Pacer, "snapshot">;
+  readonly pacer: Pick<Pacer, "forecast">;
 }
 
 /**

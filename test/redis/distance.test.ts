@@ -13,12 +13,12 @@ const patience = 120_000;
 /** Acquires as a call does: it ends where the next token is too far away. */
 async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
-  if (pacer.tooFar(endpoint, patience) !== undefined) return "too far";
+  if (pacer.forecast.tooFar(endpoint, patience) !== undefined) return "too far";
   try {
     return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), false, patience);
   } catch (error) {
     if (!(error instanceof TokenTooFar)) throw error;
-    return pacer.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";
+    return pacer.forecast.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";
   }
 }
 
@@ -77,6 +77,6 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
       await clock.run(clock.now() + 500);
     }
     expect(sent).toBe(10);
-    expect(pacer.snapshot().policies.default).toMatchObject({ quota: 50, window: 10_000 });
+    expect(pacer.forecast.snapshot().policies.default).toMatchObject({ quota: 50, window: 10_000 });
   });
 });

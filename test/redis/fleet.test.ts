@@ -177,6 +177,6 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(uploads.answered).toHaveLength(2);
     expect(reads.answered).toHaveLength(50);
     expect(refusals([uploads, reads])).toBe(0);
-    expect(pacer.snapshot().policies).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
+    expect(pacer.forecast.snapshot().policies).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
   });
 });

@@ -71,9 +71,9 @@ export function simulate(redis: Connected, way = 1): Simulation {
     ahead: 0,
     lost: [],
     join: (own = clock) =>
-      new Pacer(own, (buckets, wake) =>
-        store.join({ baseUrl, secretKey: "key", clock: own, observe, own: buckets, wake }),
-      ),
+      new Pacer(own, {
+        open: (buckets, wake) => store.join({ baseUrl, secretKey: "key", clock: own, observe, own: buckets, wake }),
+      }),
   };
   return simulation;
 }

@@ -29,13 +29,13 @@ export interface ApiCall<Data> extends Promise<Data> {
 export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits">;
 
 /** Makes an `ApiCall` out of the promise of a call's result. */
-export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "snapshot">): ApiCall<Data> {
+export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "forecast">): ApiCall<Data> {
   const data = result.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
       // The returned promise reports a failure. The promise of the data alone must not report it as unhandled.
       data.catch(() => undefined);
-      return result.then((all) => ({ ...all, rateLimits: pacer.snapshot() }));
+      return result.then((all) => ({ ...all, rateLimits: pacer.forecast.snapshot() }));
     },
   });
 }

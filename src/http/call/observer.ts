@@ -38,8 +38,9 @@ export interface PauseEvent extends CallEvent {
   /**
    * `bucket-empty`: no token remains, by the latest headers. `rate-limited`: a 429 holds the policy until its `Retry-After`.
    * `gateway-limit`: a gateway in front of the service refuses requests above its rate with a 503, and all calls slow down.
+   * `ceiling`: the client's own limit, `pacing.perSecond`.
    */
-  readonly reason: "bucket-empty" | "rate-limited" | "gateway-limit";
+  readonly reason: "bucket-empty" | "rate-limited" | "gateway-limit" | "ceiling";
   /** The rate-limit policy, for example `default` (specification 8). */
   readonly policy: string;
   /** Milliseconds until the bucket has its next token, which an earlier call may use. For `gateway-limit`: between two requests. */

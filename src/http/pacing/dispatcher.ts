@@ -1,62 +1,61 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { TokenSource } from "./bucket/token-source.ts";
-import type { GatewayLimit } from "./gateway-limit.ts";
-import { sizeOf, type WaitQueue, type WaitQueues } from "./queue/wait-queue.ts";
-import { WakeUp } from "./queue/wake-up.ts";
+import type { Limits } from "./forecast.ts";
+import { sizeOf, type WaitQueue } from "./queue/wait-queue.ts";
 
 /** Serves the queues while there are tokens. */
 export class Dispatcher {
   readonly #clock: PartnerClock;
-  readonly #queues: WaitQueues;
-  readonly #tokens: TokenSource;
-  readonly #gatewayLimit: GatewayLimit;
-  readonly #wakeUp: WakeUp;
+  readonly #limits: Limits;
+  #stopTimer: (() => void) | undefined;
 
-  constructor(clock: PartnerClock, queues: WaitQueues, tokens: TokenSource, gatewayLimit: GatewayLimit) {
+  constructor(clock: PartnerClock, limits: Limits) {
     this.#clock = clock;
-    this.#queues = queues;
-    this.#tokens = tokens;
-    this.#gatewayLimit = gatewayLimit;
-    this.#wakeUp = new WakeUp(clock, () => this.run());
+    this.#limits = limits;
   }
 
   /** Serves the queues as far as the tokens go, then sets a timer for the next token. */
   run(): void {
-    for (;;) {
-      const closed = this.#queues.occupied ? this.#gatewayLimit.wait(this.#clock.now()) : 0;
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const { queues, gatewayLimit, ceiling } = this.#limits;
+    // The request that waits for its slot runs the dispatcher again.
+    while (ceiling?.occupied !== true) {
+      const closed = queues.occupied ? gatewayLimit.wait(this.#clock.now()) : 0;
       if (closed > 0) {
-        this.#wakeUp.in(closed, 0);
+        this.#runIn(closed);
         return;
       }
-      const { ready, wait, interval } = this.#scan();
-      const waiter = this.#queues.takeTurn(ready);
+      const { ready, wait } = this.#scan();
+      const waiter = queues.takeTurn(ready);
       if (waiter === undefined) {
-        this.#wakeUp.in(wait, interval);
+        this.#runIn(wait);
         return;
       }
       waiter.turn.grant();
     }
   }
 
+  #runIn(wait: number): void {
+    if (Number.isFinite(wait)) this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(wait)), () => this.run());
+  }
+
   /** Finds the queues that have tokens, and the shortest wait of the others. */
-  #scan(): { readonly ready: readonly WaitQueue[]; readonly wait: number; readonly interval: number } {
+  #scan(): { readonly ready: readonly WaitQueue[]; readonly wait: number } {
+    const { tokens, queues } = this.#limits;
     let shortest = Number.POSITIVE_INFINITY;
-    let interval = 0;
     const ready: WaitQueue[] = [];
-    for (const queue of this.#queues) {
+    for (const queue of queues) {
       const wanted = sizeOf(queue);
       if (wanted === 0) continue;
-      const wait = this.#tokens.wait(queue.policies, wanted);
+      const wait = tokens.wait(queue.policies, wanted);
       if (wait <= 0) {
         ready.push(queue);
         continue;
       }
-      this.#queues.rejectImpatient(queue, Math.max(...queue.policies.map((policy) => this.#tokens.away(policy))));
+      queues.rejectImpatient(queue, Math.max(...queue.policies.map((policy) => tokens.away(policy))));
       // A queue that is empty now needs no timer.
-      if (sizeOf(queue) === 0 || wait >= shortest) continue;
-      shortest = wait;
-      interval = this.#tokens.intervalOf(queue.policies);
+      if (sizeOf(queue) > 0) shortest = Math.min(shortest, wait);
     }
-    return { ready, wait: shortest, interval };
+    return { ready, wait: shortest };
   }
 }

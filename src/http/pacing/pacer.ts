@@ -4,23 +4,28 @@ import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Priority } from "../endpoint/request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";
 import type { Grant, TokenSource } from "./bucket/token-source.ts";
+import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { Dispatcher } from "./dispatcher.ts";
-import type { Wait } from "./distance.ts";
+import { Forecast } from "./forecast.ts";
 import { type Fate, GatewayLimit } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
-import { sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
-import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
+import { type Joining, sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
 import { Routes } from "./routes.ts";
 
 /** Policies that apply only to the routes of the specification, although some services name them in every response. */
 const assigned: ReadonlySet<string> = new Set(specified.keys());
 
-const furthest = (waits: readonly Wait[]): Wait => waits.reduce((far, next) => (next.ms > far.ms ? next : far));
-
 /** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
 function fateOf(status: number, report: RateLimitReport): Fate {
   if (status === 503 || (status === 429 && report.size === 0)) return "refused";
   return status < 500 ? "served" : "lost";
+}
+
+export interface PacerOptions {
+  /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
+  readonly open?: ((own: Buckets, wake: () => void) => TokenSource) | undefined;
+  /** The partner's own ceiling. */
+  readonly ceiling?: CeilingLimit | undefined;
 }
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
@@ -30,17 +35,30 @@ export class Pacer {
   readonly #queues = new WaitQueues();
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
+  readonly #ceiling: Ceiling | undefined;
   readonly #dispatcher: Dispatcher;
+  readonly forecast: Forecast;
 
-  /** @param open Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
-  constructor(clock: PartnerClock, open: (own: Buckets, wake: () => void) => TokenSource = (own) => own) {
+  constructor(clock: PartnerClock, { open = (own) => own, ceiling }: PacerOptions = {}) {
     this.#clock = clock;
-    this.#tokens = open(new Buckets(clock), () => this.#dispatcher.run());
-    this.#dispatcher = new Dispatcher(clock, this.#queues, this.#tokens, this.#gatewayLimit);
+    const tokens = open(new Buckets(clock), () => this.#dispatcher.run());
+    this.#tokens = tokens;
+    this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens));
+    const limits = {
+      tokens,
+      queues: this.#queues,
+      routes: this.#routes,
+      gatewayLimit: this.#gatewayLimit,
+      ceiling: this.#ceiling,
+    };
+    this.#dispatcher = new Dispatcher(clock, limits);
+    this.forecast = new Forecast(limits);
   }
 
   /** Takes the tokens for a request if they are available and no call waits for them. */
   tryAcquire(endpoint: Endpoint): Grant | undefined {
+    // Each slot of a ceiling goes to the head of the queue.
+    if (this.#ceiling !== undefined) return undefined;
     const policies = this.#routes.of(endpoint);
     if (this.#queues.occupied) {
       // Calls that wait and have tokens by now come first.
@@ -73,23 +91,40 @@ export class Pacer {
   }
 
   /**
-   * Waits in the queue for the tokens of a request. Leaving the queue costs no token.
+   * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
    * @throws {@link TokenTooFar} when the next token is further away than `patience` milliseconds.
    * @param again The request had its turn and was refused: it comes before all others of its priority.
    */
-  acquire(
+  async acquire(
     endpoint: Endpoint,
     priority: Priority,
     scope: CancelScope,
     again = false,
     patience = Number.POSITIVE_INFINITY,
   ): Promise<Grant> {
+    const granted = await this.#queueUp(endpoint, { priority, again, patience }, scope);
+    if (this.#ceiling === undefined) return granted;
+    try {
+      await this.#ceiling.pass(scope);
+    } catch (error) {
+      this.forget(granted);
+      throw error;
+    } finally {
+      this.#dispatcher.run();
+    }
+    return granted;
+  }
+
+  #queueUp(endpoint: Endpoint, joining: Joining, scope: CancelScope): Promise<Grant> {
     const queue = this.#queues.of(this.#routes.of(endpoint));
     return scope.hold<Grant>(({ resolve, reject }) => {
-      const grant = () => resolve(this.#take(this.#routes.of(endpoint)));
+      const grant = () => {
+        this.#ceiling?.occupy();
+        resolve(this.#take(this.#routes.of(endpoint)));
+      };
       const turn = { grant, reject: () => reject(new TokenTooFar()) };
-      const waiter = this.#queues.join(queue, endpoint.call, turn, { priority, again, patience });
+      const waiter = this.#queues.join(queue, endpoint.call, turn, joining);
       // An occupied queue already has a timer for its next turn.
       if (sizeOf(queue) === 1) this.#dispatcher.run();
       return () => {
@@ -97,23 +132,6 @@ export class Pacer {
         if (sizeOf(waiter.queue) === 0) this.#dispatcher.run();
       };
     });
-  }
-
-  /** The policy that a request of this endpoint would wait for longest, behind all calls that already wait, and how long. */
-  waitOf(endpoint: Endpoint): Wait {
-    const waits = this.#routes.of(endpoint).map((policy) => {
-      const ms = this.#tokens.until(policy, this.#waitingFor(policy) + 1);
-      return { policy, ms };
-    });
-    return furthest(waits);
-  }
-
-  /** The policy of an endpoint whose next token is furthest away, if it is further away than `patience` milliseconds. */
-  tooFar(endpoint: Endpoint, patience: number): Wait | undefined {
-    const far = furthest(this.#routes.of(endpoint).map((policy) => ({ policy, ms: this.#tokens.away(policy) })));
-    if (far.ms <= patience) return undefined;
-    this.#tokens.probeAfter(far.policy, patience);
-    return far;
   }
 
   /**
@@ -178,23 +196,6 @@ export class Pacer {
     this.#tokens.hold(held, ms, retryAfter);
     this.#dispatcher.run();
     return held;
-  }
-
-  snapshot(): RateLimits {
-    const limits = [...this.#tokens.names()].map((policy): [string, RateLimit] => [
-      policy,
-      { ...this.#tokens.level(policy), waiting: this.#waitingFor(policy) },
-    ]);
-    return toRateLimits(limits, (calls, policy) => {
-      const all = this.#waitingFor(policy) + calls;
-      return Math.max(this.#tokens.until(policy, all), all * this.#gatewayLimit.interval);
-    });
-  }
-
-  #waitingFor(policy: string): number {
-    let waiting = 0;
-    for (const queue of this.#queues) if (queue.policies.includes(policy)) waiting += sizeOf(queue);
-    return waiting;
   }
 
   /** Runs `learn`, then moves the waiting calls of an endpoint to another queue if its policies changed. */

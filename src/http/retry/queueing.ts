@@ -16,9 +16,9 @@ export function takeTokens({ core, endpoint }: Attempted): Grant | undefined {
 export async function queueForTokens(call: Attempted, again: boolean): Promise<Grant> {
   const { core, endpoint, name, options, retry, scope, recorder } = call;
   checkDistance(call);
-  const { policy, ms } = core.pacer.waitOf(endpoint);
+  const { reason, policy, ms } = core.pacer.forecast.waitOf(endpoint);
   // With a store the tokens may be available, and only have to be fetched.
-  if (ms > 0) core.observe("onPause", { endpoint: name, reason: "bucket-empty", policy, length: ms });
+  if (ms > 0) core.observe("onPause", { endpoint: name, reason, policy, length: ms });
   const done = recorder.begin("queue");
   try {
     for (;;) {
@@ -37,6 +37,6 @@ export async function queueForTokens(call: Attempted, again: boolean): Promise<G
 
 /** Throws if the next token of a bucket is further away than the call waits, whichever header reported it. */
 function checkDistance({ core, endpoint, name, retry }: Attempted): void {
-  const far = core.pacer.tooFar(endpoint, retry.maxRetryAfter);
+  const far = core.pacer.forecast.tooFar(endpoint, retry.maxRetryAfter);
   if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
 }

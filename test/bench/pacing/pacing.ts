@@ -61,7 +61,12 @@ function unfairness(workers: readonly Done[]): string {
 const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0 }: Scenario): number =>
   (calls - quota) / (perSecond - drink) + delay / 1000;
 
-function row(scenario: Scenario, began: number, workers: readonly Done[], { served, refused, firstAt }: Count): string[] {
+function row(
+  scenario: Scenario,
+  began: number,
+  workers: readonly Done[],
+  { served, refused, firstAt }: Count,
+): string[] {
   const at = workers.flatMap((worker) => worker.at);
   const failed = workers.reduce((sum, worker) => sum + worker.failed, 0);
   const wall = (Math.max(...at) - began) / 1000;
@@ -117,6 +122,9 @@ export async function run(): Promise<void> {
     server.stop();
     await redis?.kill();
   }
-  printTable(["", "done", "first request s", "s", "ideal s", "to ideal", "429s", "of requests", "p99 s", "off a fair part"], rows);
+  printTable(
+    ["", "done", "first request s", "s", "ideal s", "to ideal", "429s", "of requests", "p99 s", "off a fair part"],
+    rows,
+  );
   if (only === "") await measureLine();
 }

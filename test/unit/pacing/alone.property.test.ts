@@ -126,7 +126,8 @@ describe("a pacer whose answers have faulty headers", () => {
         }));
         expect(outcome.answered).toHaveLength(given.calls);
         expect(clock.pending).toBe(0);
-        if (served > after + given.parallel) expect(pacer.snapshot().policies.default?.quota).toBe(other.quota);
+        if (served > after + given.parallel)
+          expect(pacer.forecast.snapshot().policies.default?.quota).toBe(other.quota);
       }),
       { numRuns: 100 },
     );

@@ -59,9 +59,9 @@ describe("the line of calls that wait", () => {
     const controllers = Array.from({ length: 100 }, () => new AbortController());
     for (const { signal } of controllers) join("aborted", "normal", { signal });
     join("stays");
-    expect(pacer.snapshot().policies.default?.waiting).toBe(101);
+    expect(pacer.forecast.snapshot().policies.default?.waiting).toBe(101);
     for (const controller of controllers) controller.abort();
-    expect(pacer.snapshot().policies.default?.waiting).toBe(1);
+    expect(pacer.forecast.snapshot().policies.default?.waiting).toBe(1);
     await clock.run(100);
     expect(granted).toEqual(["stays"]);
     expect(clock.pending).toBe(0);
@@ -203,20 +203,20 @@ describe("the estimate of when calls will be through", () => {
   it("is 0 for what the bucket holds and a token's time for each call beyond", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
-    expect(pacer.snapshot().estimate(3_000)).toBe(0);
-    expect(pacer.snapshot().estimate(3_050)).toBeCloseTo(1_000);
+    expect(pacer.forecast.snapshot().estimate(3_000)).toBe(0);
+    expect(pacer.forecast.snapshot().estimate(3_050)).toBeCloseTo(1_000);
   });
 
   it("counts those that wait already, and a hold", async () => {
     const { pacer, join } = await emptied();
     for (let index = 0; index < 10; index += 1) join("waiting", "low");
-    expect(pacer.snapshot().estimate(40)).toBeCloseTo(1_000, -2);
+    expect(pacer.forecast.snapshot().estimate(40)).toBeCloseTo(1_000, -2);
     pacer.hold(get, new Map(), 5_000);
-    expect(pacer.snapshot().estimate(1)).toBeGreaterThanOrEqual(5_000);
+    expect(pacer.forecast.snapshot().estimate(1)).toBeGreaterThanOrEqual(5_000);
   });
 
   it("stands beside the record of the policies, which has nothing else", () => {
-    const limits = new Pacer(createTimeline()).snapshot();
+    const limits = new Pacer(createTimeline()).forecast.snapshot();
     expect(Object.keys(limits)).toEqual(["policies", "estimate"]);
     expect(Object.keys(limits.policies)).toEqual(["default", "uploads", "downloads"]);
   });

@@ -19,7 +19,7 @@ describe("policies that come and go", () => {
       "x-ratelimit": '"default";r=299;t=0, "burst";r=0;t=1',
     });
     pacer.observe(get, pacer.takeAnyway(get), headers);
-    expect(pacer.snapshot().policies.burst).toMatchObject({ quota: 2, window: 1_000, remaining: 0 });
+    expect(pacer.forecast.snapshot().policies.burst).toMatchObject({ quota: 2, window: 1_000, remaining: 0 });
     expect(pacer.tryAcquire(get)).toBeUndefined();
     expect(pacer.tryAcquire(endpointOf("orders.list"))).toBeDefined();
   });
@@ -68,7 +68,7 @@ describe("policies that come and go", () => {
     await clock.run(60_000);
     expect(outcome.answered).toHaveLength(60);
     expect(outcome.refusals).toBe(0);
-    expect(Object.keys(pacer.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
+    expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
   });
 
   it("go on under other names when all are renamed, told apart by their quotas", async () => {
@@ -77,8 +77,8 @@ describe("policies that come and go", () => {
     const outcome = consume({ ...traffic, serve: () => serve(["default", "uploads"]), call: "images.upload" });
     await clock.run(1_000);
     expect(outcome.answered).toHaveLength(60);
-    expect(Object.keys(pacer.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
-    expect(pacer.snapshot().policies.uploads?.remaining).toBe(4_940);
+    expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
+    expect(pacer.forecast.snapshot().policies.uploads?.remaining).toBe(4_940);
   });
 
   it("are learned by calls that wait already", async () => {

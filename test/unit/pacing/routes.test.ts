@@ -42,7 +42,7 @@ describe("the policies of a route", () => {
     expect([reads.answered.length, reads.refusals]).toEqual([500, 0]);
     await clock.run(60_000);
     expect([orders.answered.length, orders.refusals]).toEqual([10, 0]);
-    expect(pacer.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
+    expect(pacer.forecast.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
   it("are not those that a service names in every answer, and that its requests do not draw from", async () => {

@@ -35,20 +35,6 @@ export class Buckets implements TokenSource {
     return longest;
   }
 
-  intervalOf(policies: readonly string[]): number {
-    const now = this.#clock.now();
-    let interval = 0;
-    let longest = 0;
-    for (const policy of policies) {
-      const bucket = this.bucket(policy);
-      const wait = bucket.wait(now);
-      if (wait <= longest) continue;
-      longest = wait;
-      interval = bucket.interval;
-    }
-    return interval;
-  }
-
   take(policies: readonly string[]): Grant {
     const now = this.#clock.now();
     const requests = new Map<string, SentRequest>();

@@ -1,3 +1,4 @@
+import type { CeilingLimit } from "../ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
 import type { SentRequest } from "./sent-request.ts";
 
@@ -26,8 +27,6 @@ export interface TokenSource {
    * @param wanted How many requests wait for tokens; with 0 the method only reads.
    */
   wait(policies: readonly string[], wanted: number): number;
-  /** Milliseconds from one token to the next in the bucket with the longest wait; 0 when its tokens come at irregular times. */
-  intervalOf(policies: readonly string[]): number;
   /** Takes a token of each policy, also from an empty bucket. */
   take(policies: readonly string[]): Grant;
   /** Learns from a response's headers. Returns the named policies if they differ from those that the request drew from. */
@@ -51,6 +50,8 @@ export interface TokenSource {
   level(policy: string): PolicyLevel;
   /** Milliseconds until this number of tokens has come, at the present rate. */
   until(policy: string, tokens: number): number;
+  /** Reserves a slot of the partner's own ceiling for the whole fleet. Resolves to the milliseconds until it comes. */
+  reserve?(limit: CeilingLimit): Promise<number>;
   /** The policies that are known. */
   names(): Iterable<string>;
 }
