@@ -1,4 +1,5 @@
 import type { Observe } from "../http/call/observer.ts";
+import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply } from "./protocol.ts";
@@ -6,9 +7,17 @@ import { type Ask, type Reply, readReply } from "./protocol.ts";
 /** Milliseconds after which Redis counts as lost when it does not respond, and between two attempts to reach it again. */
 const patience = 500;
 
+/** The scripts that Redis runs. */
+export interface Scripts {
+  readonly pacing: Script;
+  readonly ceiling: Script;
+  /** The key of the ceiling's slots. */
+  readonly ceilingKey: string;
+}
+
 /** The connection to Redis. It reports once when Redis is lost, and once when it is back. */
 export class RedisConnection {
-  readonly #script: Script;
+  readonly #scripts: Scripts;
   readonly #clock: PartnerClock;
   readonly #observe: Observe;
   #state: "untried" | "up" | "lost" = "untried";
@@ -19,15 +28,15 @@ export class RedisConnection {
   /** Called at once when the store is lost. */
   onLost: () => void = () => undefined;
 
-  constructor(script: Script, clock: PartnerClock, observe: Observe) {
-    this.#script = script;
+  constructor(scripts: Scripts, clock: PartnerClock, observe: Observe) {
+    this.#scripts = scripts;
     this.#clock = clock;
     this.#observe = observe;
   }
 
   get lost(): boolean {
     // Before the first visit the client may still be connecting.
-    if (this.#state === "up" && !this.#script.ready) this.#lose("the connection is down");
+    if (this.#state === "up" && !this.#scripts.pacing.ready) this.#lose("the connection is down");
     return this.#state === "lost";
   }
 
@@ -38,7 +47,7 @@ export class RedisConnection {
 
   /** Whether the next attempt to reach Redis is due. */
   get mayRetry(): boolean {
-    return this.#script.ready && this.#clock.now() >= this.#tryAt;
+    return this.#scripts.pacing.ready && this.#clock.now() >= this.#tryAt;
   }
 
   /** Runs the script; undefined when it failed. */
@@ -51,18 +60,30 @@ export class RedisConnection {
     try {
       const { at, began: before } = this.#latest ?? { at: 0, began };
       const text = JSON.stringify({ ...ask, returning, latest: at, passed: began - before } satisfies Ask);
-      const reply = readReply(await this.#inTime(this.#script.run(keys, text)));
+      const reply = readReply(await this.#inTime(this.#scripts.pacing.run(keys, text)));
       this.#latest = { at: reply.at, began };
       this.#roundTrip += (this.#clock.now() - began - this.#roundTrip) / 4;
       // Redis was lost meanwhile: the next visit reports the return.
       if (!returning && this.#state === "lost") return undefined;
       if (returning) this.#observe("onStoreBack", {});
       // A client may have its first reply before it reports that it is ready.
-      if (returning || this.#script.ready) this.#state = "up";
+      if (returning || this.#scripts.pacing.ready) this.#state = "up";
       return reply;
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
       return undefined;
+    }
+  }
+
+  /** Reserves a slot of the fleet's ceiling. Resolves to the milliseconds until it comes; 0 while Redis cannot be reached. */
+  async reserve(limit: CeilingLimit): Promise<number> {
+    if (this.lost) return 0;
+    const { ceiling, ceilingKey } = this.#scripts;
+    try {
+      return Number(await this.#inTime(ceiling.run([ceilingKey], JSON.stringify(limit))));
+    } catch (error) {
+      this.#lose(error instanceof Error ? error.message : String(error));
+      return 0;
     }
   }
 

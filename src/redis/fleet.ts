@@ -1,6 +1,7 @@
 import type { Buckets } from "../http/pacing/bucket/buckets.ts";
 import type { SentRequest } from "../http/pacing/bucket/sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
+import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
@@ -143,6 +144,10 @@ export class Fleet implements TokenSource {
   until(policy: string, tokens: number): number {
     const shared = this.#connection.lost ? undefined : this.#levels.until(policy, tokens, this.#now());
     return shared ?? this.#own.until(policy, tokens);
+  }
+
+  reserve(limit: CeilingLimit): Promise<number> {
+    return this.#connection.reserve(limit);
   }
 
   names(): Iterable<string> {

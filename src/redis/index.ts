@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
+import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
@@ -29,15 +30,18 @@ export interface RedisPacingOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, pacing: { store: redisPacing(redis) } });
  */
 export function redisPacing(client: RedisClient, { organization }: RedisPacingOptions = {}): PacingStore {
-  const shared = createScript(client, script);
+  const scripts = { pacing: createScript(client, script), ceiling: createScript(client, ceilingScript) };
   return {
     kind: "redis",
     join(member) {
       const { baseUrl, secretKey, clock, observe } = member;
-      const name = createHash("sha256").update(`pod-partner\n${baseUrl}\n${organization ?? secretKey}`);
-      // The braces place all buckets of an organization on the same node of a cluster.
-      const prefix = `pod-partner:{${name.digest("hex").slice(0, 32)}}:`;
-      return new Fleet(member, new RedisConnection(shared, clock, observe), (policy) => prefix + policy);
+      const digest = createHash("sha256")
+        .update(`pod-partner\n${baseUrl}\n${organization ?? secretKey}`)
+        .digest("hex");
+      // The braces place all keys of an organization on the same node of a cluster.
+      const name = `pod-partner:{${digest.slice(0, 32)}}`;
+      const connection = new RedisConnection({ ...scripts, ceilingKey: `${name}/ceiling` }, clock, observe);
+      return new Fleet(member, connection, (policy) => `${name}:${policy}`);
     },
   };
 }

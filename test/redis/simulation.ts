@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
 import type { Observe } from "../../src/http/call/observer.ts";
+import type { CeilingLimit } from "../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import type { Outcome } from "../support/pacing/consumer.ts";
@@ -11,7 +12,7 @@ import type { Connected } from "./use-redis.ts";
 export interface Simulation {
   readonly clock: Timeline;
   /** A process that joins the fleet; its clock may be one that stops. */
-  join(clock?: PartnerClock): Pacer;
+  join(clock?: PartnerClock, ceiling?: CeilingLimit): Pacer;
   /** Whether every visit fails. */
   down: boolean;
   /** By how many milliseconds the server's clock is ahead. */
@@ -70,8 +71,9 @@ export function simulate(redis: Connected, way = 1): Simulation {
     down: false,
     ahead: 0,
     lost: [],
-    join: (own = clock) =>
+    join: (own = clock, ceiling) =>
       new Pacer(own, {
+        ceiling,
         open: (buckets, wake) => store.join({ baseUrl, secretKey: "key", clock: own, observe, own: buckets, wake }),
       }),
   };

@@ -42,6 +42,11 @@ describe("the client's options", () => {
     ["a logger with a level that is no function", { logger: { warn: nothing, info: "info" } }, ["logger"]],
     ["null for `fetch`", { fetch: null }, ["fetch"]],
     ["null for the deadline", { deadline: null }, ["deadline"]],
+    ["a ceiling that is not positive", { pacing: { perSecond: 0 } }, ["pacing", "perSecond"]],
+    ["a burst below 1", { pacing: { perSecond: 5, burst: 0.5 } }, ["pacing", "burst"]],
+    ["a burst without a ceiling", { pacing: { burst: 5 } }, ["pacing", "burst"]],
+    ["a misspelt part of `pacing`", { pacing: { perSeconds: 5 } }, ["pacing", "perSeconds"]],
+    ["a text for `pacing`", { pacing: "on" }, ["pacing"]],
     ["a base URL of another version", { baseUrl: "https://partner.example/v1" }, ["baseUrl"]],
     ["a base URL that is no text", { baseUrl: 5 }, ["baseUrl"]],
   ])("refuse %s", (_, options, path) => {

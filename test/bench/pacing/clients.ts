@@ -18,20 +18,22 @@ async function octokit(origin: string): Promise<Call> {
   return () => client.request("GET /orders/1");
 }
 
-/** The built package, sharing its pacing through a client of Redis that is connected. */
-async function podPartnerWith(origin: string, redis: RedisClient): Promise<Call> {
+/** The built package with a ceiling, sharing its pacing through a client of Redis that is connected if there is one. */
+async function podPartnerWith(origin: string, redis?: RedisClient, ceiling?: Ceiling): Promise<Call> {
   const built = (door: string): string => new URL(`../../../dist/${door}.js`, import.meta.url).href;
   const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
   const { redisPacing } = (await import(built("redis"))) as typeof import("pod-partner/redis");
   const options = { baseUrl: `${origin}/v2`, secretKey: "a-secret-key", logger: {} };
-  const partner = new PodPartner({ ...options, pacing: { store: redisPacing(redis) } });
+  const store = redis && redisPacing(redis);
+  const partner = new PodPartner({ ...options, pacing: { store, ...ceiling } });
   return () => partner.orders.get(`Order_${"0".repeat(26)}`);
 }
 
-async function withNodeRedis(origin: string, url: string): Promise<Call> {
+async function connected(url: string): Promise<RedisClient> {
   const { createClient } = await import("redis");
-  const client = createClient({ url }).on("error", () => undefined);
-  return podPartnerWith(origin, await client.connect());
+  return createClient({ url })
+    .on("error", () => undefined)
+    .connect();
 }
 
 async function withIoredis(origin: string, url: string): Promise<Call> {
@@ -42,10 +44,21 @@ async function withIoredis(origin: string, url: string): Promise<Call> {
   );
 }
 
+/** A ceiling of the partner's own. */
+export interface Ceiling {
+  readonly perSecond: number;
+  readonly burst: number;
+}
+
+/** The ceiling of the clients whose name says so. */
+export const ceiling: Ceiling = { perSecond: 20, burst: 20 };
+
 /** Everything at its defaults. */
 export const clients = {
   "pod-partner": percall["pod-partner"],
-  "pod-partner, node-redis": withNodeRedis,
+  "pod-partner, perSecond": (origin) => podPartnerWith(origin, undefined, ceiling),
+  "pod-partner, node-redis": async (origin, url) => podPartnerWith(origin, await connected(url)),
+  "pod-partner, node-redis, perSecond": async (origin, url) => podPartnerWith(origin, await connected(url), ceiling),
   "pod-partner, ioredis": withIoredis,
   openai: percall.openai,
   stripe: percall.stripe,

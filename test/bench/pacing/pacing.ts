@@ -2,7 +2,7 @@ import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
-import type { ClientName } from "./clients.ts";
+import { type Ceiling, type ClientName, ceiling } from "./clients.ts";
 import { measureLine } from "./line.ts";
 import type { Count, Setting } from "./server.ts";
 import type { Done, Job } from "./worker.ts";
@@ -14,12 +14,16 @@ interface Scenario extends Setting {
   readonly processes?: number;
   readonly calls: number;
   readonly parallel: number;
+  /** The client's own ceiling. */
+  readonly ceiling?: Ceiling;
   /** What happens to Redis, by the milliseconds after the start. */
   readonly redis?: Readonly<Record<number, "kill" | "start">>;
 }
 
 const burst = { quota: 10, perSecond: 5, calls: 60, parallel: 60 };
 const large = { quota: 300, perSecond: 50, calls: 1300, parallel: 64 };
+
+const ceiled = { quota: 300, perSecond: 50, calls: 220, parallel: 64, ceiling };
 
 const scenarios: readonly Scenario[] = [
   { title: "60 calls on 10 + 5/s", ...burst },
@@ -39,6 +43,8 @@ const scenarios: readonly Scenario[] = [
     processes: 4,
     redis: { 8000: "kill", 11000: "start" },
   },
+  { title: "220 calls, a ceiling of 20/s", client: "pod-partner, perSecond", ...ceiled },
+  { title: "  4 processes through Redis", client: "pod-partner, node-redis, perSecond", ...ceiled, processes: 4 },
 ];
 
 const serverCore = 0;
@@ -58,14 +64,15 @@ function unfairness(workers: readonly Done[]): string {
 }
 
 /** The least time that the bucket and the way of the last answer allow, in seconds. */
-const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0 }: Scenario): number =>
-  (calls - quota) / (perSecond - drink) + delay / 1000;
+const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0, ceiling }: Scenario): number =>
+  Math.max((calls - quota) / (perSecond - drink), ceiling ? calls / ceiling.perSecond : 0) +
+  delay / 1000;
 
 function row(
   scenario: Scenario,
   began: number,
   workers: readonly Done[],
-  { served, refused, firstAt }: Count,
+  { served, refused, firstAt, mostInSecond }: Count,
 ): string[] {
   const at = workers.flatMap((worker) => worker.at);
   const failed = workers.reduce((sum, worker) => sum + worker.failed, 0);
@@ -87,6 +94,7 @@ function row(
       ) / 1000
     ).toFixed(2),
     unfairness(workers),
+    scenario.ceiling ? `${mostInSecond} of ${scenario.ceiling.perSecond}` : "",
   ];
 }
 
@@ -123,7 +131,19 @@ export async function run(): Promise<void> {
     await redis?.kill();
   }
   printTable(
-    ["", "done", "first request s", "s", "ideal s", "to ideal", "429s", "of requests", "p99 s", "off a fair part"],
+    [
+      "",
+      "done",
+      "first request s",
+      "s",
+      "ideal s",
+      "to ideal",
+      "429s",
+      "of requests",
+      "p99 s",
+      "off a fair part",
+      "most in a second",
+    ],
     rows,
   );
   if (only === "") await measureLine();

@@ -19,6 +19,8 @@ export interface Count {
   readonly refused: number;
   /** When the first request came, in milliseconds since 1970. */
   readonly firstAt: number;
+  /** The most requests in any second. */
+  readonly mostInSecond: number;
 }
 
 // Octokit's throttling looks for "secondary rate", Stripe for an error object under `error`; to the others both are nothing.
@@ -28,7 +30,9 @@ const refusal = JSON.stringify({ ...problem, error: problem });
 let setting: Setting = { quota: 1, perSecond: 1 };
 let level = 1;
 let at = performance.now();
-const none: Count = { served: 0, refused: 0, firstAt: Number.NaN };
+const none: Count = { served: 0, refused: 0, firstAt: Number.NaN, mostInSecond: 0 };
+/** When the requests of the last second came. */
+let recent: number[] = [];
 let count = { ...none };
 let drinking: NodeJS.Timeout | undefined;
 
@@ -40,6 +44,8 @@ function refill(): void {
 
 const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
   if (Number.isNaN(count.firstAt)) count.firstAt = performance.timeOrigin + performance.now();
+  recent = [...recent.filter((time) => time > performance.now() - 1000), performance.now()];
+  count.mostInSecond = Math.max(count.mostInSecond, recent.length);
   refill();
   const served = level >= 1;
   if (served) level -= 1;

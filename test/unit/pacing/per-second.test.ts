@@ -1,0 +1,169 @@
+import { type PauseEvent, PodPartner } from "pod-partner";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import type { CeilingLimit } from "../../../src/http/pacing/ceiling.ts";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import { systemClock } from "../../../src/util/clock.ts";
+import { consume, endpointOf } from "../../support/pacing/consumer.ts";
+import { createService } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
+import { secretKey, useService } from "../../support/partner.ts";
+
+const get = endpointOf("orders.get");
+const headers = new Headers({ "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' });
+
+/** The most requests in any window of this many milliseconds. */
+function mostWithin(times: readonly number[], window: number): number {
+  return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + window).length));
+}
+
+describe("a ceiling of the partner's own", () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 1_700_000_000_000 });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  function start(ceiling: CeilingLimit) {
+    const pacer = new Pacer(systemClock, { ceiling });
+    const began = systemClock.now();
+    const sent: { readonly name: string; readonly at: number }[] = [];
+    const call = (name: string, priority: "high" | "normal" = "normal", signal?: AbortSignal) =>
+      pacer.acquire(get, priority, new CancelScope(systemClock, signal, undefined)).then(
+        (grant) => {
+          sent.push({ name, at: systemClock.now() - began });
+          pacer.observe(get, grant, headers);
+        },
+        () => undefined,
+      );
+    return { pacer, sent, call, times: () => sent.map(({ at }) => at) };
+  }
+
+  it.each([
+    { perSecond: 20, burst: 5, calls: 100 },
+    { perSecond: 30, burst: 30, calls: 300 },
+    { perSecond: 20, burst: 1, calls: 60 },
+    { perSecond: 0.5, burst: 1, calls: 5 },
+    { perSecond: 2.5, burst: 2, calls: 20 },
+  ])("sends $calls calls at $perSecond per second, with bursts of $burst, and never more", async (given) => {
+    const { perSecond, burst, calls } = given;
+    const { call, times } = start({ perSecond, burst });
+    for (let index = 0; index < calls; index += 1) void call(String(index));
+    await vi.advanceTimersByTimeAsync((1_010 * calls) / perSecond);
+    expect(times()).toHaveLength(calls);
+    expect(mostWithin(times(), (1_000 * burst) / perSecond - 1)).toBeLessThanOrEqual(burst);
+  });
+
+  it("keeps the limit after a pause, and after each request has its response", async () => {
+    const { call, times } = start({ perSecond: 10, burst: 10 });
+    for (let round = 0; round < 4; round += 1) {
+      for (let index = 0; index < 25; index += 1) void call(`${round}`);
+      await vi.advanceTimersByTimeAsync(3_700);
+    }
+    expect(times()).toHaveLength(100);
+    expect(mostWithin(times(), 999)).toBeLessThanOrEqual(10);
+  });
+
+  it("gives the next slot but one to a call of a high priority", async () => {
+    const { call, sent } = start({ perSecond: 10, burst: 1 });
+    for (let index = 0; index < 20; index += 1) void call(`normal ${index}`);
+    await vi.advanceTimersByTimeAsync(250);
+    void call("high", "high");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(sent.findIndex(({ name }) => name === "high")).toBe(4);
+  });
+
+  it("leaves no timer when the last call that waits is aborted, and is kept by the calls after it", async () => {
+    const { call, times } = start({ perSecond: 0.1, burst: 1 });
+    const controller = new AbortController();
+    void call("first");
+    await vi.advanceTimersByTimeAsync(0);
+    for (let index = 0; index < 5; index += 1) void call("aborted", "normal", controller.signal);
+    await vi.advanceTimersByTimeAsync(1_000);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+    void call("later");
+    await vi.advanceTimersByTimeAsync(8_900);
+    expect(times()).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(times()).toHaveLength(2);
+  });
+
+  it("goes on when a call at the head of the queue is aborted", async () => {
+    const { call, times } = start({ perSecond: 10, burst: 2 });
+    const controller = new AbortController();
+    for (let index = 0; index < 20; index += 1)
+      void call(String(index), "normal", index % 2 === 0 ? controller.signal : undefined);
+    await vi.advanceTimersByTimeAsync(150);
+    controller.abort();
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(times()).toHaveLength(11);
+    expect(mostWithin(times(), 199)).toBeLessThanOrEqual(2);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([-60_000, -3_600_000])("goes on when the wall clock is set by %i ms", async (step) => {
+    const { call, times } = start({ perSecond: 20, burst: 4 });
+    for (let index = 0; index < 100; index += 1) void call(String(index));
+    await vi.advanceTimersByTimeAsync(1_000);
+    vi.setSystemTime(Date.now() + step);
+    await vi.advanceTimersByTimeAsync(4_500);
+    expect(times()).toHaveLength(100);
+    expect(mostWithin(times(), 199)).toBeLessThanOrEqual(4);
+  });
+
+  it("also counts in `estimate`", async () => {
+    const { pacer, call } = start({ perSecond: 10, burst: 5 });
+    expect(pacer.forecast.snapshot().estimate(25)).toBe(2_000);
+    void call("one");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(pacer.forecast.snapshot().estimate(25)).toBe(2_500);
+  });
+});
+
+describe("`pacing.perSecond` of a client", () => {
+  const context = useService();
+
+  it("limits its requests, and `onPause` reports why a call waits", async () => {
+    const pauses: PauseEvent[] = [];
+    const { baseUrl } = context.service;
+    const hooks = { onPause: (event: PauseEvent) => void pauses.push(event) };
+    const pacing = { perSecond: 50, burst: 5 };
+    const partner = new PodPartner({ baseUrl, secretKey, hooks, pacing, retry: { retries: 4, baseDelay: 0 } });
+    const times: number[] = [];
+    let failures = 3;
+    context.service.always(() => {
+      times.push(performance.now());
+      return failures-- > 0 ? { status: 500, body: {} } : { body: { message: "ok" } };
+    });
+    await Promise.all(Array.from({ length: 20 }, () => partner.auth.validate()));
+    // Three requests were retries.
+    expect(times).toHaveLength(23);
+    // The way to the service shifts a request by some milliseconds.
+    expect(mostWithin(times, 80)).toBeLessThanOrEqual(6);
+    expect(pauses.at(-1)).toMatchObject({ reason: "ceiling", policy: "default", endpoint: "POST /auth/validate" });
+  });
+});
+
+describe("a ceiling on a clock of the caller's", () => {
+  it("holds by that clock", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [3_000, 60_000] });
+    const { answered } = consume({
+      clock,
+      pacer: new Pacer(clock, { ceiling: { perSecond: 10, burst: 5 } }),
+      serve: () => service.serve(["default"]),
+      calls: 100,
+      parallel: 50,
+      latency: () => [2, 3],
+    });
+    await clock.run(60_000);
+    expect(answered).toHaveLength(100);
+    const times = answered.map(({ at }) => at);
+    expect(mostWithin(times, 499)).toBeLessThanOrEqual(5);
+    expect(Math.max(...times)).toBeLessThan(12_000);
+    expect(clock.pending).toBe(0);
+  });
+});
