@@ -1,3 +1,5 @@
+import type { RateLimitReport } from "./headers.ts";
+
 /** A gateway's limit is assumed after this many refusals. Each success reduces their count by a factor. */
 const evidence = { refusals: 3, decay: 0.9 };
 /**
@@ -27,6 +29,12 @@ const second = 1_000;
 
 /** How a request ended: `refused` by a gateway, `served` by the service, or `lost`. */
 export type Fate = "served" | "refused" | "lost";
+
+/** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
+export function fateOf(status: number, report: RateLimitReport): Fate {
+  if (status === 503 || (status === 429 && report.size === 0)) return "refused";
+  return status < 500 ? "served" : "lost";
+}
 
 /**
  * The rate that a gateway in front of the service allows. No header reports it: the gateway refuses requests above it. The rate falls

@@ -7,19 +7,10 @@ import type { Grant, TokenSource } from "./bucket/token-source.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Forecast } from "./forecast.ts";
-import { type Fate, GatewayLimit } from "./gateway-limit.ts";
+import { type Fate, fateOf, GatewayLimit } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport } from "./headers.ts";
 import { type Joining, sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
 import { Routes } from "./routes.ts";
-
-/** Policies that apply only to the routes of the specification, although some services name them in every response. */
-const assigned: ReadonlySet<string> = new Set(specified.keys());
-
-/** A gateway refuses with a 503, or with a 429 without the service's rate-limit headers. */
-function fateOf(status: number, report: RateLimitReport): Fate {
-  if (status === 503 || (status === 429 && report.size === 0)) return "refused";
-  return status < 500 ? "served" : "lost";
-}
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
@@ -153,7 +144,7 @@ export class Pacer {
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(endpoint, () => {
-        for (const policy of this.#routes.learn(endpoint, named, assigned)) this.#tokens.observeNew(policy, report);
+        for (const policy of this.#routes.learn(endpoint, named, specified)) this.#tokens.observeNew(policy, report);
       });
     }
     for (const [policy, { sentAt }] of grant.requests) {

@@ -47,9 +47,9 @@ export class Routes {
   /**
    * Learns which policies a response names. Returns those that the route did not draw from before.
    *
-   * @param specified Policies that the specification assigns to other routes: a response that names them is not enough.
+   * @param specified Policies that the specification assigns to other routes. Some services name them in every response, which is not enough.
    */
-  learn(endpoint: Endpoint, named: readonly string[], specified: ReadonlySet<string>): readonly string[] {
+  learn(endpoint: Endpoint, named: readonly string[], specified: ReadonlyMap<string, unknown>): readonly string[] {
     const route = this.#route(endpoint);
     const before = route.policies;
     const also = named.filter(

@@ -65,8 +65,7 @@ function unfairness(workers: readonly Done[]): string {
 
 /** The least time that the bucket and the way of the last answer allow, in seconds. */
 const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0, ceiling }: Scenario): number =>
-  Math.max((calls - quota) / (perSecond - drink), ceiling ? calls / ceiling.perSecond : 0) +
-  delay / 1000;
+  Math.max((calls - quota) / (perSecond - drink), ceiling ? calls / ceiling.perSecond : 0) + delay / 1000;
 
 function row(
   scenario: Scenario,

@@ -1,13 +1,11 @@
 import { isDoubtful, soon } from "../distance.ts";
 import type { PolicyReport } from "../headers.ts";
 import { FairShare } from "./fair-share.ts";
-import { levelWait } from "./level-wait.ts";
+import { Hold } from "./hold.ts";
+import { levelWait, safety } from "./level-wait.ts";
 import { ResponseTimes } from "./response-times.ts";
 import { overtake, type SentRequest } from "./sent-request.ts";
 import { SlowStart } from "./slow-start.ts";
-
-/** The service's clock may be slower than this one by this part: the refill counts as slower by the same part. */
-const drift = 0.001;
 
 /**
  * This client's model of one policy's bucket at the service (specification 8).
@@ -24,11 +22,9 @@ export class Bucket {
   #at: number;
   /** Whether an earlier response had reported the level before the latest one did. */
   #reportedBefore = false;
-  #heldUntil = 0;
-  /** Until when the service refuses requests. It can be later than `#heldUntil`: no call waits that long. */
-  #refusedUntil = 0;
   #sent = 0;
   #responses = 0;
+  readonly #hold = new Hold();
   readonly #times = new ResponseTimes();
   readonly #slowStart = new SlowStart();
   readonly #fairShare = new FairShare(this.#times);
@@ -65,12 +61,13 @@ export class Bucket {
   /** Tokens that can be used now. */
   remaining(now: number): number {
     this.#refill(now);
-    return this.#heldUntil > now ? 0 : Math.max(0, Math.floor(this.#level));
+    return this.#hold.wait(now) > 0 ? 0 : Math.max(0, Math.floor(this.#level));
   }
 
   /** Milliseconds until the next token can be taken; 0 when one can be taken now. */
   wait(now: number): number {
-    if (now < this.#heldUntil) return this.#heldUntil - now;
+    const held = this.#hold.wait(now);
+    if (held > 0) return held;
     this.#refill(now);
     if (this.#mayProbe(now)) return 0;
     const probing = this.#slowStart.probing(now, this.#inFlight);
@@ -87,16 +84,16 @@ export class Bucket {
   away(now: number): number {
     this.#refill(now);
     const distance = this.#distance(now);
-    if (now < this.#heldUntil) return Math.max(this.#heldUntil - now, this.#refusedUntil - now, distance);
+    const held = this.#hold.wait(now);
+    if (held > 0) return Math.max(held, this.#hold.refusedUntil - now, distance);
     return distance <= soon || this.#mayProbe(now) ? 0 : distance;
   }
 
   /** Where the next token is further away than calls wait, lets one request check that after `patience` milliseconds. */
   probeAfter(patience: number, now: number): void {
     const away = this.away(now);
-    if (!isDoubtful(away, patience) || now < this.#heldUntil || this.inFlight > 0) return;
-    this.#heldUntil = now + Math.max(patience, soon);
-    this.#refusedUntil = now + away;
+    if (!isDoubtful(away, patience) || this.#hold.wait(now) > 0 || this.inFlight > 0) return;
+    this.#hold.set(now + Math.max(patience, soon), now + away);
   }
 
   /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
@@ -107,20 +104,20 @@ export class Bucket {
 
   /** Whether a request may be sent without a token, because what the service reported may be wrong. */
   #mayProbe(now: number): boolean {
-    return now < this.#refusedUntil && this.inFlight === 0 && isDoubtful(this.#distance(now));
+    return now < this.#hold.refusedUntil && this.inFlight === 0 && isDoubtful(this.#distance(now));
   }
 
   /** Milliseconds until this number of tokens has come, at the present rate. */
   until(tokens: number, now: number): number {
     this.#refill(now);
-    const held = Math.max(0, this.#heldUntil - now);
+    const held = this.#hold.wait(now);
     if (this.#fairShare.present) return held + tokens * this.#fairShare.pace(this.quota, this.interval);
     return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
   }
 
   take(now: number): SentRequest {
     this.#refill(now);
-    if (this.inFlight === 0) this.#slowStart.begin(now, this.#heldUntil);
+    if (this.inFlight === 0) this.#slowStart.begin(now, this.#hold.until);
     this.#level -= 1;
     this.#sent += 1;
     this.#fairShare.take(this.quota, this.interval, now);
@@ -146,7 +143,7 @@ export class Bucket {
     this.#slowStart.addResponse(now);
     if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
-    if (request.sentAt >= this.#heldUntil) this.#refusedUntil = 0;
+    this.#hold.observe(request.sentAt);
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
     this.#reportedBefore = reportedBefore;
@@ -158,17 +155,13 @@ export class Bucket {
     this.#level = Math.max(this.#level, atLeast);
   }
 
-  /**
-   * Holds the bucket until `until` after the service refused a request for its rate limit. Another client took the token, unless this
-   * is the first report of the level.
-   */
+  /** Holds the bucket after the service refused a request. Another client took the token, unless this is the first report of the level. */
   hold(until: number, now: number, refusedUntil: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
-    this.#heldUntil = Math.max(this.#heldUntil, until);
-    this.#refusedUntil = refusedUntil;
+    this.#hold.set(until, refusedUntil);
     if (this.#reportedBefore) this.#fairShare.notice(0, now);
-    this.#fairShare.refuse(this.#heldUntil, this.interval);
+    this.#fairShare.refuse(this.#hold.until, this.interval);
   }
 
   /** Shares the bucket from now on: this number of clients use it, this one included, and `level` tokens are this client's part. */
@@ -202,6 +195,6 @@ export class Bucket {
   #refill(now: number): void {
     const elapsed = Math.max(0, now - this.#at);
     this.#at = Math.max(this.#at, now);
-    this.#level = Math.min(this.quota - this.inFlight, this.#level + ((1 - drift) * elapsed) / this.interval);
+    this.#level = Math.min(this.quota - this.inFlight, this.#level + ((1 - safety.drift) * elapsed) / this.interval);
   }
 }

@@ -3,8 +3,11 @@
  * another process would always find the bucket empty.
  */
 export const kept = { quota: 10, interval: 30_000, tokens: 1 };
-/** The two clocks are not exactly in step: a token is used this many milliseconds after it is due, as minimum and as planned. */
-export const safety = { least: 3, planned: 4 };
+/**
+ * The two clocks are not exactly in step: a token is used this many milliseconds after it is due, as minimum and as planned. The service's
+ * clock may be slower by the part `drift`, and so may the refill.
+ */
+export const safety = { least: 3, planned: 4, drift: 0.001 };
 
 /** Milliseconds until the level of a bucket suffices for the next request; 0 when it does now. */
 export function levelWait(level: number, quota: number, interval: number, inFlight: number): number {
