@@ -52,7 +52,7 @@ export class ConfigurationError extends PodPartnerError {
 }
 
 const unknownForm =
-  'This version of the SDK does not know this form of the response. Set `responses: "report"` to receive such responses unchanged.';
+  'This version does not know this form of response. Set `responses: "report"` to receive such responses unchanged.';
 
 /**
  * An answer does not have the shape that the specification promises, or is no JSON at all.
