@@ -118,6 +118,7 @@ export type { PrintImage } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
+export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
 export type { OrderProgress } from "./resources/orders/open-order.ts";
 export { isOpen } from "./resources/orders/open-order.ts";
 export type {
@@ -142,7 +143,7 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type { EnsureManyOptions, OrdersResource } from "./resources/orders/orders.ts";
+export type { OrdersResource } from "./resources/orders/orders.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
