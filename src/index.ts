@@ -123,15 +123,9 @@ export type { OrderProgress } from "./resources/orders/open-order.ts";
 export { isOpen } from "./resources/orders/open-order.ts";
 export type {
   CombinedOrderInput,
-  CombinedQuoteInput,
   DropshipOrderInput,
-  DropshipQuoteInput,
   OrderInput,
   OrderlineInput,
-  QuoteInput,
-  QuoteLineInput,
-  ShippingLevel,
-  ShippingOption,
 } from "./resources/orders/order-input.schema.ts";
 export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/order-placement.ts";
 export type {
@@ -144,6 +138,14 @@ export type {
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
+export type {
+  CombinedQuoteInput,
+  DropshipQuoteInput,
+  QuoteInput,
+  QuoteLineInput,
+  ShippingOption,
+} from "./resources/orders/quote.schema.ts";
+export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";

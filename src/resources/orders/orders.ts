@@ -11,10 +11,11 @@ import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type CanceledRemainder, cancelRemaining } from "./cancel-remaining.ts";
 import { type EnsureManyOptions, ensureMany } from "./ensure-many.ts";
-import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
+import type { OrderInput } from "./order-input.schema.ts";
 import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
+import type { QuoteInput, ShippingOption } from "./quote.schema.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
