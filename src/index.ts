@@ -118,19 +118,14 @@ export type { PrintImage } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
+export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
 export type { OrderProgress } from "./resources/orders/open-order.ts";
 export { isOpen } from "./resources/orders/open-order.ts";
 export type {
   CombinedOrderInput,
-  CombinedQuoteInput,
   DropshipOrderInput,
-  DropshipQuoteInput,
   OrderInput,
   OrderlineInput,
-  QuoteInput,
-  QuoteLineInput,
-  ShippingLevel,
-  ShippingOption,
 } from "./resources/orders/order-input.schema.ts";
 export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/order-placement.ts";
 export type {
@@ -142,7 +137,15 @@ export type {
   OrderStatus,
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
-export type { EnsureManyOptions, OrdersResource } from "./resources/orders/orders.ts";
+export type { OrdersResource } from "./resources/orders/orders.ts";
+export type {
+  CombinedQuoteInput,
+  DropshipQuoteInput,
+  QuoteInput,
+  QuoteLineInput,
+  ShippingOption,
+} from "./resources/orders/quote.schema.ts";
+export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";

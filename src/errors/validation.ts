@@ -1,4 +1,5 @@
 import { PodPartnerError } from "./base.ts";
+import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
 
 /** One fault, and where it is. */
@@ -50,6 +51,9 @@ export class ConfigurationError extends PodPartnerError {
   }
 }
 
+const unknownForm =
+  'This version does not know this form of response. Set `responses: "report"` to receive such responses unchanged.';
+
 /**
  * An answer does not have the shape that the specification promises, or is no JSON at all.
  * The request was carried out: it is never sent again for this. (A creation whose answer is no JSON at all counts as lost instead: it
@@ -59,14 +63,16 @@ export class ResponseValidationError extends PodPartnerError {
   static override readonly kind: string = "ResponseValidationError";
   readonly isRetryable = false;
   override readonly status: number;
-  override readonly hint =
-    'The service answered in a way this version does not know. Set `responses: "report"` to receive such answers as they come.';
+  override readonly hint: string;
   readonly issues: readonly Issue[];
   readonly response: ErrorResponse;
 
   constructor({ issues, response, endpoint }: { issues: readonly Issue[]; response: ErrorResponse; endpoint: string }) {
-    super(`The answer to ${endpoint} (${response.status}) is not what the specification promises.${list(issues)}`);
+    const hint = htmlHint(response) ?? unknownForm;
+    const what = `The response to ${endpoint} (${response.status}) does not match the specification.`;
+    super(`${what}${list(issues)}\n  ${hint}`);
     this.status = response.status;
+    this.hint = hint;
     this.issues = issues;
     this.response = response;
   }

@@ -2,7 +2,7 @@ import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.t
 import { assertOptions } from "../http/endpoint/check-options.ts";
 import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
-import { eitherSignal } from "../util/either-signal.ts";
+import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";
 

@@ -6,11 +6,11 @@ import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
 import type { RedisConnection } from "./connection.ts";
-import { LeasePool } from "./lease-pool.ts";
+import { Exchange } from "./exchange.ts";
+import { FleetState } from "./fleet-state.ts";
 import { type Leases, leasesOf } from "./leases.ts";
-import { Outbox } from "./outbox.ts";
-import type { Reply, Stamp } from "./protocol.ts";
-import { SharedLevels } from "./shared-levels.ts";
+import type { Stamp } from "./protocol.ts";
+import { Reports } from "./reports.ts";
 
 /**
  * The maximum number of tokens in one grant: a process that is killed loses no more. If the round trip to Redis is longer than `near`
@@ -21,8 +21,6 @@ const most = { tokens: 32, near: 20, times: 16 };
 const lifetime = 1_000;
 /** The longest time in milliseconds until the process asks again: a later response may correct a distant next token. */
 const longestWait = 60_000;
-/** Reports wait this many milliseconds, plus two visits, for a request for tokens that carries them; then they are sent alone. */
-const reportDelay = 100;
 
 /** The tokens of a request that the fleet granted. */
 class FleetGrant implements Grant {
@@ -42,24 +40,19 @@ class FleetGrant implements Grant {
  * without the store as soon as the store is lost.
  */
 export class Fleet implements TokenSource {
-  readonly #member: Member;
+  readonly #state: FleetState;
   readonly #own: Buckets;
   readonly #connection: RedisConnection;
-  readonly #keyOf: (policy: string) => string;
-  readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
-  readonly #pool = new LeasePool();
-  readonly #outbox = new Outbox();
-  readonly #levels = new SharedLevels();
-  /** Whether an exchange is in progress. There is one at a time, because each reports all tokens that this process holds. */
-  #busy = false;
-  #stopTimer: (() => void) | undefined;
+  readonly #exchange: Exchange;
+  readonly #reports: Reports;
 
   constructor(member: Member, connection: RedisConnection, keyOf: (policy: string) => string) {
-    this.#member = member;
+    this.#state = new FleetState(member, connection, keyOf);
     this.#own = member.own;
     this.#connection = connection;
-    this.#keyOf = keyOf;
-    connection.onLost = () => this.#levels.handOver(this.#own, this.#now());
+    this.#exchange = new Exchange(this.#state);
+    this.#reports = new Reports(this.#state, this.#exchange);
+    connection.onLost = () => this.#state.levels.handOver(this.#own, this.#state.now());
   }
 
   wait(policies: readonly string[], wanted: number): number {
@@ -68,11 +61,11 @@ export class Fleet implements TokenSource {
       return this.#own.wait(policies);
     }
     if (wanted === 0) return Math.max(...policies.map((policy) => this.level(policy).nextTokenIn));
-    const now = this.#now();
-    const held = Math.max(...policies.map((policy) => this.#levels.heldUntil(policy)));
+    const now = this.#state.now();
+    const held = Math.max(...policies.map((policy) => this.#state.levels.heldUntil(policy)));
     if (now < held) return held - now;
-    const leases = this.#pool.of(policies);
-    this.#returnDue(now - lifetime);
+    const leases = this.#state.pool.of(policies);
+    this.#state.returnDue(now - lifetime);
     const mayAsk = now >= leases.askAt || this.#hasProbeReport(leases);
     // The process asks for more when its tokens last no longer than a visit takes.
     if (mayAsk && wanted > leases.size && (leases.lastsUntil ?? now) <= now + this.#connection.roundTrip)
@@ -83,15 +76,16 @@ export class Fleet implements TokenSource {
 
   take(policies: readonly string[]): Grant {
     const { requests } = this.#own.take(policies);
-    const lease = this.#connection.lost ? undefined : this.#pool.of(policies).take();
+    const lease = this.#connection.lost ? undefined : this.#state.pool.of(policies).take();
     return lease === undefined ? { requests } : new FleetGrant(requests, lease.stamps);
   }
 
   observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined {
     const named = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
-      for (const [policy, stamp] of grant.stamps) this.#outbox.add(policy, stamp, this.#own.reportOf(policy, report));
-      this.#reportSoon();
+      for (const [policy, stamp] of grant.stamps)
+        this.#state.outbox.add(policy, stamp, this.#own.reportOf(policy, report));
+      this.#reports.sendSoon();
     }
     return named;
   }
@@ -106,43 +100,43 @@ export class Fleet implements TokenSource {
 
   forget(grant: Grant): void {
     this.#own.forget(grant);
-    for (const policy of grant.requests.keys()) this.#outbox.touch(policy);
-    this.#reportSoon();
+    for (const policy of grant.requests.keys()) this.#state.outbox.touch(policy);
+    this.#reports.sendSoon();
   }
 
   hold(policies: readonly string[], ms: number, retryAfter: number): void {
     this.#own.hold(policies, ms, retryAfter);
-    const until = this.#now() + ms;
-    this.#pool.askAt(policies, until);
+    const until = this.#state.now() + ms;
+    this.#state.pool.askAt(policies, until);
     for (const policy of policies) {
-      this.#levels.hold(policy, until);
-      this.#outbox.hold(policy, until);
+      this.#state.levels.hold(policy, until);
+      this.#state.outbox.hold(policy, until);
     }
-    void this.#report();
+    void this.#reports.send();
   }
 
   away(policy: string): number {
     const own = this.#own.away(policy);
     if (this.#connection.lost) return own;
-    const held = this.#levels.heldUntil(policy) - this.#now();
+    const held = this.#state.levels.heldUntil(policy) - this.#state.now();
     if (held > 0) return Math.max(held, own);
-    return this.#pool.tokens(policy) > 0 ? 0 : (this.#levels.away(policy, this.#now()) ?? own);
+    return this.#state.pool.tokens(policy) > 0 ? 0 : (this.#state.levels.away(policy, this.#state.now()) ?? own);
   }
 
   probeAfter(policy: string, patience: number): void {
     const away = this.away(policy);
-    const held = this.#levels.heldUntil(policy) > this.#now();
+    const held = this.#state.levels.heldUntil(policy) > this.#state.now();
     if (this.#connection.lost) this.#own.probeAfter(policy, patience);
     else if (!held && isDoubtful(away, patience)) this.hold([policy], patience, away);
   }
 
   level(policy: string): PolicyLevel {
     const own = this.#own.level(policy);
-    return this.#connection.lost ? own : { ...own, ...this.#levels.level(policy, this.#now()) };
+    return this.#connection.lost ? own : { ...own, ...this.#state.levels.level(policy, this.#state.now()) };
   }
 
   until(policy: string, tokens: number): number {
-    const shared = this.#connection.lost ? undefined : this.#levels.until(policy, tokens, this.#now());
+    const shared = this.#connection.lost ? undefined : this.#state.levels.until(policy, tokens, this.#state.now());
     return shared ?? this.#own.until(policy, tokens);
   }
 
@@ -154,89 +148,30 @@ export class Fleet implements TokenSource {
     return this.#own.names();
   }
 
-  #now(): number {
-    return this.#member.clock.now();
-  }
-
   async #ask(leases: Leases, wanted: number): Promise<void> {
-    if (this.#busy) return;
+    if (this.#exchange.busy) return;
     const atOnce = Math.round(most.tokens * Math.min(most.times, Math.max(1, this.#connection.roundTrip / most.near)));
     const tokens = Math.min(wanted - leases.size, atOnce);
-    const reply = await this.#exchange(leases.policies, tokens, Math.min(leases.used, atOnce - tokens));
+    const reply = await this.#exchange.run(leases.policies, tokens, Math.min(leases.used, atOnce - tokens));
     if (reply !== undefined) {
-      const now = this.#now();
+      const now = this.#state.now();
       leases.add(leasesOf(leases.policies, reply, now));
       leases.askAt = reply.dues.length > 0 ? now : now + Math.min(longestWait, Math.max(1, reply.wait));
     }
-    this.#member.wake();
-    this.#reportSoon();
+    this.#state.member.wake();
+    this.#reports.sendSoon();
   }
 
   /** Whether this process has the report of the level that all processes wait for. */
   #hasProbeReport({ policies }: Leases): boolean {
-    return policies.some((policy) => this.#levels.probing(policy) && this.#outbox.hasReport(policy));
+    return policies.some((policy) => this.#state.levels.probing(policy) && this.#state.outbox.hasReport(policy));
   }
 
   /** Checks from time to time whether a lost store is back. */
   #retry(policies: readonly string[]): void {
-    if (this.#busy || !this.#connection.mayRetry) return;
-    this.#pool.clear();
-    this.#outbox.clear();
-    void this.#exchange(policies, 0, 0).then(() => this.#member.wake());
-  }
-
-  #reportSoon(): void {
-    if (this.#stopTimer !== undefined || !this.#hasReports()) return;
-    this.#stopTimer = this.#member.clock.after(reportDelay + 2 * this.#connection.roundTrip, () => {
-      this.#stopTimer = undefined;
-      void this.#report();
-    });
-  }
-
-  #hasReports(): boolean {
-    return this.#outbox.policies.length > 0 || !this.#pool.empty;
-  }
-
-  /** Returns the tokens that were due by `before`: no call waits for them. */
-  #returnDue(before: number): void {
-    for (const [policy, unused] of this.#pool.returnDue(before)) this.#outbox.returnTokens(policy, unused);
-  }
-
-  /** Sends all reports, and returns the unused tokens. */
-  async #report(): Promise<void> {
-    if (!this.#busy && !this.#connection.lost) {
-      this.#returnDue(this.#now());
-      const { policies } = this.#outbox;
-      if (policies.length > 0) await this.#exchange(policies, 0, 0);
-      this.#member.wake();
-    }
-    if (!this.#connection.lost) this.#reportSoon();
-  }
-
-  async #exchange(policies: readonly string[], wanted: number, stock: number): Promise<Reply | undefined> {
-    this.#busy = true;
-    const now = this.#now();
-    const roundTrips = policies.map((policy) => this.#own.bucket(policy).roundTrip);
-    const reply = await this.#connection.exchange(policies.map(this.#keyOf), {
-      process: this.#process,
-      wanted,
-      stock,
-      roundTrip: Math.max(...roundTrips),
-      visit: this.#connection.roundTrip,
-      policies: policies.map((policy) => {
-        const { quota, window } = this.#own.bucket(policy);
-        const bucket = { quota, window, born: this.#levels.born(policy) };
-        return { ...bucket, underWay: this.#underWay(policy), ...this.#outbox.take(policy, now) };
-      }),
-    });
-    this.#busy = false;
-    // Tokens of a bucket that was replaced are dropped.
-    if (reply !== undefined) this.#pool.drop(this.#levels.observe(policies, reply, this.#now()));
-    return reply;
-  }
-
-  /** Tokens of a policy that this process holds, and its requests in flight. */
-  #underWay(policy: string): number {
-    return this.#own.bucket(policy).inFlight + this.#pool.tokens(policy);
+    if (this.#exchange.busy || !this.#connection.mayRetry) return;
+    this.#state.pool.clear();
+    this.#state.outbox.clear();
+    void this.#exchange.run(policies, 0, 0).then(() => this.#state.member.wake());
   }
 }

@@ -1,15 +1,62 @@
+import { onAbort } from "./abort-signals.ts";
+import { InputReader } from "./input-reader.ts";
+
 /** The result of one input: a value if `ok`, otherwise an error, together with the input. */
 export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
-/** Why reading stopped: `failed` is false at the end of the source, and true after an error or an abort. */
-type Over = { readonly failed: false } | { readonly failed: true; readonly reason: unknown };
+type Work<Input, Value> = (input: Input, left: AbortSignal) => Promise<Value>;
 
-/** The running work of one input. `left` is aborted when the caller no longer waits for its outcome. */
-interface Running {
-  readonly done: Promise<void>;
-  readonly left: AbortController;
+/** The started work: what is running, and the outcomes that were not yielded yet. */
+class StartedWork<Input, Value> {
+  readonly #work: Work<Input, Value>;
+  readonly #onOutcome: () => void;
+  /** The work that is running, and the controllers that abort it when the caller no longer waits for its outcome. */
+  readonly #running = new Map<AbortController, Promise<void>>();
+  readonly #finished: { readonly outcome: Outcome<Input, Value>; readonly left: AbortController }[] = [];
+
+  constructor(work: Work<Input, Value>, onOutcome: () => void) {
+    this.#work = work;
+    this.#onOutcome = onOutcome;
+  }
+
+  get running(): number {
+    return this.#running.size;
+  }
+
+  get hasOutcome(): boolean {
+    return this.#finished.length > 0;
+  }
+
+  start(input: Input): void {
+    const left = new AbortController();
+    const settle = (outcome: Outcome<Input, Value>) => {
+      this.#running.delete(left);
+      this.#finished.push({ outcome, left });
+      this.#onOutcome();
+    };
+    const done = this.#work(input, left.signal).then(
+      (value) => settle({ ok: true, input, value }),
+      (error: unknown) => settle({ ok: false, input, error }),
+    );
+    this.#running.set(left, done);
+  }
+
+  /** Takes the oldest outcome; undefined if none is ready. */
+  take(): Outcome<Input, Value> | undefined {
+    return this.#finished.shift()?.outcome;
+  }
+
+  /** Aborts all work whose outcome was not yielded. Finished work too: its value may hold a resource, such as a download. */
+  abort(): void {
+    for (const left of [...this.#finished.map((one) => one.left), ...this.#running.keys()]) left.abort();
+  }
+
+  /** Waits until no work is running. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#running.values());
+  }
 }
 
 /**
@@ -22,91 +69,39 @@ interface Running {
 export async function* concurrently<Input, Value>(
   inputs: Iterable<Input> | AsyncIterable<Input>,
   concurrency: number,
-  work: (input: Input, left: AbortSignal) => Promise<Value>,
+  work: Work<Input, Value>,
   signal?: AbortSignal,
 ): AsyncGenerator<Outcome<Input, Value>, void, undefined> {
-  const source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
-  const running = new Set<Running>();
-  const finished: { readonly outcome: Outcome<Input, Value>; readonly left: AbortController }[] = [];
-  let reading = false;
-  let over: Over | undefined;
   // `Promise.race` would add a reaction to each long-lived promise on every round.
   let wake: () => void = () => undefined;
-
-  const start = (input: Input) => {
-    const left = new AbortController();
-    const settle = (outcome: Outcome<Input, Value>) => {
-      running.delete(one);
-      finished.push({ outcome, left });
-      wake();
-    };
-    const done = work(input, left.signal).then(
-      (value) => settle({ ok: true, input, value }),
-      (error: unknown) => settle({ ok: false, input, error }),
-    );
-    const one = { done, left };
-    running.add(one);
-  };
-  const end = (how: Over) => {
-    // An abort is thrown also when all inputs have been read. Otherwise the loop would look successful.
-    if (over === undefined || !over.failed) over = how;
-    wake();
-  };
-  const fail = (reason: unknown) => end({ failed: true, reason });
-  const take = ({ done, value }: IteratorResult<Input, unknown>) => {
-    reading = false;
-    if (done) end({ failed: false });
-    // An input that arrives after the end is ignored.
-    else if (over === undefined && !signal?.aborted) start(value as Input);
-    wake();
-  };
-  const read = () => {
-    try {
-      const next = source.next();
-      if (!("then" in next)) return take(next);
-      reading = true;
-      // The source can give a value that is not an iterator result.
-      Promise.resolve(next)
-        .then(take)
-        .catch((error: unknown) => {
-          reading = false;
-          fail(error);
-        });
-    } catch (error) {
-      fail(error);
-    }
-  };
-
-  const onAbort = () => fail(signal?.reason);
-  // The listener exists only during the wait: an abandoned loop would never remove it.
-  const somethingToHappen = async () => {
-    signal?.addEventListener("abort", onAbort, { once: true });
-    await new Promise<void>((resolve) => {
+  const onChange = () => wake();
+  const started = new StartedWork(work, onChange);
+  const reader = new InputReader<Input>(inputs, signal, { onInput: (input) => started.start(input), onChange });
+  const change = async () => {
+    const changed = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    signal?.removeEventListener("abort", onAbort);
+    // The listener exists only during the wait: an abandoned loop would never remove it.
+    const stopListening = signal && onAbort(signal, (reason) => reader.fail(reason));
+    await changed;
+    stopListening?.();
   };
-
   try {
     for (;;) {
-      for (let next = finished.shift(); next !== undefined; next = finished.shift()) yield next.outcome;
-      if (signal?.aborted) onAbort();
-      while (over === undefined && !reading && running.size < concurrency) read();
-      if (over !== undefined && running.size === 0 && finished.length === 0) break;
-      if (finished.length === 0) await somethingToHappen();
+      for (let outcome = started.take(); outcome !== undefined; outcome = started.take()) yield outcome;
+      if (signal?.aborted) reader.fail(signal.reason);
+      while (reader.ready && started.running < concurrency) reader.read();
+      if (reader.over && started.running === 0 && !started.hasOutcome) break;
+      if (!started.hasOutcome) await change();
     }
-    if (over.failed) throw over.reason;
+    reader.check();
   } finally {
-    // Finished work is aborted too: its value may hold a resource, such as a download.
-    for (const { left } of [...finished, ...running]) left.abort();
+    started.abort();
     try {
-      const left = Promise.resolve(source.return?.());
-      // A source that is still producing an input handles `return` only after that input, so the loop does not wait for it.
-      if (reading) left.catch(() => undefined);
-      else await left;
+      await reader.close();
     } finally {
       // Started work, such as a creation, ends before the loop ends.
-      await Promise.all([...running].map(({ done }) => done));
+      await started.ended();
     }
   }
 }

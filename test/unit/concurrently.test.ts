@@ -148,6 +148,21 @@ describe("working concurrently", () => {
     expect(await outcomes).toEqual({ seen: [], error: "enough" });
   });
 
+  it("ends with the signal's reason when the source aborts the signal and gives nothing", async () => {
+    const abort = new AbortController();
+    const source: AsyncIterable<number> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => {
+          abort.abort("enough");
+          return new Promise<never>(() => undefined);
+        },
+      }),
+    };
+    const outcomes = drain(concurrently(source, 8, succeed, abort.signal));
+    const late = setImmediate().then(() => setImmediate("still waiting"));
+    expect(await Promise.race([outcomes, late])).toEqual({ seen: [], error: "enough" });
+  });
+
   it("ends with the signal's reason also when there was nothing more to read", async () => {
     const abort = new AbortController();
     const work = async (input: number) => {

@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError, PodPartner } from "pod-partner";
+import { ApiError, ConnectionError, PodPartner, ResponseValidationError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -27,6 +27,23 @@ describe("an error message says what to do next", () => {
     const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
     if (!(error instanceof ApiError)) throw error;
     expect(error.message).toContain(words);
+    expect(error.message).toContain(`\n  ${error.hint}`);
+  });
+
+  it("for an HTML page in place of the data", async () => {
+    context.service.answers({ status: 200, ...page });
+    const error = await rejection(context.partner.organization.get());
+    if (!(error instanceof ResponseValidationError)) throw error;
+    expect(error.hint).toContain("The response is an HTML page");
+    expect(error.hint).not.toContain("responses:");
+    expect(error.message).toContain(`\n  ${error.hint}`);
+  });
+
+  it("for data of an unknown form", async () => {
+    context.service.answers({ body: { organization: 1 } });
+    const error = await rejection(context.partner.organization.get());
+    if (!(error instanceof ResponseValidationError)) throw error;
+    expect(error.hint).toContain('Set `responses: "report"`');
     expect(error.message).toContain(`\n  ${error.hint}`);
   });
 

@@ -1,4 +1,5 @@
 import { DeadlineError } from "../../errors/connection.ts";
+import { onAbort } from "../../util/abort-signals.ts";
 import { keepProcess, type PartnerClock } from "../../util/clock.ts";
 
 interface Settle<T> {
@@ -23,8 +24,8 @@ export class CancelScope {
     this.clock = clock;
     this.startedAt = clock.now();
     this.#deadline = deadline;
-    if (signal !== undefined) this.#listen(signal);
-    if (deadline !== undefined) {
+    if (signal !== undefined) this.#stopListening = onAbort(signal, (reason) => this.#end(reason));
+    if (deadline !== undefined && this.#ended === undefined) {
       this.#stopDeadline = clock.after(deadline, () =>
         this.#end(this.deadlineError("the call was not finished", undefined, 0)),
       );
@@ -130,13 +131,6 @@ export class CancelScope {
     this.#interrupt = undefined;
     this.#stopListening?.();
     this.#stopDeadline?.();
-  }
-
-  #listen(signal: AbortSignal): void {
-    if (signal.aborted) this.#ended = { reason: signal.reason };
-    const onAbort = () => this.#end(signal.reason);
-    signal.addEventListener("abort", onAbort, { once: true });
-    this.#stopListening = () => signal.removeEventListener("abort", onAbort);
   }
 
   #end(reason: unknown): void {

@@ -1,9 +1,8 @@
 import { captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
+import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../../util/concurrently.ts";
-import { eitherSignal } from "../../util/either-signal.ts";
 import { attempt } from "../../util/foreign.ts";
-import { unlessAborted } from "../../util/unless-aborted.ts";
 import { assertOptions, type OptionKind } from "../endpoint/check-options.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 

@@ -1,20 +1,15 @@
-import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/outcome.ts";
-import { endingOf } from "../../util/foreign.ts";
 import type { Delivery } from "../call/core.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import type { Attempted } from "./attempted.ts";
 import type { Attempts } from "./attempts.ts";
+import { askWithin, Lookup } from "./lookup.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
 import { isRateLimited, repeat, retryAfterOf } from "./retry.ts";
-import { search } from "./search.ts";
-
-/** A look-up that is older than this, in milliseconds, is repeated before the creation is retried. */
-const outdated = 1_000;
 
 /** A creation and how it is sent, read and looked up. */
 export interface CreationDetails<Data> {
@@ -31,17 +26,17 @@ export interface CreationDetails<Data> {
  */
 export class Creation<Data> implements Delivery<Data> {
   readonly #details: CreationDetails<Data>;
-  /** When the latest look-up began, in milliseconds since the call began. */
-  #lookedAt = 0;
+  readonly #lookup: Lookup<Data>;
   #retried = false;
 
   constructor(details: CreationDetails<Data>) {
     this.#details = details;
+    this.#lookup = new Lookup(details.call, details.attempts, details.recovery);
   }
 
   async run(lookFor?: number): Promise<Delivered<Data>> {
     const { call, attempts, request, read } = this.#details;
-    const before = lookFor === undefined ? undefined : await this.#search(lookFor, "before");
+    const before = lookFor === undefined ? undefined : await this.#lookup.search(lookFor, "before");
     if (before !== undefined) return before;
     const send = async () => ({ ...(await read(attempts.succeed(request))), recovered: false });
     try {
@@ -60,7 +55,7 @@ export class Creation<Data> implements Delivery<Data> {
   }
 
   ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T> {
-    return this.#ask(request, () => "compared");
+    return askWithin(this.#details.call, request, () => "compared");
   }
 
   doubtfulUntil(): number | undefined {
@@ -86,14 +81,14 @@ export class Creation<Data> implements Delivery<Data> {
     if (found !== undefined) return found;
     const late = await this.#inDoubt(async () => {
       await attempts.pause(error, attempt);
-      return this.#lookAgain();
+      return this.#lookup.refresh();
     });
     if (late !== undefined) return late;
     let grant = await this.#inDoubt(() => attempts.acquire());
-    if (this.#isOutdated()) {
+    if (this.#lookup.outdated) {
       // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
       attempts.release(grant);
-      const later = await this.#inDoubt(() => this.#lookAgain());
+      const later = await this.#inDoubt(() => this.#lookup.refresh());
       if (later !== undefined) return later;
       grant = await this.#inDoubt(() => attempts.acquire());
     }
@@ -126,63 +121,7 @@ export class Creation<Data> implements Delivery<Data> {
     const { call, attempts, recovery } = this.#details;
     if (verdictOf(error, recovery !== undefined) === "idle") return undefined;
     const elapsed = call.core.clock.now() - attempts.sentAt;
-    return this.#inDoubt(() => this.#search(searchTime(error, elapsed, call.core.processingTime), "after"));
-  }
-
-  async #search(time: number, when: "before" | "after"): Promise<Delivered<Data> | undefined> {
-    const { call, recovery } = this.#details;
-    if (recovery === undefined) return undefined;
-    return search(
-      call.scope,
-      time,
-      (decides) => this.#look(when, decides),
-      (error) => !this.#isFinal(error) && error instanceof PodPartnerError && error.isRetryable,
-    );
-  }
-
-  #isOutdated(): boolean {
-    return this.#details.call.scope.elapsed() - this.#lookedAt >= outdated;
-  }
-
-  async #lookAgain(): Promise<Delivered<Data> | undefined> {
-    return this.#isOutdated() ? this.#look("after", true) : undefined;
-  }
-
-  /** Looks up the creation once. Before the first request the look-up has the call's priority; later its priority is high. */
-  async #look(when: "before" | "after", decides: boolean): Promise<Delivered<Data> | undefined> {
-    const { call, attempts, recovery } = this.#details;
-    if (recovery === undefined) return undefined;
-    this.#lookedAt = call.scope.elapsed();
-    const sentAt = attempts.firstSentAt ?? call.core.clock.now();
-    const priority = when === "before" ? call.options.priority : "high";
-    // Another look-up follows one that does not decide.
-    const retry = decides ? call.options.retry : { ...call.options.retry, retries: 0 };
-    const found = await this.#ask(
-      (options) => recovery.look({ ...options, priority, retry }, sentAt),
-      (result) => (result === undefined ? "not found" : "found"),
-    );
-    return found && { ...found, recovered: true };
-  }
-
-  async #ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
-    const { scope, recorder, options } = this.#details.call;
-    const { timeout, headers, retry, priority } = options;
-    const remaining = scope.remaining();
-    const done = recorder.begin("lookup");
-    try {
-      const result = await scope.hold<T>(({ resolve, reject }) => {
-        // A look-up may send many requests, such as the pages of a list. All of them end with the call.
-        const end = new AbortController();
-        const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-        request({ signal: end.signal, deadline, timeout, headers, retry, priority }).then(resolve, reject);
-        return (reason) => end.abort(reason);
-      });
-      done(outcomeOf(result));
-      return result;
-    } catch (error) {
-      done(endingOf(error));
-      throw error;
-    }
+    return this.#inDoubt(() => this.#lookup.search(searchTime(error, elapsed, call.core.processingTime), "after"));
   }
 
   /** Runs `work` while the outcome is unknown: a failure becomes `OutcomeUnknownError`, except the caller's own abort. */

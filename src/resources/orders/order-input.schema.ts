@@ -1,16 +1,10 @@
 import * as z from "zod/mini";
 import type { ImageReference, OrderReference, ProductReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { type AddressInput, addressInput, type QuoteAddressInput, quoteAddressInput } from "../../schemas/address.ts";
+import { type AddressInput, addressInput } from "../../schemas/address.ts";
 import { count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
-
-/** The shipping levels, from lowest to highest (specification 4.7). */
-export const shippingLevels = ["basic", "tracked", "express"] as const;
-
-/** The shipping level: `basic` (no tracking), `tracked`, or `express` (faster, with tracking) (specification 1). A strict enum (9.6). */
-export type ShippingLevel = (typeof shippingLevels)[number];
-const shippingLevel = () => z.enum(shippingLevels);
+import { byShippingKind, orderlines, type ShippingLevel } from "./shipping.schema.ts";
 
 /** One line of a new order (specification 2.5). */
 export interface OrderlineInput {
@@ -71,47 +65,6 @@ const orderlineInput = () =>
     ),
   });
 
-const orderlines = <Line>(line: z.ZodMiniType<Line>) =>
-  z.array(line).check(z.minLength(1, { error: "expected at least one orderline" }));
-
-/** Adds the rules for shipping kind, address and shipping level. They are reported together with the faults of single fields. */
-function byShippingKind(fields: z.core.$ZodLooseShape, address: z.core.$ZodType): z.ZodMiniType {
-  const has = (value: object, field: string) => Reflect.get(value, field) !== undefined;
-  const rule = (kind: OrderInput["shippingKind"], holds: (value: object) => boolean, path: string, error: string) =>
-    z.refine((value) => Reflect.get(Object(value), "shippingKind") !== kind || holds(Object(value)), {
-      path: [path],
-      error,
-      when: ({ value }) => typeof value === "object" && value !== null,
-    });
-  return z
-    .strictObject({
-      ...fields,
-      shippingKind: z.enum(["dropship", "combined"]),
-      dropshipAddress: z.optional(address),
-      dropshipMinimalShippingLevel: z.optional(shippingLevel()),
-    })
-    .check(
-      rule(
-        "dropship",
-        (order) => has(order, "dropshipAddress"),
-        "dropshipAddress",
-        "is required for a dropship order (missing_address)",
-      ),
-      rule(
-        "combined",
-        (order) => !has(order, "dropshipAddress"),
-        "dropshipAddress",
-        "is not allowed for a combined order, which ships to the store's combined address",
-      ),
-      rule(
-        "combined",
-        (order) => !has(order, "dropshipMinimalShippingLevel"),
-        "dropshipMinimalShippingLevel",
-        "is not allowed for a combined order, which has no shipping level",
-      ),
-    );
-}
-
 export const orderInput = () =>
   byShippingKind(
     {
@@ -121,56 +74,3 @@ export const orderInput = () =>
     },
     addressInput(),
   );
-
-/** One line of a quote. It has only the fields that determine shipping (specification 4.7). */
-export interface QuoteLineInput {
-  readonly productReference: ProductReference;
-  /** Number of units, at least 1. */
-  readonly quantity: number;
-}
-
-interface QuoteInputBase {
-  /** A store whose `integration` is `api`. */
-  readonly storeReference: StoreReference;
-  /** The orderlines, at least one. */
-  readonly orderlines: readonly QuoteLineInput[];
-}
-
-/** A quote request for a dropship order (specification 4.7). */
-export interface DropshipQuoteInput extends QuoteInputBase {
-  /** Ships to a customer's address. */
-  readonly shippingKind: "dropship";
-  /** The destination. Only `countryCode` is required, but other fields can change the result: a parcel locker allows only `tracked`. */
-  readonly dropshipAddress: QuoteAddressInput;
-  /** The minimum shipping level. The service raises or lowers it if destination, weight or order value require it. Default `basic`. */
-  readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
-}
-
-/** A quote request for a combined order. The result is an empty list (specification 4.7). */
-export interface CombinedQuoteInput extends QuoteInputBase {
-  /** Ships to the store's combined address. */
-  readonly shippingKind: "combined";
-  readonly dropshipAddress?: undefined;
-  readonly dropshipMinimalShippingLevel?: undefined;
-}
-
-/** A quote request (specification 4.7). The service stores nothing. */
-export type QuoteInput = DropshipQuoteInput | CombinedQuoteInput;
-
-export const quoteInput = () =>
-  byShippingKind(
-    {
-      storeReference: reference("Store"),
-      orderlines: orderlines(strict<QuoteLineInput>({ productReference: reference("Product"), quantity: count(1) })),
-    },
-    quoteAddressInput(),
-  );
-
-/** A shipping level with its price (specification 4.7). */
-export interface ShippingOption {
-  /** The shipping level. */
-  readonly level: ShippingLevel;
-  /** The price in EUR cents. */
-  readonly price: number;
-}
-export const shippingOption = () => open<ShippingOption>({ level: shippingLevel(), price: z.int() });

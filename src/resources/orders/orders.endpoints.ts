@@ -3,15 +3,9 @@ import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
 import { filledText } from "../../schemas/shape.ts";
-import {
-  createdOrder,
-  type OrderInput,
-  orderInput,
-  type QuoteInput,
-  quoteInput,
-  shippingOption,
-} from "./order-input.schema.ts";
+import { createdOrder, type OrderInput, orderInput } from "./order-input.schema.ts";
 import { type Cancellation, cancellations, order, orderSummary } from "./orders.schema.ts";
+import { type QuoteInput, quoteInput, shippingOption } from "./quote.schema.ts";
 
 export const createOrder = endpoint({
   call: "orders.create",

@@ -1,13 +1,6 @@
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import {
-  type ExactRow,
-  type ManyOptions,
-  type ManyRows,
-  many,
-  type RowMapping,
-  type Rows,
-} from "../../http/call/many.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
@@ -17,16 +10,12 @@ import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type CanceledRemainder, cancelRemaining } from "./cancel-remaining.ts";
-import type { OrderInput, QuoteInput, ShippingOption } from "./order-input.schema.ts";
+import { type EnsureManyOptions, ensureMany } from "./ensure-many.ts";
+import type { OrderInput } from "./order-input.schema.ts";
 import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
-
-/** Options of {@link OrdersResource.ensureMany}. */
-export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
-  /** Maximum number of orders at the same time. Default 8. */
-  readonly concurrency?: number | undefined;
-}
+import type { QuoteInput, ShippingOption } from "./quote.schema.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
@@ -43,17 +32,13 @@ export class OrdersResource {
 
   /**
    * Places an order, never twice (specification 4.7). If the response is lost, the SDK looks up the order by its `customIdentifier`
-   * before it sends the request again.
-   *
-   * To repeat the call after a restart of your process, use {@link OrdersResource.ensure} with your own identifier.
+   * before it sends the request again. To repeat the call after a restart of your process, use {@link OrdersResource.ensure}.
    *
    * @throws `RequestValidationError` before sending, with the path of each fault.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
    * const { reference } = await partner.orders.create({
-   *   storeReference,
-   *   shippingKind: "dropship",
-   *   customIdentifier: "shop-1001",
+   *   storeReference, shippingKind: "dropship", customIdentifier: "shop-1001",
    *   dropshipAddress: { firstname: "Ada", lastname: "Jansen", streetname: "Dam", housenumber: "1", zipcode: "1012JS",
    *     city: "Amsterdam", countryCode: "NL", email: "ada@example.com" },
    *   orderlines: [{ productReference, imageReference, quantity: 1 }],
@@ -89,10 +74,8 @@ export class OrdersResource {
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
    * @example
-   * const map = ({ id, quantity }: (typeof rows)[number]) => ({
-   *   storeReference, shippingKind: "dropship" as const, customIdentifier: `shop-${id}`, dropshipAddress: address,
-   *   orderlines: [{ productReference, imageReference, quantity }],
-   * });
+   * const map = ({ id, quantity }: (typeof rows)[number]) =>
+   *   ({ ...order, customIdentifier: `shop-${id}`, orderlines: [{ productReference, imageReference, quantity }] });
    * for await (const outcome of partner.orders.ensureMany(rows, { map })) {
    *   if (outcome.ok) save(outcome.input.id, outcome.value.reference);
    *   else report(outcome.input.id, outcome.error);
@@ -107,10 +90,7 @@ export class OrdersResource {
    *
    * @throws The same errors as the overload with `map`.
    * @example
-   * for await (const outcome of partner.orders.ensureMany(orders)) {
-   *   if (outcome.ok) save(outcome.input.customIdentifier, outcome.value.reference);
-   *   else report(outcome.input.customIdentifier, outcome.error);
-   * }
+   * for await (const { ok, input } of partner.orders.ensureMany(orders)) console.log(input.customIdentifier, ok);
    */
   ensureMany<Row extends IdentifiedOrderInput>(
     rows: Rows<ExactRow<Row, IdentifiedOrderInput>>,
@@ -120,9 +100,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    // A started creation is finished, also if the caller leaves the loop.
-    const work = (order: IdentifiedOrderInput, each: EnsureOptions) => this.ensure(order, each);
-    return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
+    return ensureMany(this.#placement, rows, options);
   }
 
   /**
@@ -167,8 +145,7 @@ export class OrdersResource {
    * second conflict is thrown. `deadline` limits all requests together. `query` and `body` apply to the cancellation only.
    *
    * @throws `ConflictError` with `already_in_production` if the order is in production. No unit is canceled.
-   * @throws `PermissionDeniedError` with `store_not_writable_via_api`.
-   * @throws `NotFoundError` if no order has this reference.
+   * @throws `PermissionDeniedError` with `store_not_writable_via_api`; `NotFoundError` if no order has this reference.
    * @example
    * const { canceled } = await partner.orders.cancelRemaining(orderReference);
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
@@ -201,12 +178,8 @@ export class OrdersResource {
    * @throws `PermissionDeniedError` with `store_not_writable_via_api`, `BadRequestError` with `invalid_address_denied_country`,
    * `ApiError` with `product_not_orderable`.
    * @example
-   * const [cheapest] = await partner.orders.quote({
-   *   storeReference,
-   *   shippingKind: "dropship",
-   *   dropshipAddress: { countryCode: "NL" },
-   *   orderlines: [{ productReference, quantity: 2 }],
-   * });
+   * const [cheapest] = await partner.orders.quote({ storeReference, shippingKind: "dropship",
+   *   dropshipAddress: { countryCode: "NL" }, orderlines: [{ productReference, quantity: 2 }] });
    * console.log(cheapest?.level, cheapest?.price);
    */
   quote(quote: QuoteInput, options?: RequestOptions): ApiCall<readonly ShippingOption[]> {

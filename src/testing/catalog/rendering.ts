@@ -30,40 +30,50 @@ export const perspectiveTable = {
 /** The legacy SKUs of the products that have their own perspective. */
 const closeUps = new Set(["TOUGH-IP16", "SLIM-IP16"]);
 
+/** Makes the perspectives that belong to scenes. */
+const createScenePerspectives = (make: ReferenceMaker): readonly Perspective[] =>
+  Object.entries(perspectiveTable).map(([key, { name, widthPx, heightPx, scenes }]) => ({
+    reference: make.named("Perspective", key),
+    name,
+    output: { widthPx, heightPx, format: "png" },
+    scenes: scenes.map((scene) => ({ reference: make.named("Scene", scene) })),
+    products: null,
+  }));
+
+/** Makes the perspectives that belong to one product each. */
+const createCloseUps = (make: ReferenceMaker, products: readonly StoredProduct[]): readonly Perspective[] =>
+  products
+    .filter((product) => closeUps.has(product.legacyItemSKU))
+    .map((product) => ({
+      reference: make.named("Perspective", `close-up/${product.reference}`),
+      name: `Close-up of ${product.name}`,
+      output: { widthPx: 800, heightPx: 800, format: "png" },
+      scenes: null,
+      products: [{ reference: product.reference }],
+    }));
+
+const belongsTo = (perspective: Perspective, { reference }: Pick<Scene, "reference">): boolean =>
+  perspective.scenes?.some((scene) => scene.reference === reference) ?? false;
+
+/** Whether a scene shows a product from a perspective: its own, or the product's own if the scene allows that. */
+const shows = (scene: Scene, product: StoredProduct, perspective: Perspective): boolean =>
+  belongsTo(perspective, scene) ||
+  (scene.allowsProductPerspectives &&
+    (perspective.products?.some(({ reference }) => reference === product.reference) ?? false));
+
 /** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
 export function createRendering(
   make: ReferenceMaker,
   productgroups: readonly StoredProductgroup[],
   products: Collection<StoredProduct>,
 ) {
-  const scenePerspectives = Object.entries(perspectiveTable).map(
-    ([key, { name, widthPx, heightPx, scenes }]): Perspective => ({
-      reference: make.named("Perspective", key),
-      name,
-      output: { widthPx, heightPx, format: "png" },
-      scenes: scenes.map((scene) => ({ reference: make.named("Scene", scene) })),
-      products: null,
-    }),
-  );
-  const productPerspectives = products
-    .all()
-    .filter((product) => closeUps.has(product.legacyItemSKU))
-    .map(
-      (product): Perspective => ({
-        reference: make.named("Perspective", `close-up/${product.reference}`),
-        name: `Close-up of ${product.name}`,
-        output: { widthPx: 800, heightPx: 800, format: "png" },
-        scenes: null,
-        products: [{ reference: product.reference }],
-      }),
-    );
-  const perspectives = [...scenePerspectives, ...productPerspectives];
-
+  const perspectives = [...createScenePerspectives(make), ...createCloseUps(make, products.all())];
   const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
+  const renderable = products.all().filter(({ printed, status }) => printed && status !== "announced");
   const compositions = new Map<string, StoredComposition>();
   const scenes = Object.entries(sceneTable).map(([key, row]): Scene => {
     const reference = make.named("Scene", key);
-    const own = scenePerspectives.filter(({ scenes: of }) => of?.some((scene) => scene.reference === reference));
+    const own = perspectives.filter((perspective) => belongsTo(perspective, { reference }));
     const scene: Scene = {
       reference,
       name: row.name,
@@ -73,24 +83,15 @@ export function createRendering(
       compatibleProductgroups: compatible.map((group) => ({ reference: group.reference })),
       perspectives: own.map((perspective) => ({ reference: perspective.reference })),
     };
-    for (const product of products.all().filter(({ printed, status }) => printed && status !== "announced")) {
-      const ofProduct = productPerspectives.filter((perspective) => isOf(perspective, product));
-      for (const perspective of [...own, ...(row.own ? ofProduct : [])]) {
+    for (const product of renderable) {
+      for (const perspective of perspectives.filter((one) => shows(scene, product, one))) {
         const name = `${reference}/${product.reference}/${perspective.reference}`;
         const composition = make.named("Composition", name);
-        compositions.set(composition, {
-          reference: composition,
-          tokenCost: row.tokenCost,
-          scene,
-          product,
-          perspective,
-        });
+        const { tokenCost } = row;
+        compositions.set(composition, { reference: composition, tokenCost, scene, product, perspective });
       }
     }
     return scene;
   });
   return { scenes, perspectives, compositions };
 }
-
-const isOf = (perspective: Perspective, product: StoredProduct): boolean =>
-  perspective.products?.some(({ reference }) => reference === product.reference) ?? false;

@@ -1,3 +1,4 @@
+import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { retryAfterHeader } from "../http/retry-after.ts";
 import type { Service } from "../http/service.ts";
@@ -11,15 +12,16 @@ type ReplacingFault = DropFault | StatusFault | RedirectFault | BodyFault;
 /** Waits by the clock. Rejects with the signal's reason as soon as the signal is aborted. */
 function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
-    const end = () => {
-      cancel();
-      reject(signal?.reason);
-    };
+    let stopListening = () => {};
     const cancel = clock.after(ms, () => {
-      signal?.removeEventListener("abort", end);
+      stopListening();
       resolve();
     });
-    signal?.addEventListener("abort", end, { once: true });
+    if (signal === undefined) return;
+    stopListening = onAbort(signal, (reason) => {
+      cancel();
+      reject(reason);
+    });
   });
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { bodyTerminated } from "./broken-connection.ts";
 
@@ -15,12 +16,10 @@ async function rewritten(response: Response, signal: AbortSignal, write: WriteBo
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       stop = write(controller, bytes);
-      const end = () => {
+      onAbort(signal, (reason) => {
         stop();
-        controller.error(signal.reason);
-      };
-      if (signal.aborted) end();
-      else signal.addEventListener("abort", end, { once: true });
+        controller.error(reason);
+      });
     },
     cancel: () => stop(),
   });

@@ -1,4 +1,5 @@
 import { isImage, signatureLength } from "../../binary/signature.ts";
+import { onAbort } from "../../util/abort-signals.ts";
 import { Problem } from "./problem.ts";
 
 /** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
@@ -6,14 +7,14 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   const reader = request.body?.getReader();
   if (reader === undefined) return;
   request.signal.throwIfAborted();
-  const stop = () => void reader.cancel(request.signal.reason).catch(() => {});
-  request.signal.addEventListener("abort", stop, { once: true });
+  const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
+  const stopListening = onAbort(request.signal, cancel);
   try {
     for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
     request.signal.throwIfAborted();
   } finally {
-    request.signal.removeEventListener("abort", stop);
-    stop();
+    stopListening();
+    cancel(request.signal.reason);
   }
 }
 

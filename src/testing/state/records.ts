@@ -11,8 +11,9 @@ import type {
   ShipmentReference,
   StoreReference,
 } from "../../references/references.ts";
-import type { OrderInput, ShippingLevel } from "../../resources/orders/order-input.schema.ts";
+import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
+import type { ShippingLevel } from "../../resources/orders/shipping.schema.ts";
 import type { Address } from "../../schemas/address.ts";
 
 /** The records of the emulator. Points in time are milliseconds since 1970. */

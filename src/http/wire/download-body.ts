@@ -1,0 +1,123 @@
+import { emptyFile } from "../../binary/file-response.ts";
+import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
+import type { PodPartnerError } from "../../errors/base.ts";
+import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
+import type { CancelScope } from "../call/cancel-scope.ts";
+import type { Attempt } from "./attempt.ts";
+import { toConnectionError } from "./connection-errors.ts";
+import type { Body } from "./read-text.ts";
+import { type Redact, snapshot } from "./redact.ts";
+
+export interface DownloadBodyOptions {
+  readonly scope: CancelScope;
+  readonly endpoint: string;
+  readonly redact: Redact;
+  /** Called with the error's name when a download times out before the caller began to read it. */
+  readonly onUnread: (error: string) => void;
+  /** Completes an error that ends a download's body. */
+  readonly complete: (error: unknown) => unknown;
+}
+
+type Controller = ReadableStreamDefaultController<Uint8Array>;
+
+/** Checks the bytes of a file as they arrive: a file that is empty or incomplete is a fault. */
+class FileCheck {
+  readonly #response: Response;
+  readonly #trust: ReturnType<typeof trustOf>;
+  readonly #end = new PictureEnd();
+  #empty = true;
+
+  constructor(response: Response) {
+    this.#response = response;
+    this.#trust = trustOf(response);
+  }
+
+  see(chunk: Uint8Array): void {
+    this.#empty &&= chunk.byteLength === 0;
+    if (this.#trust !== "told") this.#end.see(chunk);
+  }
+
+  /** The fault of a file that has arrived; undefined if it has none. */
+  fault({ endpoint, redact }: DownloadBodyOptions): PodPartnerError | undefined {
+    const reason = shortfall(this.#trust, this.#end);
+    if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
+    if (!this.#empty) return undefined;
+    const { status, headers } = this.#response;
+    const issues = [{ path: [], message: emptyFile }];
+    return new ResponseValidationError({ issues, response: snapshot(status, headers, "", redact), endpoint });
+  }
+}
+
+/**
+ * The body of a download, as the source of a stream. It keeps the call open until it is read, cancelled or timed out, and keeps the
+ * process alive only while the caller waits for a chunk.
+ */
+class DownloadBody {
+  readonly #attempt: Attempt;
+  readonly #body: Body;
+  readonly #check: FileCheck;
+  readonly #options: DownloadBodyOptions;
+  #unread = true;
+
+  constructor(attempt: Attempt, body: Body, response: Response, options: DownloadBodyOptions) {
+    this.#attempt = attempt;
+    this.#body = body;
+    this.#check = new FileCheck(response);
+    this.#options = options;
+  }
+
+  start(controller: Controller): void {
+    const fail = (error: unknown) => this.#fail(controller, error);
+    this.#attempt.onTimeout(fail);
+    this.#attempt.keepProcess(false);
+    this.#options.scope.guard(fail);
+  }
+
+  async pull(controller: Controller): Promise<void> {
+    const { complete, endpoint, redact } = this.#options;
+    this.#unread = false;
+    this.#attempt.keepProcess(true);
+    try {
+      const chunk = await this.#body.next();
+      this.#attempt.keepProcess(false);
+      if (chunk !== undefined) {
+        this.#check.see(chunk);
+        return controller.enqueue(chunk);
+      }
+      this.cancel();
+      const error = this.#check.fault(this.#options);
+      if (error === undefined) controller.close();
+      else controller.error(complete(error));
+    } catch (error) {
+      this.cancel();
+      controller.error(complete(toConnectionError(error, endpoint, redact)));
+    }
+  }
+
+  /** Ends the attempt and its call. */
+  cancel(): void {
+    this.#attempt.stop(undefined);
+    this.#options.scope.close();
+  }
+
+  /** Ends the body with the error of the timeout, the deadline or the caller's signal. */
+  #fail(controller: Controller, error: unknown): void {
+    const { complete, scope, onUnread } = this.#options;
+    controller.error(complete(error));
+    this.#attempt.stop(error);
+    scope.close();
+    const timedOut = error instanceof RequestTimeoutError || error instanceof DeadlineError;
+    if (this.#unread && timedOut) onUnread(error.name);
+  }
+}
+
+/** Makes a stream of the body of a download. It reads the body only as fast as the caller reads the stream. */
+export function downloadStream(
+  attempt: Attempt,
+  body: Body,
+  response: Response,
+  options: DownloadBodyOptions,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream(new DownloadBody(attempt, body, response, options), { highWaterMark: 0 });
+}

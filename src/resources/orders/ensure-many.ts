@@ -1,0 +1,20 @@
+import { type ManyOptions, type ManyRows, many, type Rows } from "../../http/call/many.ts";
+import type { Outcome } from "../../util/concurrently.ts";
+import type { EnsureOptions, IdentifiedOrderInput, OrderPlacement, PlacedOrder } from "./order-placement.ts";
+
+/** Options of {@link OrdersResource.ensureMany}. */
+export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
+  /** Maximum number of orders at the same time. Default 8. */
+  readonly concurrency?: number | undefined;
+}
+
+/** Ensures that there is an order for each row. */
+export function ensureMany(
+  placement: OrderPlacement,
+  rows: Rows<unknown>,
+  options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
+): AsyncIterable<Outcome<unknown, PlacedOrder>> {
+  // A started creation is finished, also if the caller leaves the loop.
+  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => placement.ensure(order, each);
+  return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
+}

@@ -1,0 +1,48 @@
+type Listener = Parameters<AbortSignal["addEventListener"]>;
+
+/**
+ * Calls `listener` with the reason when the signal aborts, or at once if it is aborted. Returns a function that removes the listener.
+ * Call that function when the work ends, so that a long-lived signal collects no listeners.
+ */
+export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void): () => void {
+  const listen = () => listener(signal.reason);
+  if (signal.aborted) {
+    listen();
+    return () => undefined;
+  }
+  signal.addEventListener("abort", listen, { once: true });
+  return () => signal.removeEventListener("abort", listen);
+}
+
+/** Waits for a promise, but rejects with the signal's reason as soon as the signal aborts. The promise itself continues. */
+export function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stopListening = onAbort(signal, reject);
+    void Promise.resolve(promise).then(resolve, reject).finally(stopListening);
+  });
+}
+
+/**
+ * Combines two signals into one that aborts when either aborts. It has only the parts of a signal that the SDK uses. Unlike
+ * `AbortSignal.any`, it adds nothing to a long-lived signal: removing a listener removes it from both signals.
+ */
+export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal): AbortSignal {
+  if (first === undefined) return second;
+  const both = [first, second];
+  const aborted = () => both.find((signal) => signal.aborted);
+  const signal = {
+    get aborted() {
+      return aborted() !== undefined;
+    },
+    get reason() {
+      return aborted()?.reason;
+    },
+    addEventListener: (...listener: Listener) => {
+      for (const one of both) one.addEventListener(...listener);
+    },
+    removeEventListener: (...listener: Listener) => {
+      for (const one of both) one.removeEventListener(...listener);
+    },
+  };
+  return signal as AbortSignal;
+}
