@@ -1,17 +1,15 @@
-import * as z from "zod/mini";
 import { ConfigurationError } from "./errors/validation.ts";
-import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
+import type { Hooks, Logger } from "./http/call/observer.ts";
 import type { RetryOptions } from "./http/endpoint/request-options.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
-import { type Assumptions, assumptions } from "./schemas/assumptions.ts";
-import { baseUrl } from "./schemas/base-url.ts";
-import { check, type UnknownKey } from "./schemas/check.ts";
-import { filledText } from "./schemas/shape.ts";
-import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
-import { type PartnerClock, systemClock } from "./util/clock.ts";
+import { optionsSchema, unknownOption } from "./options.schema.ts";
+import type { Assumptions } from "./schemas/assumptions.ts";
+import { check } from "./schemas/check.ts";
+import { isObject } from "./schemas/type-guards.ts";
+import type { PartnerClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
 
@@ -102,136 +100,6 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
-const secretKey = () =>
-  z.string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" }).check(
-    // The text of a shorter key can occur in ordinary texts, so that hiding it everywhere would make these unreadable.
-    z.minLength(12, {
-      error: "expected at least 12 characters, as a key of the dashboard has",
-      abort: true,
-    }),
-    // The error never shows the key, also when the key is invalid.
-    z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }),
-  );
-
-const positive = () => z.number().check(z.positive());
-
-/** A length of time that may be zero. */
-const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
-
-const hooks = () =>
-  z.custom<Hooks>(isObject, { error: "expected an object", abort: true }).check(
-    z.superRefine((given, context) => {
-      for (const name of hookNames) {
-        if (given[name] !== undefined && !isFunction(given[name]))
-          context.addIssue({ code: "custom", path: [name], message: "expected a function" });
-      }
-      // What else an instance of a class has is its own affair.
-      const known: readonly string[] = hookNames;
-      const names = Object.keys(given).filter((name) => isPlain(given) || /^on[A-Z]/.test(name));
-      for (const name of names.filter((name) => !known.includes(name)))
-        context.addIssue({ code: "custom", path: [name], message: "is not a hook" });
-    }),
-  );
-
-const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value));
-
-const levels = ["debug", "info", "warn", "error"];
-
-/** A logger need not have every level, and an empty one is silent; but one with other names alone was meant to be told something. */
-const logger = () =>
-  z.custom<Logger>(
-    (value) => {
-      const functions = levels.map((level) => functionOf(value, level)).filter((one) => one !== undefined);
-      const silent = isObject(value) && Object.keys(value).length === 0;
-      return (functions.length > 0 || silent) && functions.every(isFunction);
-    },
-    { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
-  );
-
-const store = () =>
-  z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
-    error: "expected a store, as `redisPacing` of pod-partner/redis makes it",
-  });
-
-const pacing = () =>
-  z.pipe(
-    // One form for an object and for true; none for false.
-    z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
-    z.optional(
-      z.pipe(
-        z
-          .strictObject(
-            {
-              store: z.optional(store()),
-              perSecond: z.optional(positive()),
-              burst: z.optional(z.int().check(z.positive())),
-            },
-            { error: "expected true, false or { store, perSecond, burst }" },
-          )
-          .check(
-            z.refine(({ perSecond, burst }) => burst === undefined || perSecond !== undefined, {
-              path: ["burst"],
-              error: "is used only with `perSecond`",
-            }),
-          ),
-        z.transform(({ store, perSecond, burst = Math.max(1, Math.floor(perSecond ?? 1)) }) => ({
-          store,
-          ceiling: perSecond === undefined ? undefined : { perSecond, burst },
-        })),
-      ),
-    ),
-  );
-
-const schema = () =>
-  z.strictObject({
-    baseUrl: baseUrl(),
-    secretKey: secretKey(),
-    timeout: z._default(positive(), 30_000),
-    deadline: z.optional(positive()),
-    retry: z.prefault(
-      z.strictObject({
-        retries: z._default(z.int().check(z.nonnegative()), 4),
-        baseDelay: delay(250),
-        maxDelay: delay(10_000),
-        maxRetryAfter: delay(120_000),
-      }),
-      {},
-    ),
-    pacing: z.prefault(pacing(), true),
-    responses: z._default(z.enum(["throw", "report"]), "throw"),
-    maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
-    fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
-    hooks: z._default(hooks(), {}),
-    logger: z.optional(logger()),
-    clock: z._default(clock(), systemClock),
-    assumptions: z.prefault(
-      z.strictObject({
-        customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
-        orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
-        processingTime: z._default(positive(), assumptions.processingTime),
-      }),
-      {},
-    ),
-    dangerouslyAllowBrowser: z._default(z.boolean(), false),
-  });
-
-const unknownOption: UnknownKey = {
-  message: "is not an option",
-  aliases: new Map([
-    ["apiKey", "secretKey"],
-    ["key", "secretKey"],
-    ["token", "secretKey"],
-    ["url", "baseUrl"],
-    ["endpoint", "baseUrl"],
-    ["maxRetries", "retry.retries"],
-    ["retries", "retry.retries"],
-    ["maxRetryAfter", "retry.maxRetryAfter"],
-    ["store", "pacing.store"],
-    ["perSecond", "pacing.perSecond"],
-    ["burst", "pacing.burst"],
-  ]),
-};
-
 /** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   assertRuntime();
@@ -242,7 +110,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
     baseUrl: options.baseUrl ?? environment.POD_PARTNER_BASE_URL,
     secretKey: options.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
   };
-  const checked = check(schema, given, [], unknownOption);
+  const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
     const message = "would let anybody read the secret key: call the service from your backend (specification 5.6)";

@@ -1,0 +1,149 @@
+import * as z from "zod/mini";
+import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
+import type { PacingStore } from "./http/pacing/store.ts";
+import type { FetchLike } from "./http/wire/fetch-like.ts";
+import { assumptions } from "./schemas/assumptions.ts";
+import { baseUrl } from "./schemas/base-url.ts";
+import type { UnknownKey } from "./schemas/check.ts";
+import { filledText } from "./schemas/shape.ts";
+import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
+import { systemClock } from "./util/clock.ts";
+
+const secretKey = () =>
+  z.string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" }).check(
+    // The text of a shorter key can occur in ordinary texts, so that hiding it everywhere would make these unreadable.
+    z.minLength(12, {
+      error: "expected at least 12 characters, as a key of the dashboard has",
+      abort: true,
+    }),
+    // The error never shows the key, also when the key is invalid.
+    z.regex(/^[\x21-\x7e]+$/, { error: "expected the key alone: no spaces, line ends or special characters" }),
+  );
+
+const positive = () => z.number().check(z.positive());
+
+/** A length of time that may be zero. */
+const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
+
+const hooks = () =>
+  z.custom<Hooks>(isObject, { error: "expected an object", abort: true }).check(
+    z.superRefine((given, context) => {
+      for (const name of hookNames) {
+        if (given[name] !== undefined && !isFunction(given[name]))
+          context.addIssue({ code: "custom", path: [name], message: "expected a function" });
+      }
+      // What else an instance of a class has is its own affair.
+      const known: readonly string[] = hookNames;
+      const names = Object.keys(given).filter((name) => isPlain(given) || /^on[A-Z]/.test(name));
+      for (const name of names.filter((name) => !known.includes(name)))
+        context.addIssue({ code: "custom", path: [name], message: "is not a hook" });
+    }),
+  );
+
+const isPlain = (value: object): boolean => [Object.prototype, null].includes(Object.getPrototypeOf(value));
+
+const levels = ["debug", "info", "warn", "error"];
+
+/** A logger need not have every level, and an empty one is silent; but one with other names alone was meant to be told something. */
+const logger = () =>
+  z.custom<Logger>(
+    (value) => {
+      const functions = levels.map((level) => functionOf(value, level)).filter((one) => one !== undefined);
+      const silent = isObject(value) && Object.keys(value).length === 0;
+      return (functions.length > 0 || silent) && functions.every(isFunction);
+    },
+    { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
+  );
+
+const store = () =>
+  z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
+    error: "expected a store, as `redisPacing` of pod-partner/redis makes it",
+  });
+
+const pacingForms = "expected true, false or { store, perSecond, burst }";
+
+const pacingObject = () =>
+  z
+    .strictObject(
+      { store: z.optional(store()), perSecond: z.optional(positive()), burst: z.optional(z.int().check(z.positive())) },
+      { error: pacingForms },
+    )
+    .check(
+      z.refine(({ perSecond, burst }) => burst === undefined || perSecond !== undefined, {
+        path: ["burst"],
+        error: "is used only with `perSecond`",
+      }),
+    );
+
+/** An object without a value: its `store` is probably missing by mistake. */
+const isEmpty = (given: unknown): boolean =>
+  isObject(given) && Object.values(given).every((value) => value === undefined);
+
+const pacing = () =>
+  z.pipe(
+    z.unknown().check(z.refine((given) => !isEmpty(given), { error: pacingForms, abort: true })),
+    z.pipe(
+      z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
+      z.optional(
+        z.pipe(
+          pacingObject(),
+          z.transform(({ store, perSecond, burst = Math.max(1, Math.floor(perSecond ?? 1)) }) => ({
+            store,
+            ceiling: perSecond === undefined ? undefined : { perSecond, burst },
+          })),
+        ),
+      ),
+    ),
+  );
+
+/** Checks the options of a client, and completes them with their defaults. */
+export const optionsSchema = () =>
+  z.strictObject({
+    baseUrl: baseUrl(),
+    secretKey: secretKey(),
+    timeout: z._default(positive(), 30_000),
+    deadline: z.optional(positive()),
+    retry: z.prefault(
+      z.strictObject({
+        retries: z._default(z.int().check(z.nonnegative()), 4),
+        baseDelay: delay(250),
+        maxDelay: delay(10_000),
+        maxRetryAfter: delay(120_000),
+      }),
+      {},
+    ),
+    pacing: z.prefault(pacing(), true),
+    responses: z._default(z.enum(["throw", "report"]), "throw"),
+    maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
+    fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
+    hooks: z._default(hooks(), {}),
+    logger: z.optional(logger()),
+    clock: z._default(clock(), systemClock),
+    assumptions: z.prefault(
+      z.strictObject({
+        customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),
+        orderReferenceField: z._default(filledText(), assumptions.orderReferenceField),
+        processingTime: z._default(positive(), assumptions.processingTime),
+      }),
+      {},
+    ),
+    dangerouslyAllowBrowser: z._default(z.boolean(), false),
+  });
+
+/** What the error about an unknown option says. */
+export const unknownOption: UnknownKey = {
+  message: "is not an option",
+  aliases: new Map([
+    ["apiKey", "secretKey"],
+    ["key", "secretKey"],
+    ["token", "secretKey"],
+    ["url", "baseUrl"],
+    ["endpoint", "baseUrl"],
+    ["maxRetries", "retry.retries"],
+    ["retries", "retry.retries"],
+    ["maxRetryAfter", "retry.maxRetryAfter"],
+    ["store", "pacing.store"],
+    ["perSecond", "pacing.perSecond"],
+    ["burst", "pacing.burst"],
+  ]),
+};
