@@ -18,7 +18,7 @@ export function onAbort(signal: AbortSignal, listener: (reason: unknown) => void
 export function unlessAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stopListening = onAbort(signal, reject);
-    void Promise.resolve(promise).then(resolve, reject).finally(stopListening);
+    Promise.resolve(promise).finally(stopListening).then(resolve, reject);
   });
 }
 
