@@ -26,8 +26,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** Packages behind one file each, so that replacing one of them touches one file. */
 const wrapped = ["ky", "p-retry", "p-throttle", "ulid", "structured-headers"];
 
-/** `http/endpoint/endpoint.ts` belongs to `http`, `client.ts` to `client`. */
-const partOf = (path: string) => path.replace(/\.ts$/, "").replace(/\/.*/, "");
+/** `http/endpoint/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
+const partOf = (path: string) => path.replace(/(\.schema)?\.ts$/, "").replace(/\/.*/, "");
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
 
