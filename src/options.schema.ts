@@ -10,8 +10,8 @@ import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.t
 import { systemClock } from "./util/clock.ts";
 
 const secretKey = () =>
-  z.string({ error: "is required: give it, or set POD_PARTNER_SECRET_KEY" }).check(
-    // The text of a shorter key can occur in ordinary texts, so that hiding it everywhere would make these unreadable.
+  z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
+    // A shorter key can occur in ordinary texts. Redacting it would make them unreadable.
     z.minLength(12, {
       error: "expected at least 12 characters, as a key of the dashboard has",
       abort: true,
@@ -22,7 +22,7 @@ const secretKey = () =>
 
 const positive = () => z.number().check(z.positive());
 
-/** A length of time that may be zero. */
+/** A duration in milliseconds that may be zero. */
 const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
 
 const hooks = () =>
@@ -32,11 +32,11 @@ const hooks = () =>
         if (given[name] !== undefined && !isFunction(given[name]))
           context.addIssue({ code: "custom", path: [name], message: "expected a function" });
       }
-      // What else an instance of a class has is its own affair.
+      // An instance of a class may have other properties.
       const known: readonly string[] = hookNames;
       const names = Object.keys(given).filter((name) => isPlain(given) || /^on[A-Z]/.test(name));
       for (const name of names.filter((name) => !known.includes(name)))
-        context.addIssue({ code: "custom", path: [name], message: "is not a hook" });
+        context.addIssue({ code: "custom", path: [name], message: "is an unknown hook" });
     }),
   );
 
@@ -44,7 +44,7 @@ const isPlain = (value: object): boolean => [Object.prototype, null].includes(Ob
 
 const levels = ["debug", "info", "warn", "error"];
 
-/** A logger need not have every level, and an empty one is silent; but one with other names alone was meant to be told something. */
+/** A logger may lack levels, and an empty one logs nothing. One that has only other names is a mistake. */
 const logger = () =>
   z.custom<Logger>(
     (value) => {
@@ -57,7 +57,7 @@ const logger = () =>
 
 const store = () =>
   z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
-    error: "expected a store, as `redisPacing` of pod-partner/redis makes it",
+    error: "expected a store, such as the result of `redisPacing` of pod-partner/redis",
   });
 
 const pacingForms = "expected true, false or { store, perSecond, burst }";
@@ -132,7 +132,7 @@ export const optionsSchema = () =>
 
 /** What the error about an unknown option says. */
 export const unknownOption: UnknownKey = {
-  message: "is not an option",
+  message: "is an unknown option",
   aliases: new Map([
     ["apiKey", "secretKey"],
     ["key", "secretKey"],

@@ -13,37 +13,37 @@ import type { PartnerClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
 
-/** How a client is made. `baseUrl` and `secretKey` may stand in the environment instead. */
+/** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
 export interface PodPartnerOptions {
   /**
-   * The interface root, ending in `/v2`. There is no default: test or production is always a choice.
+   * The interface root, ending in `/v2`. There is no default: test or production is always an explicit choice.
    * Environment: `POD_PARTNER_BASE_URL`.
    */
   readonly baseUrl?: string | undefined;
   /** The v2 secret key from the dashboard, at least 12 characters. Environment: `POD_PARTNER_SECRET_KEY`. */
   readonly secretKey?: string | undefined;
-  /** Milliseconds for one attempt, its body included. Default 30 000. */
+  /** Milliseconds for one attempt, response body included. Default 30 000. */
   readonly timeout?: number | undefined;
-  /** Milliseconds for one call in all: queueing, waits, attempts, body. Default: none. */
+  /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: none. */
   readonly deadline?: number | undefined;
   /**
-   * How often and how patiently a failed attempt is repeated; parts that are left out keep their defaults: 4 retries, backoffs of
-   * up to 250 ms doubling to 10 000 ms, and a `Retry-After` of up to 120 000 ms.
+   * How often a failed attempt is retried, and how long the waits are. Missing fields keep their defaults: 4 retries, backoffs of at
+   * most 250 ms that double up to 10 000 ms, and a `Retry-After` of at most 120 000 ms.
    */
   readonly retry?: Overrides<RetryOptions> | undefined;
   /**
    * Whether calls wait for the tokens that the service's rate-limit headers report (specification 8), and which other limits they keep.
-   * Default true: this process alone, without a ceiling of its own.
+   * Default true: for this process only, without a ceiling.
    */
   readonly pacing?: boolean | PacingOptions | undefined;
-  /** What happens to a JSON answer that breaks its schema: an error, or it is returned as it came and reported. Default `throw`. */
+  /** What happens to a JSON response that breaks its schema: `throw` an error, or `report` it and return it. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
-  /** Bytes that a JSON answer may have at most. Downloads have no bound. Default 33 554 432 (32 MiB). */
+  /** The maximum size of a JSON response in bytes. Downloads have no limit. Default 33 554 432 (32 MiB). */
   readonly maxResponseSize?: number | undefined;
-  /** A `fetch` to use instead of the platform's: an emulator's, a proxy's, a test's. */
+  /** A `fetch` to use instead of the platform's, for example for an emulator or a proxy. */
   readonly fetch?: FetchLike | undefined;
   /**
-   * Functions that are told of each request, answer, retry, pause and invalid answer. Default: none.
+   * Functions that receive each request, response, retry, pause and invalid response. Default: none.
    *
    * @example
    * const partner = new PodPartner({
@@ -53,13 +53,13 @@ export interface PodPartnerOptions {
    * });
    */
   readonly hooks?: Hooks | undefined;
-  /** Receives what the hooks receive, as text and fields; `console` fits. */
+  /** Receives the same events as text and fields, for example `console`. Default: none. */
   readonly logger?: Logger | undefined;
-  /** The source of time. Default: the machine's. */
+  /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
-  /** What the specification does not show, where the service differs from what the SDK assumes. */
+  /** Replaces what the SDK assumes where the specification does not show it. */
   readonly assumptions?: Overrides<Assumptions> | undefined;
-  /** Allows a browser, in which anybody can read the key. Default false: never use a key in client-side code (specification 5.6). */
+  /** Allows the client in a browser, where every visitor can read the key (specification 5.6). Default false. */
   readonly dangerouslyAllowBrowser?: boolean | undefined;
 }
 
@@ -100,7 +100,7 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
-/** Completes the options from the environment and the defaults, or tells all that is wrong with them. */
+/** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   assertRuntime();
   if (!isObject(options)) throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] });
@@ -113,7 +113,8 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
-    const message = "would let anybody read the secret key: call the service from your backend (specification 5.6)";
+    const message =
+      "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";
     throw new ConfigurationError({ issues: [{ path: ["dangerouslyAllowBrowser"], message }] });
   }
   return checked.value as ResolvedOptions;

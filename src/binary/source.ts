@@ -5,8 +5,8 @@ import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";
 
 /**
- * A Node stream of bytes. It says of any stream that it may give text, since `setEncoding` can make it: one that does is refused
- * when it is read. Written out here because `NodeJS.ReadableStream`, where its declarations are not installed, would accept all.
+ * A Node stream of bytes. Its type includes text, because `setEncoding` makes any Node stream return text; such a stream is refused
+ * when it is read. `NodeJS.ReadableStream` would be `any` for a caller without Node's declarations.
  */
 interface NodeStream extends AsyncIterable<string | Uint8Array> {
   readonly readable: boolean;
@@ -15,8 +15,8 @@ interface NodeStream extends AsyncIterable<string | Uint8Array> {
 }
 
 /**
- * Where the bytes of an upload come from: a file's path or `file:` URL, bytes, a blob or file, the body of a response, a web or Node
- * stream, or any other async iterable of bytes.
+ * The source of an upload: a file's path or `file:` URL, bytes, a blob or file, a response, a web or Node stream, or any other async
+ * iterable of bytes.
  */
 export type ImageSource =
   | string
@@ -31,20 +31,20 @@ export type ImageSource =
 
 /** An upload that is ready to be sent. */
 export interface Upload {
-  /** Whether the bytes can be sent once more. A stream can be sent once. */
+  /** Whether the bytes can be sent again. A stream can be sent only once. */
   readonly replayable: boolean;
   /** The body of the next attempt. */
   body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
 
-/** What takes a while to be made of a source, and how the source is let go. */
+/** A value that is made from a source asynchronously, and the function that releases the source. */
 export interface UploadOpening<Made> {
   readonly made: Promise<Made>;
-  /** Lets the source go, whether it is open by now, has been sent, or neither. */
+  /** Releases the source, whether it is open, was sent, or neither. */
   close(): void;
 }
 
-/** What opening a source gives: the upload, or why it cannot be sent. */
+/** The result of opening a source: the upload, or the reasons why it cannot be sent. */
 export type Opened =
   | { readonly ok: true; readonly upload: Upload }
   | { readonly ok: false; readonly issues: readonly Issue[] };
@@ -55,7 +55,7 @@ const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that th
 
 const notBytes = "the stream gives something other than bytes";
 
-/** Reading a blob of a file can fail like reading the file: the file can be a folder, or be deleted by now. */
+/** Reading a blob of a file can fail: the file may be a folder, or may be deleted. */
 async function openBlob(blob: Blob, file = "the file"): Promise<Opened> {
   let head: Uint8Array;
   try {
@@ -66,7 +66,7 @@ async function openBlob(blob: Blob, file = "the file"): Promise<Opened> {
   return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
 }
 
-/** A blob of a file reads it piece by piece at each attempt; its size is known. */
+/** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
 async function openFile(path: string): Promise<Opened> {
   const file = `the file ${JSON.stringify(path)}`;
   const { openAsBlob } = await import("node:fs");
@@ -80,7 +80,8 @@ async function openFile(path: string): Promise<Opened> {
 }
 
 async function openUrl(url: URL): Promise<Opened> {
-  if (url.protocol !== "file:") return refuse("expected a `file:` URL; for another one, give the response of `fetch`");
+  if (url.protocol !== "file:")
+    return refuse("expected a `file:` URL; for any other URL, pass the response of `fetch`");
   const { fileURLToPath } = await import("node:url");
   return openFile(fileURLToPath(url));
 }
@@ -88,12 +89,12 @@ async function openUrl(url: URL): Promise<Opened> {
 const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;
 
 async function openBytes(given: Uint8Array): Promise<Opened> {
-  // Of memory that is shared with other threads `fetch` would make a text.
+  // `fetch` would convert memory that is shared with other threads to text.
   const bytes = isOwn(given) ? given : Uint8Array.from(given);
   return isImage(bytes) ? { ok: true, upload: { replayable: true, body: () => bytes } } : refuse(noImage);
 }
 
-/** Reads no further than the signature before it is decided whether anything is sent. */
+/** Reads only the signature first, which decides whether anything is sent. */
 async function openChunks(chunks: Chunks): Promise<Opened> {
   const head: Uint8Array[] = [];
   let length = 0;
@@ -123,7 +124,7 @@ async function openChunks(chunks: Chunks): Promise<Opened> {
       },
       cancel: () => chunks.close(),
     },
-    // Nothing is read ahead of the wire, so that a file of any size takes bounded memory.
+    // Do not read ahead of the network, so that a file of any size takes bounded memory.
     { highWaterMark: 0 },
   );
   return { ok: true, upload: { replayable: false, body: () => body } };
@@ -134,7 +135,7 @@ function openStream(source: unknown): UploadOpening<Opened> {
   try {
     chunks = chunksOf(source);
   } catch (error) {
-    // Whoever reads it already has to let it go.
+    // The stream has another reader, which releases it.
     return closed(Promise.resolve(refuse(`the stream cannot be read: ${wordsOf(error)}`)));
   }
   if (chunks === undefined) {
@@ -147,7 +148,7 @@ function openStream(source: unknown): UploadOpening<Opened> {
 const isResponse = (source: unknown): boolean =>
   typeof propertyOf(source, "status") === "number" && propertyOf(source, "body") !== undefined;
 
-/** Opens the body of a response. That of an error, a page or a JSON object, is refused by the status, which says more than its bytes. */
+/** Opens the body of a response. A status other than 2xx is refused: the message names the status, which helps more than the bytes. */
 function openResponse(response: unknown): UploadOpening<Opened> {
   const status = Number(propertyOf(response, "status"));
   const body = propertyOf(response, "body");
@@ -160,7 +161,7 @@ function openResponse(response: unknown): UploadOpening<Opened> {
   return { made: Promise.resolve(refuse(`expected a response with a status of 2xx, not ${status}`)), close };
 }
 
-/** The opening of what holds nothing open. */
+/** An opening of a source that needs no release. */
 const closed = (made: Promise<Opened>): UploadOpening<Opened> => ({ made, close: () => undefined });
 
 function openAny(source: unknown): UploadOpening<Opened> {
@@ -173,8 +174,8 @@ function openAny(source: unknown): UploadOpening<Opened> {
 }
 
 /**
- * Opens a source for uploading and says before anything is sent when its bytes are no JPEG or PNG (specification 2.7). Whoever opens
- * it closes it, whatever comes of it. A source whose properties throw is refused, too.
+ * Opens a source for uploading. Bytes that are not a JPEG or PNG are refused before anything is sent (specification 2.7), and so is a
+ * source whose properties throw. The caller must close the opening in every case.
  */
 export function openImage(source: unknown): UploadOpening<Opened> {
   const unreadable = (error: unknown) => refuse(`the source cannot be read: ${wordsOf(error)}`);

@@ -2,9 +2,9 @@ import { PodPartnerError } from "./base.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
 
-/** One fault, and where it is. */
+/** One fault with its path. */
 export interface Issue {
-  /** The way to the faulty value, for example `["order", "orderlines", 0, "quantity"]`. */
+  /** The path of the faulty value, for example `["order", "orderlines", 0, "quantity"]`. */
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
@@ -35,7 +35,7 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has each. */
+/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has all faults. */
 export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
   readonly isRetryable = false;
@@ -55,9 +55,10 @@ const unknownForm =
   'This version does not know this form of response. Set `responses: "report"` to receive such responses unchanged.';
 
 /**
- * An answer does not have the shape that the specification promises, or is no JSON at all.
- * The request was carried out: it is never sent again for this. (A creation whose answer is no JSON at all counts as lost instead: it
- * is looked up, then sent again.) With `responses: "report"` a JSON answer is returned instead.
+ * A response does not match the specification, or is not JSON. The SDK does not retry, because the service processed the request. For
+ * a creation, a response that is not JSON counts as lost instead: the SDK looks the creation up, and sends it again if it is not found.
+ *
+ * With `responses: "report"` a JSON response is returned instead.
  */
 export class ResponseValidationError extends PodPartnerError {
   static override readonly kind: string = "ResponseValidationError";

@@ -93,7 +93,7 @@ const schema = () =>
  */
 export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
-  const checked = check(schema, options, [], { message: "is not an option" });
+  const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
     readonly seed: { readonly orders: number };

@@ -113,7 +113,7 @@ describe("options", () => {
   });
 
   it("names an option that is misspelt", () => {
-    expect(() => createEmulator({ renderDuraton: 5 } as never)).toThrow("renderDuraton: is not an option");
+    expect(() => createEmulator({ renderDuraton: 5 } as never)).toThrow("renderDuraton: is an unknown option");
   });
 
   it("names the new name of a limit's old one", () => {

@@ -77,7 +77,7 @@ describe("the client's options", () => {
 
   it("are told as what they are", () => {
     expect(refusal({ baseUrl, secretKey, retries: 3 }).message).toBe(
-      "The client's options are not valid.\n  retries: is not an option; did you mean `retry.retries`?",
+      "The client's options are not valid.\n  retries: is an unknown option; did you mean `retry.retries`?",
     );
     expect(refusal(null).message).toBe("The client's options are not valid.\n  expected an object");
   });
@@ -91,7 +91,7 @@ describe("the client's options", () => {
     [{ assumptions: { procesingTime: 3 } }, "processingTime"],
   ])("suggest the likely name for %j", (options, likely) => {
     const { issues } = refusal({ baseUrl, secretKey, ...options });
-    expect(issues.map(({ message }) => message)).toEqual([`is not an option; did you mean \`${likely}\`?`]);
+    expect(issues.map(({ message }) => message)).toEqual([`is an unknown option; did you mean \`${likely}\`?`]);
   });
 
   it("take instances of classes, and what else these have", async () => {

@@ -155,12 +155,12 @@ describe("what plain JavaScript may give instead of", () => {
   it("says what is wrong in words that are true", async () => {
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
     const { partner } = context;
-    expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is not an option here");
+    expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is an unknown option");
     expect(await message(partner.auth.validate(untyped({ maxRetries: 5 })))).toContain(
-      "maxRetries: is not an option here; did you mean `retry.retries`?",
+      "maxRetries: is an unknown option; did you mean `retry.retries`?",
     );
     expect(await message(partner.orders.list(untyped({ limit: 5 })).toArray())).toContain(
-      "limit: is not an option here; did you mean `toArray({ limit })`?",
+      "limit: is an unknown option; did you mean `toArray({ limit })`?",
     );
     const { issues } = (await rejection(
       partner.auth.validate(untyped(new AbortController().signal)),

@@ -86,7 +86,7 @@ describe("an upload", () => {
 
   it("refuses a URL that is not a file's", async () => {
     expect(await refusal(new URL("https://shop.example/design.png"))).toBe(
-      "expected a `file:` URL; for another one, give the response of `fetch`",
+      "expected a `file:` URL; for any other URL, pass the response of `fetch`",
     );
   });
 });

@@ -123,7 +123,7 @@ const kinds = {
 export type OptionKind = keyof typeof kinds;
 
 const unknownOption: UnknownKey = {
-  message: "is not an option here",
+  message: "is an unknown option",
   aliases: new Map([
     ["limit", "toArray({ limit })"],
     ["maxRetries", "retry.retries"],

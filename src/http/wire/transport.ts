@@ -7,11 +7,11 @@ import { fetchFresh, platformFetch } from "./no-store.ts";
 import { sendOnce } from "./single-connection.ts";
 import { NeverSent } from "./thrown.ts";
 
-/** Sends one request and gives the answer's head. The key's header is added here and nowhere else. */
+/** Sends one request and returns the response. Only this file adds the header with the key. */
 export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
 
 export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
-  // When it loads it touches `Request`, for which the platform loads what else only a call needs: not before there is a client.
+  // Loading ky uses `Request`, for which Node loads its whole `fetch`. A program without a client does not need it.
   const loading = import("ky").then(
     (module) => module.default,
     (error: unknown) => {
@@ -23,14 +23,14 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
   return async ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
-    // What is secret, and a signal that ky would join with one of its own at each attempt, join the request at the very end.
+    // Ky gets neither the key nor the signal: its errors would show the key, and it would combine the signal with its own each time.
     const init: RequestInit = {
       headers: { ...own, ...headers, "x-service-secret-key": secretKey },
       signal,
       redirect: "manual",
     };
     if (content instanceof Blob || content instanceof ReadableStream) {
-      // Only with these two does fetch not keep a copy of the whole upload for a redirect that is never followed.
+      // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
       init.redirect = "error";
       init.window = null;
     }
@@ -46,7 +46,7 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
         try {
           return checkedResponse(await fetchFresh(fetchLike ?? platformFetch, request as Request, init));
         } catch (error) {
-          // Ky reads what was thrown, and reading it can throw.
+          // Ky reads the thrown value, and reading it can throw.
           failure = { error };
           throw new Error("fetch failed");
         }
@@ -55,7 +55,7 @@ export function createTransport(secretKey: string, fetchLike: FetchLike | undefi
     if (method !== "GET") options.method = method;
     if (content !== undefined) options.body = content;
     const ky = await loading;
-    // The call may have ended meanwhile, and not every `fetch` heeds its signal.
+    // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
     signal.throwIfAborted();
     try {
       return await ky(url, options);

@@ -51,8 +51,8 @@ export function cancelRemaining(
     }
   };
 
-  const answer = run().catch((error: unknown) => {
+  const settled = run().catch((error: unknown) => {
     throw withCallSite(error, callSite);
   });
-  return toCall(answer, context.pacer);
+  return toCall(settled, context.pacer);
 }

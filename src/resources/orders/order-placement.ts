@@ -140,7 +140,8 @@ export class OrderPlacement {
     try {
       const delivered = await deliver();
       // A result from memory is not stored again. Otherwise the memory would never expire.
-      if (this.#recent.told(customIdentifier)?.data !== delivered.data) this.#recent.tell(customIdentifier, delivered);
+      if (this.#recent.known(customIdentifier)?.data !== delivered.data)
+        this.#recent.record(customIdentifier, delivered);
       return delivered;
     } catch (error) {
       const until = delivery.doubtfulUntil();

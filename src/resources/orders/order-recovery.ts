@@ -29,7 +29,7 @@ export const orderRecovery = (
   recent: RecentOrders,
   repeatable: boolean,
 ): Recovery<CreatedOrder> => ({
-  look: async (options) => (await findOrder(lookup, options)) ?? recent.told(customIdentifier),
+  look: async (options) => (await findOrder(lookup, options)) ?? recent.known(customIdentifier),
   repeatable,
   identifiers: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks up the order before it creates one.`,

@@ -44,19 +44,19 @@ class Fading<Value> {
 /** Remembers the orders that this client sent recently, by their custom identifiers. */
 export class RecentOrders {
   readonly #clock: PartnerClock;
-  readonly #told: Fading<Found<CreatedOrder>>;
+  readonly #known: Fading<Found<CreatedOrder>>;
   /** The time until which the service may still create an order whose response was lost. */
   readonly #doubts: Fading<number>;
 
   constructor(clock: PartnerClock) {
     this.#clock = clock;
-    this.#told = new Fading(clock, mostResponses);
+    this.#known = new Fading(clock, mostResponses);
     this.#doubts = new Fading(clock, mostDoubts);
   }
 
   /** The order that the service reported recently; undefined if unknown. */
-  told(customIdentifier: string): Found<CreatedOrder> | undefined {
-    return this.#told.get(customIdentifier);
+  known(customIdentifier: string): Found<CreatedOrder> | undefined {
+    return this.#known.get(customIdentifier);
   }
 
   /** Milliseconds for which the service may still create an order whose response was lost; 0 for other orders. */
@@ -66,9 +66,9 @@ export class RecentOrders {
   }
 
   /** Records an order that the service reported. */
-  tell(customIdentifier: string, found: Found<CreatedOrder>): void {
+  record(customIdentifier: string, found: Found<CreatedOrder>): void {
     this.#doubts.delete(customIdentifier);
-    this.#told.set(customIdentifier, found, this.#clock.now() + memory);
+    this.#known.set(customIdentifier, found, this.#clock.now() + memory);
   }
 
   /** Records that the response to an order was lost. */
