@@ -7,7 +7,7 @@ const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.
 
 type Cancellation = "canceled" | "nothing left" | "in production";
 
-/** Cancels all that is left of an order. It can be called again. */
+/** Cancels the remaining units of an order. It can be called again. */
 async function cancelOrder(reference: OrderReference): Promise<Cancellation> {
   try {
     const { canceled } = await partner.orders.cancelRemaining(reference);

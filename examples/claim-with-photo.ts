@@ -1,4 +1,4 @@
-/** A claim about damaged items, with a photo: filed, reviewed by the operator, and read again. */
+/** Files a claim about damaged items with a photo. The operator reviews it, and the program reads the decision. */
 import { ApiError, PodPartner } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
@@ -9,7 +9,7 @@ const [order] = await partner.orders.list().toArray({ limit: 1 });
 if (order === undefined) throw new Error("There is no order");
 const shipmentReference = emulator.ship(order.reference);
 
-// The list of categories may change: always fetch it.
+// The list of categories can change: always fetch it.
 const categories = await partner.claims.categories.list();
 const damaged = categories.find(({ name }) => name === "Damaged in transit");
 if (damaged === undefined) throw new Error("There is no such category");

@@ -1,4 +1,4 @@
-/** One mockup: look the composition up, render, wait, save. And the two ways it can end otherwise. */
+/** Makes one mockup: looks the composition up, renders, waits, saves. It also handles too few tokens and a failed render. */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotFoundError, PodPartner, RenderFailedError, RendertokenLimitError } from "pod-partner";
@@ -20,7 +20,7 @@ async function saveMockup(design: Uint8Array, path: string): Promise<string> {
       compositionReference: composition.reference,
       imageReference: image.reference,
     });
-    // Asks again as the answer's Retry-After says, until the picture is there.
+    // Requests the picture again after each `Retry-After`, until it is ready.
     const mockup = await partner.renders.media(render.reference, { wait: true });
     await mockup.saveTo(path, {
       onProgress: ({ received, size }) => received === size && console.log(received, "bytes"),
@@ -37,7 +37,7 @@ for (const name of ["rings", "stripes", "dots"]) {
   console.log(name, await saveMockup(sampleImage(name), join(tmpdir(), `mockup-${process.pid}-${name}.png`)));
 }
 
-// Not every combination exists: a screen protector is not printed, so there is no mockup of it.
+// Not every combination exists: a screen protector is not printed, so it has no mockup.
 const parts = { sceneReference: scenes.studio, perspectiveReference: perspectives.front };
 try {
   await partner.compositions.lookup({ ...parts, productReference: products.screenProtector });

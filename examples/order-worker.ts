@@ -1,4 +1,4 @@
-/** A worker takes orders from a queue and places each once, also when a worker before it was killed in the middle of a request. */
+/** A worker takes orders from a queue and places each once, even if an earlier worker was killed during a request. */
 import { type IdentifiedOrderInput, PodPartner } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
@@ -13,12 +13,12 @@ const processingTime = 30_000;
 /** A row of your queue or table. */
 interface Job {
   order: IdentifiedOrderInput;
-  /** When a worker last took this job; null when none did. Store it before you place the order. */
+  /** When a worker last took this job; null before the first. Store it before you place the order. */
   takenAt: number | null;
 }
 
 async function work(job: Job): Promise<void> {
-  // An earlier worker may have sent the order a moment ago: the service may still be working on it, and one look-up cannot tell.
+  // An earlier worker may have just sent the order. The service may still be working on it, so one look-up cannot decide.
   const lookFor = job.takenAt === null ? 0 : Math.max(0, job.takenAt + processingTime - Date.now());
   job.takenAt = Date.now();
   const { reference, recovered } = await partner.orders.ensure(job.order, { lookFor });
@@ -33,7 +33,7 @@ const order = (customIdentifier: string): IdentifiedOrderInput => ({
   orderlines: [{ productReference: emulator.demo.products.slimCase, imageReference, quantity: 1 }],
 });
 
-// Another worker sends the order, and is killed while the service works on it. For the demonstration it took the job 29 s ago.
+// Another worker sends the order and is killed while the service works on it. This demonstration says that it took the job 29 s ago.
 const interrupted: Job = { order: order("shop-1"), takenAt: Date.now() - 29_000 };
 const killed = new AbortController();
 emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 500, when: "before" });

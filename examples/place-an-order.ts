@@ -1,18 +1,18 @@
-/** A shop's webhook becomes an order, at most once: shops deliver the same webhook twice, and processes are restarted. */
+/** Places an order for a shop's webhook, at most once, even if the shop sends the webhook twice or the process restarts. */
 import { type PlacedOrder, PodPartner, parseReference, RequestValidationError } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator();
 const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
 
-/** What the shop sends; your own shop's has other names. */
+/** The content of the shop's webhook. Your shop uses other names. */
 interface ShopOrder {
   id: number;
   customer: { first: string; last: string; street: string; zip: string; city: string; country: string; email: string };
   lines: { product: string; image: string; quantity: number }[];
 }
 
-/** Answer the webhook with 200 only after this: when it throws, let the shop deliver it again. */
+/** Respond to the webhook with 200 only after this. If it throws, respond with an error, so that the shop sends the webhook again. */
 function onShopOrder({ id, customer, lines }: ShopOrder): Promise<PlacedOrder> {
   return partner.orders.ensure({
     storeReference: emulator.demo.stores.api,
@@ -44,7 +44,7 @@ const webhook: ShopOrder = {
   lines: [{ product: emulator.demo.products.slimCase, image, quantity: 1 }],
 };
 
-// A fault is found before anything is sent, with the way to it.
+// The SDK reports a fault with its path, before it sends anything.
 const fault = await onShopOrder(webhook).catch((error: unknown) => error);
 if (RequestValidationError.isInstance(fault)) console.log(fault.issues[0]?.path.join("."), fault.issues[0]?.message);
 

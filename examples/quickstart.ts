@@ -1,7 +1,7 @@
 /**
- * A partner's whole day, for real over HTTP: from a key to a shipped order and a claim. `npm run quickstart` runs it on the
- * embedded emulator. With POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY set it runs on that service instead: it uploads the
- * design and spends the rendertokens of one render, but places no order unless it is told to with `--place-order`.
+ * A partner's whole day over HTTP: from a key to a shipped order and a claim. `npm run quickstart` runs it on the embedded emulator.
+ * With POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY set, it runs on that service instead: it uploads the design and spends the
+ * rendertokens of one render. It places an order there only with `--place-order`.
  */
 import { fileURLToPath } from "node:url";
 import {
@@ -51,7 +51,7 @@ async function launchedProducts(partner: PodPartner): Promise<Product[]> {
   return launched;
 }
 
-/** Not every scene, product and perspective go together: the service knows which do. */
+/** Only some combinations of scene, product and perspective exist, so it looks one up. */
 async function findComposition(partner: PodPartner, products: readonly Product[]) {
   const summaries = (await partner.scenes.list()).slice(0, 5);
   const scenes = await Promise.all(summaries.map(({ reference }) => partner.scenes.get(reference)));
@@ -135,7 +135,7 @@ async function followShipment(partner: PodPartner, order: OrderReference, shipme
 async function claimAndRetract(partner: PodPartner, order: OrderReference, shipment: ShipmentReference): Promise<void> {
   const categories = await partner.claims.categories.list();
   const category = categories.find(({ evidenceRequired }) => evidenceRequired);
-  if (category === undefined) throw new Error("There is no claim category that asks for evidence.");
+  if (category === undefined) throw new Error("There is no claim category that requires evidence.");
   const photo = await partner.evidence.upload(sampleImage("a photo of the damage"));
   const line = { orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference };
   const { reference } = await partner.claims.createItemIssues({
@@ -162,7 +162,7 @@ async function day(partner: PodPartner, emulator: RunningEmulator | undefined): 
   await quoteOrder(partner, store, line);
   const wanted = emulator !== undefined || process.argv.includes("--place-order");
   const order = wanted ? await placeOrder(partner, store, line) : undefined;
-  if (order === undefined) say("Order", "none was placed: say so with --place-order");
+  if (order === undefined) say("Order", "none was placed: add --place-order to place one");
   await countOrders(partner);
   if (emulator === undefined || order === undefined) return;
 

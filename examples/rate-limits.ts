@@ -1,8 +1,8 @@
-/** A gauge of the rate limits: what is left, who waits, and why. The SDK paces the calls; there is nothing to do for it. */
+/** Shows the rate limits: remaining tokens, waiting calls and pauses. The SDK paces the calls by itself. */
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 
-// 20 tokens, 5 a second: small enough to be seen at work.
+// 20 tokens, 5 a second: small enough to show the pacing.
 const emulator = createEmulator({ limits: { default: { quota: 20, window: 4_000 } } });
 const pauses: PauseEvent[] = [];
 const partner = new PodPartner({
@@ -21,14 +21,14 @@ function gauge(when: string): void {
 
 gauge("at first, by the specification");
 await partner.auth.validate();
-gauge("after one answer, by its headers");
+gauge("after one response, by its headers");
 
-// Somebody else of the organization empties the bucket: the next call is refused, waits as it is told, and goes on.
+// Another client of the organization empties the bucket. The next call gets a 429, waits for `Retry-After`, and succeeds.
 emulator.drain("default");
 const { timeline } = await partner.auth.validate().withResponse();
 console.log(timeline.map(({ step, outcome }) => `${step} ${outcome}`).join(" → "));
 
-// A burst of more than the bucket holds: all of it is answered, none of it is refused.
+// A burst of more calls than the bucket has tokens: all of them succeed, none is refused.
 const from = emulator.requests.length;
 const burst = Promise.all(Array.from({ length: 12 }, () => partner.auth.validate()));
 await partner.auth.validate({ priority: "high" });

@@ -1,4 +1,4 @@
-/** Tests of your own code with no network and no sleep: an emulator in the process, on a clock that you move. */
+/** Tests your own code without a network and without sleeping: the emulator runs in the process, on a clock that you move. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type OrderReference, PodPartner, RenderFailedError } from "pod-partner";
@@ -11,14 +11,14 @@ function setUp() {
   return { clock, emulator, demo, partner: new PodPartner({ baseUrl, secretKey, fetch, clock }) };
 }
 
-/** Yours: what your shop shows to a customer. */
+/** Your own code: the text that your shop shows to a customer. */
 async function progressOf(partner: PodPartner, reference: OrderReference): Promise<string> {
   const { onHold, orderlines } = await partner.orders.get(reference);
   if (onHold !== null) return `on hold: ${onHold.reason}`;
   return orderlines.every((line) => line.shippedQuantity === line.quantity) ? "on its way" : "being made";
 }
 
-it("tells a customer where the order is", async () => {
+it("shows a customer where the order is", async () => {
   const { emulator, partner } = setUp();
   const [order] = await partner.orders.list().toArray();
   assert(order);
@@ -30,7 +30,7 @@ it("tells a customer where the order is", async () => {
   assert.equal(await progressOf(partner, order.reference), "on its way");
 });
 
-it("waits for a render without waiting", async () => {
+it("waits for a render without sleeping", async () => {
   const { clock, emulator, demo, partner } = setUp();
   const { reference: imageReference } = await partner.images.upload(sampleImage());
   const { reference: compositionReference } = await partner.compositions.lookup({

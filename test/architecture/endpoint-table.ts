@@ -93,7 +93,7 @@ export const specification = [
 export const combined = [
   ["orders.ensure", "order", "looks the order up, creates it if it is absent", "PlacedOrder"],
   ["orders.ensureMany", "rows, { map }", "`ensure` for each row", "AsyncIterable<Outcome<Row, PlacedOrder>>"],
-  ["orders.cancelRemaining", "orderReference", "reads the order, cancels what is left of it", "CanceledRemainder"],
+  ["orders.cancelRemaining", "orderReference", "reads the order, cancels its remaining units", "CanceledRemainder"],
   ["renders.wait", "renderReference", "reads the render until it is complete", "Render"],
   [
     "renders.batch",
@@ -164,10 +164,10 @@ export const page = (): string =>
   `${[
     "# Which method calls which endpoint?",
     "",
-    "`partner` is a `PodPartner`. Required input is positional. Options go into one last object, where every call takes the",
-    "[request options](options.md#a-request), too. Every result but a list with pages is a promise with `withResponse()`. A `Paginator` is",
-    "iterated with `for await`: [pagination](pagination.md). Without an `etag` or `lastModified`, `media` and `layerImage` give a `Download`.",
-    "`void` stands for a 204 response. Each type is exported by `pod-partner`.",
+    "`partner` is a `PodPartner`. Required input is positional. Options go into one last object, which also takes the",
+    "[request options](options.md#a-request). Every result except a list with pages is a promise with `withResponse()`. Iterate a `Paginator`",
+    "with `for await`: [pagination](pagination.md). Without an `etag` or `lastModified`, `media` and `layerImage` give a `Download`.",
+    "`void` means a 204 response. `pod-partner` exports each type.",
     "",
     ...Object.entries(titles).map(([part, title]) => section(part, title)),
     "## Methods that combine endpoints",
@@ -176,5 +176,5 @@ export const page = (): string =>
     "|---|---|---|",
     ...combined.map(([call, input, effect, result]) => row(code(`partner.${call}(${input})`), effect, code(result))),
     "",
-    "`partner.rateLimits` sends nothing: it reports the [rate limits](rate-limits.md) as the latest responses gave them.",
+    "`partner.rateLimits` sends nothing: it reports the [rate limits](rate-limits.md) of the latest responses.",
   ].join("\n")}\n`;

@@ -39,11 +39,11 @@ const told: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "rate-limits.ts": [
     /^at first, by the specification: 3000 of 3000 per 60000 ms/m,
-    /^after one answer, by its headers: (19|20) of 20 per 4000 ms/m,
+    /^after one response, by its headers: (19|20) of 20 per 4000 ms/m,
     /^attempt 429 → retry-after RateLimitError → queue default → attempt 200$/m,
     /^burst: 13 requests, some paused, 0 refused$/m,
   ],
-  "test-your-integration.ts": [/tells a customer where the order is/, /waits for a render without waiting/, /fail 0/],
+  "test-your-integration.ts": [/shows a customer where the order is/, /waits for a render without sleeping/, /fail 0/],
 };
 
 const examples = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".ts"));

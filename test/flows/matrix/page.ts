@@ -2,37 +2,38 @@ import { type Cell, type Row, rows } from "./rows.ts";
 import { type Subject, subjects } from "./subjects.ts";
 
 const strikes: Readonly<Record<Row["strikes"], string>> = {
-  first: "The first request goes wrong",
-  each: "Each request of the call goes wrong, look-ups do not",
-  all: "Everything goes wrong, look-ups too",
+  first: "The first request fails",
+  each: "Each request of the call fails, its look-ups do not",
+  all: "Each request fails, look-ups too",
 };
 
-const introduction = `# What does the SDK make of each fault?
+const introduction = `# How does the SDK handle each fault?
 
-- What only reads, or can be done twice, is sent again.
-- Orders, claims and retractions are looked up first, four times within four seconds, and never made twice. After a response that shows
-  that the service is slow (a timeout, 504, 408, a connection that breaks after a while) they are looked for until the service has had
-  \`assumptions.processingTime\`, 30 seconds by default.
-- A POST by \`request\` is never sent again after its answer was lost: nothing can look it up.
-- A 429 is waited for, up to \`retry.maxRetryAfter\`.
-- JSON of another shape, a redirect and any other 4xx are final at once.
+- The SDK retries reads, and calls that have the same effect when they are repeated.
+- It looks up orders, claims and retractions before it sends them again, so that none is made twice. It makes four look-ups within four
+  seconds. After a response that shows that the service is slow (a timeout, 504, 408, a connection that breaks after a while) it makes
+  look-ups until the service has had \`assumptions.processingTime\`, 30 seconds by default.
+- It never repeats a POST by \`request\` whose response was lost, because no look-up exists for it.
+- It waits for a 429, up to \`retry.maxRetryAfter\`, and retries.
+- JSON of another shape, a redirect and any other 4xx end the call at once.
 
-The tables are made from the fault matrix in \`test/flows/matrix\`, each cell of which is played over a real port and within the process: what the
-call gives, how many requests the service has seen in all (look-ups included), and how often the call took effect there.
+A test (\`test/flows/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows the result of the call, the
+number of requests at the service (look-ups included), and how often the call took effect there.
 
-- **before**, **after**: whether the fault comes before or after the service has carried the request out.
-- **value**: the call succeeds. **recovered**: it succeeds by a look-up, instead of by an answer of its own.
-- \`OutcomeUnknownError\`: it may or may not have been done, nothing can tell, and nothing more was sent.
+- **before**, **after**: the fault comes before or after the service has processed the request.
+- **value**: the call succeeds. **recovered**: it succeeds by a look-up, because its own response was lost.
+- \`OutcomeUnknownError\`: the service may or may not have processed the request. No look-up decides, and nothing more was sent.
 
-\`timeout\` is 300 ms where time is what runs out, and \`retry.retries\` 2. You can play each of these faults [in your own tests](testing.md#lose-an-answer).
+\`retry.retries\` is 2, and \`timeout\` is 300 ms where a time-out matters. You can cause each of these faults [in your own
+tests](testing.md#faults).
 `;
 
 const heading = ({ name, repeat }: Subject) => `\`${name}\` (${repeat})`;
 
 function show([outcome, requests, effects]: Cell, { repeat }: Subject): string {
   const name = outcome.endsWith("Error") ? `\`${outcome}\`` : outcome;
-  const asked = `${requests} ${requests === 1 ? "request" : "requests"}`;
-  return repeat === "safe" ? `${name}, ${asked}` : `${name}, ${asked}, done ${effects}×`;
+  const sent = `${requests} ${requests === 1 ? "request" : "requests"}`;
+  return repeat === "safe" ? `${name}, ${sent}` : `${name}, ${sent}, done ${effects}×`;
 }
 
 const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;

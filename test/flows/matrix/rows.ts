@@ -98,7 +98,7 @@ const serverErrors = [500, 502, 503, 504].flatMap((status) => [
 
 const gateways = ([504, 408, "drop"] as const).map((status) =>
   first(
-    `a gateway ${status === "drop" ? "breaks the connection" : `answers ${status}`} after 1 s, the service finishes after 7 s`,
+    `a gateway ${status === "drop" ? "breaks the connection" : `responds with ${status}`} after 1 s, the service finishes after 7 s`,
     { fault: "gateway", ms: 1_000, processing: 7_000, status },
     lateBehindGateway,
   ),
@@ -240,7 +240,7 @@ export const rows: readonly Row[] = [
     [unknown, 7, 0],
     [unknown, 1, 0],
   ]),
-  all("every answer 503, after", { fault: "status", status: 503 }, [
+  all("every response 503, after", { fault: "status", status: 503 }, [
     ["ServerError", 3, 0],
     ["ServerError", 3, 1],
     [unknown, 7, 1],
