@@ -1,9 +1,9 @@
 /**
  * Adds the CommonJS half of the package to `dist` after tsup has built the ES modules.
  *
- * Node ≥ 22.12 can `require` an ES module, so each door's `.cjs` only passes it on, after a check of the version: one copy of every class, whichever way a
- * program comes in. TypeScript takes a `.d.ts` of this package for an ES module, so CommonJS users get the same declarations
- * once more as `.d.cts`.
+ * Node ≥ 22.12 can `require` an ES module. So the `.cjs` of each entry point checks the version of Node and returns the ES module:
+ * `import` and `require` share one copy of every class. TypeScript reads a `.d.ts` of this package as an ES module, so CommonJS users
+ * get a copy of the declarations as `.d.cts`.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { basename } from "node:path";

@@ -4,7 +4,7 @@ import { PodPartnerError } from "./base.ts";
 const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
   [
     /\bemulator\.test\b/,
-    "The option `fetch` is missing: `emulator.test` is no real host. Pass `fetch: emulator.fetch` to the client, or use `startEmulator()`.",
+    "The option `fetch` is missing: `emulator.test` is not a real host. Pass `fetch: emulator.fetch` to the client, or use `startEmulator()`.",
   ],
   [/\bENOTFOUND\b|\bEAI_/, "Check the host name in `baseUrl` and the DNS settings of this machine."],
   [/\bECONNREFUSED\b/, "Check the host and port of `baseUrl`, and of the proxy if there is one."],

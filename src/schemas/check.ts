@@ -10,10 +10,10 @@ export type Checked =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
-/** What is said of a key that the schema does not know. */
+/** The message for a key that the schema does not know. */
 export interface UnknownKey {
   readonly message: string;
-  /** What other SDKs call a thing, or where callers look for it, and how it is written here. */
+  /** Names of other SDKs, or misplaced names, with the name or path that is correct here. */
   readonly aliases?: ReadonlyMap<string, string>;
 }
 

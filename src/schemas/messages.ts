@@ -41,8 +41,8 @@ const tooBig = ({ origin, maximum, inclusive }: z.core.$ZodIssueTooBig): string 
   sized(origin, inclusive === false ? "below" : "of at most", maximum).replace(/of (at most \d+ \D)/, "$1");
 
 /**
- * The message of an issue for which the schema has none of its own. It replaces zod's: these can be in another language, which the
- * program has set.
+ * The message of an issue, when the schema does not define one. It replaces zod's messages, for which the program may have set another
+ * language.
  */
 export function messageOf(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {

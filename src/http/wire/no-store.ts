@@ -2,7 +2,7 @@ import type { FetchLike } from "./fetch-like.ts";
 
 let understood: boolean | undefined;
 
-/** Whether the platform supports `cache`. Cloudflare's workers before 2024-11-11 refuse it, and have no cache of their own. */
+/** Whether the platform supports `cache`. Cloudflare Workers before 2024-11-11 refuse it, and do not cache. */
 function understandsCache(): boolean {
   if (understood !== undefined) return understood;
   try {

@@ -22,7 +22,7 @@ const isShared = (socket: Socket | undefined): boolean => propertyOf(socket, "al
 
 /**
  * Finds the socket of one request, so that it does not keep the process alive while the download is unread and its body has not
- * arrived in full. It does nothing while several requests for the same URL are under way, and on a runtime without these channels.
+ * arrived in full. It does nothing while several requests for the same URL are in progress, and on a runtime without these channels.
  */
 export class UnreadSocket {
   readonly #address: string;
