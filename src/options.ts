@@ -71,10 +71,10 @@ export interface PodPartnerOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, pacing: { perSecond: 30, burst: 10 } });
  */
 export interface PacingOptions {
-  /** Shares the limits among all processes of a fleet: `redisPacing` of `pod-partner/redis`. Default: this process alone. */
+  /** Shares the limits among all processes of a fleet: `redisPacing` of `pod-partner/redis`. Default: this process only. */
   readonly store?: PacingStore | undefined;
   /**
-   * The most requests per second that this client sends, or with `store` the whole fleet. Also below 1: 0.1 is a request every 10 s.
+   * The maximum number of requests per second of this client, or with `store` of the whole fleet; 0.1 is one request in 10 s.
    * Retries and look-ups count, too. Default: only the service's limits.
    */
   readonly perSecond?: number | undefined;
