@@ -44,7 +44,7 @@ const webhook: ShopOrder = {
   lines: [{ product: emulator.demo.products.slimCase, image, quantity: 1 }],
 };
 
-// The SDK reports a fault with its path, before it sends anything.
+// The SDK reports an issue with its path, before it sends anything.
 const fault = await onShopOrder(webhook).catch((error: unknown) => error);
 if (RequestValidationError.isInstance(fault)) console.log(fault.issues[0]?.path.join("."), fault.issues[0]?.message);
 

@@ -2,7 +2,7 @@ import { PodPartnerError } from "./base.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
 
-/** One fault with its path. */
+/** One issue of a value, with its path. */
 export interface Issue {
   /** The path of the faulty value, for example `["order", "orderlines", 0, "quantity"]`. */
   readonly path: readonly (string | number)[];
@@ -19,7 +19,7 @@ const formatPath = (path: Issue["path"]): string =>
 const list = (issues: readonly Issue[]) =>
   issues.map(({ path, message }) => `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`).join("");
 
-/** The input of a call breaks a rule of the specification. No request was sent. `issues` has all faults. */
+/** The input of a call breaks a rule of the specification. No request was sent. `issues` has every issue with its path. */
 export class RequestValidationError extends PodPartnerError {
   static override readonly kind: string = "RequestValidationError";
   readonly isRetryable = false;
@@ -35,7 +35,7 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has all faults. */
+/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
 export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
   readonly isRetryable = false;

@@ -51,11 +51,11 @@ export interface PauseEvent extends CallEvent {
 export interface InvalidResponseEvent extends CallEvent {
   /** The HTTP status. */
   readonly status: number;
-  /** Each fault with its path. */
+  /** Every issue with its path. */
   readonly issues: readonly Issue[];
 }
 
-/** A download was cancelled at its `timeout` or `deadline` before the caller began to read it. */
+/** A download was canceled at its `timeout` or `deadline` before the caller began to read it. */
 export interface UnreadDownloadEvent extends CallEvent {
   /** `RequestTimeoutError` or `DeadlineError`. */
   readonly error: string;
@@ -83,7 +83,7 @@ export interface Hooks {
   /** Called when a response breaks its schema, with `responses: "throw"` and with `"report"`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;
   /**
-   * Called when a download is cancelled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
+   * Called when a download is canceled at its `timeout` or `deadline` before the caller began to read it. Without this hook and
    * without a `logger` the process emits a warning, once per endpoint.
    */
   readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
@@ -159,7 +159,7 @@ const warnedOf = new Set<string>();
 function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
   if (warnedOf.has(endpoint)) return;
   warnedOf.add(endpoint);
-  const text = `pod-partner: the download of ${endpoint} was not read in time and was cancelled (${error}). Read it, or call its cancel().`;
+  const text = `pod-partner: the download of ${endpoint} was not read in time and was canceled (${error}). Read it, or call its cancel().`;
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
 }
 

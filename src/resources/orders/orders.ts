@@ -34,7 +34,7 @@ export class OrdersResource {
    * Places an order, never twice (specification 4.7). If the response is lost, the SDK looks up the order by its `customIdentifier`
    * before it sends the request again. To repeat the call after a restart of your process, use {@link OrdersResource.ensure}.
    *
-   * @throws `RequestValidationError` before sending, with the path of each fault.
+   * @throws `RequestValidationError` before sending, with the path of each issue.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
    * const { reference } = await partner.orders.create({

@@ -24,7 +24,7 @@ number of requests at the service (look-ups included), and how often the call to
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, because its own response was lost.
 - \`OutcomeUnknownError\`: the service may or may not have processed the request. No look-up decides, and nothing more was sent.
 
-\`retry.retries\` is 2, and \`timeout\` is 300 ms where a time-out matters. You can cause each of these faults [in your own
+\`retry.retries\` is 2, and \`timeout\` is 300 ms where a timeout matters. You can cause each of these faults [in your own
 tests](testing.md#faults).
 `;
 
