@@ -39,7 +39,7 @@ export class Outbox {
     item.heldUntil = Math.max(item.heldUntil, until);
   }
 
-  /** Has the number of requests in flight reported. */
+  /** Marks the number of requests in flight for the next report. */
   touch(policy: string): void {
     this.#item(policy);
   }
