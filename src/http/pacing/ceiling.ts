@@ -19,7 +19,7 @@ const second = 1_000;
  * The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds.
  *
  * `p-throttle` gives the slots, one at a time, to the call at the head of the queue: until then a call of a higher priority can overtake.
- * `p-throttle` cannot cancel one wait, and it reads the wall clock. So a wait that is cancelled, or that takes longer than any wait can,
+ * `p-throttle` cannot cancel one wait, and it reads the wall clock. So a wait that is canceled, or that takes longer than any wait can,
  * ends the throttle. The next one starts when all slots of the old one have expired: no slot comes too early, and no timer remains.
  */
 export class Ceiling {
