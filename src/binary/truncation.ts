@@ -9,7 +9,7 @@ const jpegEnd = [0xff, 0xd9];
 /** Whether the transport detects a body that ends too early. */
 type Trust =
   /** It does: the response has a length, or the body is chunked. */
-  | "told"
+  | "detected"
   /** It does not: the body is compressed, and the platform can return the decoded part of a truncated body as if it were complete. */
   | "compressed"
   /** It does not: the body ends when the connection ends, for any reason. */
@@ -20,7 +20,7 @@ export function trustOf({ headers, url }: Response): Trust {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") return "compressed";
   // A response without a URL was created in this process, without a connection.
-  return headers.has("content-length") || headers.has("transfer-encoding") || url === "" ? "told" : "unsized";
+  return headers.has("content-length") || headers.has("transfer-encoding") || url === "" ? "detected" : "unsized";
 }
 
 /** Observes the bytes of an image, and checks at the end whether the image is complete. */
@@ -51,7 +51,7 @@ const endsWith = (bytes: Uint8Array, end: readonly number[]): boolean =>
  * is found. A body of unknown length is refused only if the end of the image is missing.
  */
 export function shortfall(trust: Trust, end: PictureEnd): string | undefined {
-  if (trust === "told") return undefined;
+  if (trust === "detected") return undefined;
   const there = end.isThere();
   if (there === true || (there === undefined && trust === "unsized")) return undefined;
   const how =

@@ -35,7 +35,7 @@ class FileCheck {
 
   see(chunk: Uint8Array): void {
     this.#empty &&= chunk.byteLength === 0;
-    if (this.#trust !== "told") this.#end.see(chunk);
+    if (this.#trust !== "detected") this.#end.see(chunk);
   }
 
   /** The fault of a file that has arrived; undefined if it has none. */
@@ -50,7 +50,7 @@ class FileCheck {
 }
 
 /**
- * The body of a download, as the source of a stream. It keeps the call open until it is read, cancelled or timed out, and keeps the
+ * The body of a download, as the source of a stream. It keeps the call open until it is read, canceled or timed out, and keeps the
  * process alive only while the caller waits for a chunk.
  */
 class DownloadBody {
