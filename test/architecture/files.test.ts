@@ -29,9 +29,7 @@ const callsOf = (method: string) => (source: SourceFile) =>
 
 describe("source files", () => {
   it(`are at most ${longestFile} lines long`, () => {
-    const long = sources
-      .filter(({ path, lines }) => lines > longestFile)
-      .map(({ path, lines }) => `${path}: ${lines} lines`);
+    const long = sources.filter(({ lines }) => lines > longestFile).map(({ path, lines }) => `${path}: ${lines} lines`);
     expect(long).toEqual([]);
   });
 
