@@ -5,13 +5,13 @@ import { rejection } from "../support/exchange.ts";
 import { orderOf, subjects } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
-/** The service that forgives nothing: it makes a second order of the same identifier. */
+/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
 const harsh = { repeatedIdentifier: "create" } as const;
-/** A gateway stops waiting for the first creation after `ms`; the service carries it out after `processing`. */
+/** A gateway stops waiting for the first creation after `ms`; the service completes it after `processing`. */
 const gateway = (ms: number, processing: number, status: number | "drop") =>
   ({ on: "orders.create", nth: 1, fault: "gateway", ms, processing, status }) as const;
 
-describe("an order behind a gateway that stops waiting before the service has finished", () => {
+describe("an order behind a gateway that times out before the service has finished", () => {
   it.each([
     [504, 1_000, 7_000],
     [504, 20, 29_000],
@@ -23,21 +23,21 @@ describe("an order behind a gateway that stops waiting before the service has fi
     ["drop", 1_000, 7_000],
     ["drop", 300, 29_000],
     ["drop", 25_000, 49_000],
-  ] as const)("is made once: %s after %i ms, done after %i ms", async (status, ms, processing) => {
+  ] as const)("is created once: %s after %i ms, completed after %i ms", async (status, ms, processing) => {
     const { emulator, partner, settle, orders, posts } = setStage(harsh, { timeout: 60_000 });
     emulator.faults.add(gateway(ms, processing, status));
     const placed = await settle(partner.orders.create(orderOf(emulator, "A")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("is made once when the attempt's own timeout is much shorter than the service's time", async () => {
+  it("is created once when the attempt's own timeout is much shorter than the service's time", async () => {
     const { emulator, partner, settle, orders, posts } = setStage(harsh, { timeout: 1_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 20_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "A")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("is looked for as long as `assumptions.processingTime` says", async () => {
+  it("is looked up for as long as `assumptions.processingTime` says", async () => {
     const assumptions = { processingTime: 120_000 };
     const { emulator, partner, settle, orders, posts } = setStage(harsh, { assumptions });
     emulator.faults.add(gateway(1_000, 115_000, 504));
@@ -45,7 +45,7 @@ describe("an order behind a gateway that stops waiting before the service has fi
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("is found although look-ups fail for a while, too", async () => {
+  it("is found when some of the look-ups fail", async () => {
     const { emulator, partner, settle, orders, posts } = setStage(harsh);
     emulator.faults.add(gateway(1_000, 7_000, 504));
     emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 4, fault: "status", status: 502 });
@@ -55,7 +55,7 @@ describe("an order behind a gateway that stops waiting before the service has fi
 });
 
 describe("an order whose connection breaks at once", () => {
-  it.each([["drop"], [502], [503]] as const)("costs seconds, and not half a minute: %s", async (status) => {
+  it.each([["drop"], [502], [503]] as const)("costs seconds, not half a minute: %s", async (status) => {
     const { clock, emulator, partner, settle, orders } = setStage(harsh);
     const fault = status === "drop" ? ({ fault: "drop" } as const) : ({ fault: "status", status } as const);
     emulator.faults.add({ ...fault, on: "orders.create", nth: 1, when: "before" });
@@ -75,7 +75,7 @@ describe("an order whose connection breaks at once", () => {
   });
 });
 
-describe("a claim behind a gateway that stops waiting before the service has finished", () => {
+describe("a claim behind a gateway that times out before the service has finished", () => {
   const subject = subjects.find(({ name }) => name === "claims.createItemIssues");
 
   it.each([[504], [408], ["drop"]] as const)("is filed once: %s", async (status) => {
@@ -108,7 +108,7 @@ describe("a deadline that is shorter than the timeout", () => {
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
-  it("ends with an unknown outcome, and not later than it says, when the order is not there yet", async () => {
+  it("ends in time with an unknown outcome when the order does not exist yet", async () => {
     const { clock, emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add(gateway(1_000, 20_000, 504));
     const began = clock.now();
@@ -120,7 +120,7 @@ describe("a deadline that is shorter than the timeout", () => {
 });
 
 describe("OutcomeUnknownError.isRetryable", () => {
-  it("is true for `ensure`, which looks before it sends, and false for `create`", async () => {
+  it("is true for `ensure`, which looks up before it sends, and false for `create`", async () => {
     const { emulator, partner, settle } = setStage(harsh);
     emulator.faults.add({ fault: "drop", when: "before" });
     const order = orderOf(emulator, "A");
@@ -135,7 +135,7 @@ describe("OutcomeUnknownError.isRetryable", () => {
 });
 
 describe("a process that was killed while the service worked on its order", () => {
-  it("places the order once when the next process looks for it for as long as the service may take", async () => {
+  it("causes one order when the next process looks it up for as long as the service may take", async () => {
     const { clock, emulator, partner, connect, settle, orders, posts } = setStage(harsh);
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 3_000, when: "before" });
     const order = orderOf(emulator, "A");
@@ -148,7 +148,7 @@ describe("a process that was killed while the service worked on its order", () =
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("has each order looked for by `ensureMany`, too", async () => {
+  it("has each of its orders looked up by `ensureMany`", async () => {
     const { clock, emulator, connect, settle, orders } = setStage(harsh);
     const consume = async () => {
       const outcomes = connect().orders.ensureMany([orderOf(emulator, "A"), orderOf(emulator, "B")], {
@@ -162,16 +162,19 @@ describe("a process that was killed while the service worked on its order", () =
     expect(await orders()).toBe(2);
   });
 
-  it.each([[-1], [Number.NaN], ["soon"]])("refuses `lookFor: %s` before anything is sent", async (lookFor) => {
-    const { emulator, partner } = setStage(harsh);
-    const error = await rejection(partner.orders.ensure(orderOf(emulator, "A"), { lookFor } as { lookFor: number }));
-    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["lookFor"] }] });
-    expect(emulator.requests).toHaveLength(0);
-  });
+  it.each([[-1], [Number.NaN], ["soon"]])(
+    "is not recovered with `lookFor: %s`, which is refused before a request is sent",
+    async (lookFor) => {
+      const { emulator, partner } = setStage(harsh);
+      const error = await rejection(partner.orders.ensure(orderOf(emulator, "A"), { lookFor } as { lookFor: number }));
+      expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["lookFor"] }] });
+      expect(emulator.requests).toHaveLength(0);
+    },
+  );
 });
 
 describe("a look-up that decides about a creation", () => {
-  it("is repeated although other calls have used up the client's retry budget", async () => {
+  it("is retried when other calls have used up the client's retry budget", async () => {
     const { emulator, partner, settle } = setStage(harsh);
     const outage = emulator.faults.add({ fault: "status", status: 502 });
     const failing = Array.from({ length: 60 }, () => rejection(partner.organization.get()));

@@ -6,7 +6,7 @@ import { setStage } from "./stage.ts";
 
 type Stage = ReturnType<typeof setStage>;
 
-/** An order of two lines: four of the first, one of the second. */
+/** An order of two lines: quantity four on the first, one on the second. */
 async function place({ partner, emulator }: Stage): Promise<OrderReference> {
   const order = orderOf(emulator, "shop-1001");
   const { productReference } = order.orderlines[0] ?? expect.fail("no line");
@@ -17,7 +17,7 @@ async function place({ partner, emulator }: Stage): Promise<OrderReference> {
   return (await partner.orders.create({ ...order, orderlines })).reference;
 }
 
-/** The bodies of the cancellations that were sent, as one line each. */
+/** The bodies of the cancellations, each as one line of JSON. */
 function watched({ connect, emulator }: Stage, meanwhile: (count: number) => void = () => undefined) {
   const sent: string[] = [];
   const fetch = async (request: Request, init?: RequestInit) => {
@@ -32,7 +32,7 @@ function watched({ connect, emulator }: Stage, meanwhile: (count: number) => voi
 }
 
 describe("orders.cancelRemaining", () => {
-  it("cancels what is neither shipped nor canceled, and tells the absolute totals", async () => {
+  it("cancels the quantities that are neither shipped nor canceled, and sends absolute totals", async () => {
     const stage = setStage();
     const reference = await place(stage);
     const { partner, sent } = watched(stage);
@@ -48,7 +48,7 @@ describe("orders.cancelRemaining", () => {
     expect(isOpen(await partner.orders.get(reference))).toBe(false);
   });
 
-  it("sends no cancellation when nothing is left", async () => {
+  it("sends no cancellation when nothing remains", async () => {
     const stage = setStage();
     const reference = await place(stage);
     stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 4 }] });
@@ -58,7 +58,7 @@ describe("orders.cancelRemaining", () => {
     expect(sent).toEqual(["2: 1"]);
   });
 
-  it("reads again and cancels the rest when a line is shipped in between", async () => {
+  it("reads the order again and cancels the rest when a line is shipped in between", async () => {
     const stage = setStage();
     const reference = await place(stage);
     const ship = (count: number) => {
@@ -72,7 +72,7 @@ describe("orders.cancelRemaining", () => {
     expect(timeline.map(({ outcome }) => outcome)).toEqual(["200", "409", "200", "204"]);
   });
 
-  it("throws the conflict when a line is shipped again in between, and cancels nothing", async () => {
+  it("throws the conflict and cancels nothing when a line is shipped in between twice", async () => {
     const stage = setStage();
     const reference = await place(stage);
     const ship = () => stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 1 }] });
@@ -88,7 +88,7 @@ describe("orders.cancelRemaining", () => {
     expect(orderlines.map(({ canceledQuantity }) => canceledQuantity)).toEqual([0, 0]);
   });
 
-  it("throws the conflict of an order in production, without another try", async () => {
+  it("throws the conflict of an order in production, without a retry", async () => {
     const stage = setStage();
     const reference = await place(stage);
     stage.emulator.startProduction(reference);
@@ -97,7 +97,7 @@ describe("orders.cancelRemaining", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("ends with its deadline, which both requests share", async () => {
+  it("ends at its deadline, which both requests share", async () => {
     const stage = setStage({}, { timeout: 60_000 });
     const reference = await place(stage);
     stage.emulator.faults.add({ on: "orders.get", fault: "slow", ms: 700 });
@@ -114,7 +114,7 @@ describe("orders.cancelRemaining", () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("adds `body` to the cancellation alone, and reports unknown options before it sends anything", async () => {
+  it("adds `body` to the cancellation only, and reports unknown options before it sends a request", async () => {
     const stage = setStage();
     const reference = await place(stage);
     const { partner, sent } = watched(stage);
@@ -126,7 +126,7 @@ describe("orders.cancelRemaining", () => {
     expect(sent).toEqual(["2: 1"]);
   });
 
-  it("refuses an order that breaks its schema, also where others are only reported", async () => {
+  it('refuses an order that breaks its schema, also with `responses: "report"`', async () => {
     const order = { orderlines: [{ index: 1, quantity: 2, canceledQuantity: 0 }] };
     let cancellations = 0;
     const fetch = async ({ method }: Request) => {

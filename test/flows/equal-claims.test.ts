@@ -43,7 +43,7 @@ describe("a claim that is equal to another one (law 2)", () => {
     expect(await claims()).toBe(2);
   });
 
-  it("is filed when both are given at the same moment and each response is lost", async () => {
+  it("is filed when both are created at the same time and each response is lost", async () => {
     const { emulator, partner, settle, input, claims } = await shipped();
     emulator.faults.add({ ...lost, nth: 1 });
     emulator.faults.add({ ...lost, nth: 2 });
@@ -59,7 +59,7 @@ describe("a claim that is equal to another one (law 2)", () => {
     ["claims.list", 30],
     ["claims.get", 30],
     ["the service's `Date`", 5_000],
-  ])("is filed beside one of another client that is told apart by %s", async (how, ms) => {
+  ])("is filed beside a claim of another client that differs in %s", async (how, ms) => {
     const { clock, connect, emulator, partner, settle, input, claims } = await shipped();
     const other = await settle(connect().claims.createItemIssues(input));
     await clock.advance(ms);

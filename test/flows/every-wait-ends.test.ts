@@ -8,7 +8,7 @@ import { waits } from "./waits.ts";
 const endless = { renderDuration: 1e12 };
 
 describe.each(waits)("$name", ({ begin, late }) => {
-  it("ends at once at an abort, with the caller's own reason, and leaves nothing behind", async () => {
+  it("ends at once at an abort with the caller's reason, and leaves nothing open", async () => {
     const stage = setStage(endless);
     const call = await begin(stage);
     const controller = new AbortController();
@@ -21,7 +21,7 @@ describe.each(waits)("$name", ({ begin, late }) => {
     expect([stage.clock.pending, getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
   });
 
-  it("does not begin with a signal that is aborted already", async () => {
+  it("does not start with a signal that is already aborted", async () => {
     const stage = setStage(endless);
     const call = await begin(stage);
     const before = stage.emulator.requests.length;
@@ -30,7 +30,7 @@ describe.each(waits)("$name", ({ begin, late }) => {
     expect([stage.emulator.requests.length - before, stage.clock.pending]).toEqual([0, 0]);
   });
 
-  it(`ends at the deadline, as ${late}, and leaves nothing behind`, async () => {
+  it(`ends at the deadline, as ${late}, and leaves nothing open`, async () => {
     const stage = setStage(endless);
     const call = await begin(stage);
     const began = stage.clock.now();

@@ -4,7 +4,7 @@ import { rows } from "./matrix/rows.ts";
 import { doors, play } from "./matrix/run.ts";
 import { subjects } from "./matrix/subjects.ts";
 
-describe.each(Object.keys(doors) as (keyof typeof doors)[])("%s: every fault has one right outcome", (door) => {
+describe.each(Object.keys(doors) as (keyof typeof doors)[])("%s: every fault has the one right outcome", (door) => {
   describe.each(rows)("$name", (row) => {
     it.each(subjects.map(({ name }, position) => ({ name, position })))("$name", async ({ position }) => {
       const subject = subjects[position];
@@ -15,12 +15,12 @@ describe.each(Object.keys(doors) as (keyof typeof doors)[])("%s: every fault has
 });
 
 describe("the matrix", () => {
-  it("makes nothing twice", () => {
+  it("has no row in which something is created twice", () => {
     const twice = rows.filter(({ cells }) => cells.some(([, , effects]) => effects > 1));
     expect(twice.map(({ name }) => name)).toEqual([]);
   });
 
-  it("is what the docs say: `npx vitest run test/flows/fault-matrix.test.ts -u` writes them anew", async () => {
+  it("is in the docs: `npx vitest run test/flows/fault-matrix.test.ts -u` updates them", async () => {
     await expect(page()).toMatchFileSnapshot("../../docs/faults.md");
   });
 });

@@ -15,15 +15,15 @@ const reference = ref("Order");
 const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
 const text = JSON.stringify({ order });
 
-/** JSON that is valid, and that takes a stack of its own depth to walk through. */
+/** Valid JSON that needs a stack of its own depth to read. */
 const nested = "[".repeat(100_000) + "]".repeat(100_000);
 
-describe("a body as it may come over the wire", () => {
+describe("a body from the wire", () => {
   const context = useService();
   const json = { "content-type": "application/json" };
   const get = () => context.partner.orders.get(reference);
 
-  it("may begin with a byte order mark", async () => {
+  it("may start with a byte order mark", async () => {
     context.service.answers({ headers: json, body: `\ufeff${text}` });
     expect(await get()).toEqual(order);
   });
@@ -34,7 +34,7 @@ describe("a body as it may come over the wire", () => {
   });
 
   it.each([
-    // The platform gives what it could unpack, without a word: that it is cut is seen by its being no JSON.
+    // The platform returns the part that it could decompress, without an error: invalid JSON shows that the rest is missing.
     ["compressed and cut in half", gzipSync(text).subarray(0, 40), "gzip", "ResponseValidationError"],
     ["said to be compressed and is not", text, "gzip", "ConnectionError"],
     ["empty", "", "identity", "ResponseValidationError"],
@@ -43,7 +43,7 @@ describe("a body as it may come over the wire", () => {
     ["nested a hundred thousand times", "[".repeat(100_000), "identity", "ResponseValidationError"],
     ["whole, and nested a hundred thousand times", nested, "identity", "ResponseValidationError"],
     ["no UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
-  ])("is one typed error when it is %s", async (_, body, encoding, name) => {
+  ])("causes one typed error when it is %s", async (_, body, encoding, name) => {
     context.service.answers({ headers: { ...json, "content-encoding": encoding }, body });
     expect(await rejection(get())).toMatchObject({ name });
     expect(context.service.requests).toHaveLength(1);
@@ -59,7 +59,7 @@ describe("a body as it may come over the wire", () => {
     expect(Reflect.get({}, "polluted")).toBeUndefined();
   });
 
-  it("is harmless data on an error, too", async () => {
+  it("is harmless data in an error, too", async () => {
     const body = '{"__proto__":{"code":"stolen","polluted":1},"constructor":{"name":"x"},"then":1,"message":"No."}';
     context.service.answers({ status: 409, headers: json, body });
     const error = await rejection(get());
@@ -69,7 +69,7 @@ describe("a body as it may come over the wire", () => {
     expect(() => JSON.stringify(error)).not.toThrow();
   });
 
-  it("is one typed error, which can be printed, when that of an error is nested a hundred thousand times", async () => {
+  it("causes one typed error, which can be printed, when the body of an error is nested a hundred thousand times", async () => {
     context.service.answers({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
     const error = await rejection(get());
     expect(error).toMatchObject({ name: "ConflictError", code: "c" });
@@ -80,7 +80,7 @@ describe("a body as it may come over the wire", () => {
     ]).not.toThrow();
   });
 
-  it("does not hide that the answer to an order was lost", async () => {
+  it("does not hide that the response to an order was lost", async () => {
     context.service.answers(
       { status: 500, headers: json, body: nested },
       { headers: json, body: JSON.stringify({ orderReference: reference }) },
@@ -97,7 +97,7 @@ describe("a body as it may come over the wire", () => {
   });
 });
 
-describe("random bytes as an answer", () => {
+describe("random bytes as a response", () => {
   const statuses = [200, 201, 202, 302, 400, 401, 404, 409, 410, 429, 500, 501, 503];
   const pieces = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
@@ -105,7 +105,7 @@ describe("random bytes as an answer", () => {
     fc.string({ unit: "binary" }).map((value) => new TextEncoder().encode(value)),
   );
 
-  it("never produce anything but a typed error, whatever is asked for", async () => {
+  it("cause only typed errors, for every call", async () => {
     const emulator = createEmulator();
     const { baseUrl, secretKey } = emulator;
     const property = fc.asyncProperty(pieces, fc.constantFrom(...statuses), async (bytes, status) => {

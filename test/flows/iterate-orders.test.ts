@@ -3,7 +3,7 @@ import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { watchTimers } from "../support/left-open.ts";
 
-/** A thousand orders: 20 pages that are full, and the empty one that ends the chain. */
+/** A thousand orders: 20 full pages, and the empty one that ends the chain. */
 const count = 1000;
 
 describe("iterating a thousand orders over loopback HTTP", () => {
@@ -17,7 +17,7 @@ describe("iterating a thousand orders over loopback HTTP", () => {
   });
   afterAll(() => emulator.close());
 
-  it("orders.list gives each order once, the newest first", async () => {
+  it("orders.list yields each order once, the newest first", async () => {
     const references: OrderReference[] = [];
     const numbers: number[] = [];
     for await (const order of partner.orders.list()) {
@@ -30,13 +30,13 @@ describe("iterating a thousand orders over loopback HTTP", () => {
     expect(listed()).toBe(count / 50 + 1);
   });
 
-  it("orders.list starts anew when it is iterated again", async () => {
+  it("orders.list starts again when it is iterated again", async () => {
     const orders = partner.orders.list();
     const first = await orders.toArray({ limit: 60 });
     expect(await orders.toArray({ limit: 60 })).toEqual(first);
   });
 
-  it("leaving the loop early asks for no more than the page ahead, and leaves no timer", async () => {
+  it("leaving the loop early requests only the prefetched page, and leaves no timer", async () => {
     let asked = 0;
     const counting = new PodPartner({
       baseUrl: emulator.baseUrl,
@@ -57,7 +57,7 @@ describe("iterating a thousand orders over loopback HTTP", () => {
     expect(counting.rateLimits.policies.default?.waiting).toBe(0);
   });
 
-  it("leaving the loop early ends the request for the page ahead", async () => {
+  it("leaving the loop early aborts the request for the prefetched page", async () => {
     const aborted: unknown[] = [];
     const watched = new PodPartner({
       baseUrl: emulator.baseUrl,

@@ -6,7 +6,7 @@ import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
-/** The service that forgives nothing: it makes a second order of the same identifier. */
+/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
 const harsh = { repeatedIdentifier: "create" } as const;
 const errorObject = JSON.stringify({ code: "gateway_timeout", message: "The service took too long" });
 
@@ -16,7 +16,7 @@ interface GatewayResponse {
   readonly headers?: Record<string, string>;
 }
 
-/** A gateway that responds to the first order after one second, while the service carries it out after seven. */
+/** A gateway that responds to the first order after one second, while the service completes it after seven. */
 function gatewayInFront(emulator: Emulator, clock: ManualClock, { status, body = "", headers = {} }: GatewayResponse) {
   let orders = 0;
   return (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -29,7 +29,7 @@ function gatewayInFront(emulator: Emulator, clock: ManualClock, { status, body =
   };
 }
 
-describe("an order behind a gateway that gives up after one second, when the service finishes after seven", () => {
+describe("an order behind a gateway that times out after one second, when the service finishes after seven", () => {
   it.each<[string, GatewayResponse]>([
     ["504 with an error object", { status: 504, body: errorObject }],
     ["408 with an error object", { status: 408, body: errorObject }],
@@ -43,7 +43,7 @@ describe("an order behind a gateway that gives up after one second, when the ser
   });
 });
 
-describe("an `ensure` while a `create` of the same identifier is under way", () => {
+describe("an `ensure` while a `create` with the same identifier is in progress", () => {
   const slow = (emulator: Emulator) =>
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 3_000, when: "before" });
   const start = (partner: PodPartner, emulator: Emulator, signal?: AbortSignal) =>
@@ -75,7 +75,7 @@ describe("an `ensure` while a `create` of the same identifier is under way", () 
 });
 
 describe("`lookFor`", () => {
-  it("continues after a look-up that fails, and finds an order that comes late", async () => {
+  it("continues after a look-up that fails, and finds an order that is completed late", async () => {
     const { emulator, partner, connect, clock, settle, orders } = setStage(harsh);
     emulator.faults.add({ on: "orders.lookup", nth: (n) => n === 2, fault: "status", status: 502 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
@@ -100,7 +100,7 @@ describe("`lookFor`", () => {
   });
 });
 
-describe("orders that were given up", () => {
+describe("orders with an unknown outcome", () => {
   it("are all remembered when an outage leaves thousands of them", () => {
     const recent = new RecentOrders({ now: () => 0, after: () => () => undefined });
     const identifiers = Array.from({ length: 5_000 }, (_, index) => `shop-${index}`);

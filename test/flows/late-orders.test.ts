@@ -19,15 +19,15 @@ const order = {
 const nowhere: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
 const there: Answer = { body: { orderReference: ref("Order") } };
 
-describe("an order that is written only after its answer was lost", () => {
-  it("is found when that takes three seconds, and is not made twice", async () => {
+describe("an order that is completed only after its response was lost", () => {
+  it("is found after three seconds, and is not created twice", async () => {
     const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier: "create" }, { timeout: 1_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
-  it("is found when it takes twice the time that an attempt was given, and is not made twice", async () => {
+  it("is found after twice the timeout of an attempt, and is not created twice", async () => {
     const { emulator, partner, settle, orders, posts } = setStage(
       { repeatedIdentifier: "create" },
       { timeout: 30_000 },
@@ -38,7 +38,7 @@ describe("an order that is written only after its answer was lost", () => {
   });
 });
 
-describe("an order whose answer was lost", () => {
+describe("an order whose response was lost", () => {
   const context = useService();
   const connect = () =>
     new PodPartner({
@@ -50,7 +50,7 @@ describe("an order whose answer was lost", () => {
     });
   const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;
 
-  it("is looked for once more after a long Retry-After, right before it would be sent again", async () => {
+  it("is looked up once more after a long Retry-After, right before its retry", async () => {
     let looks = 0;
     context.service.always(({ method }) => {
       if (method === "POST") return { status: 503, headers: { "retry-after": "30" } };
@@ -61,7 +61,7 @@ describe("an order whose answer was lost", () => {
     expect([posts(), looks]).toEqual([1, 5]);
   });
 
-  it("is sent again after that when it is still not there", async () => {
+  it("is retried after that when it still does not exist", async () => {
     let sent = 0;
     context.service.always(({ method }) => {
       if (method !== "POST") return nowhere;
@@ -74,18 +74,18 @@ describe("an order whose answer was lost", () => {
     expect(sent).toBe(2);
   });
 
-  it("may be lost with a 408, which is none of the service's statuses", async () => {
+  it("is also recovered after a 408, which is not a status of the service", async () => {
     context.service.always(({ method }) => (method === "POST" ? { status: 408 } : there));
     expect(await connect().orders.create(order)).toMatchObject({ recovered: true });
     expect(posts()).toBe(1);
   });
 
-  it("which a 408 tells, is asked for again where it only reads", async () => {
+  it("is retried after a 408 when the call only reads", async () => {
     context.service.answers({ status: 408 }, there);
     expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(ref("Order"));
   });
 
-  it("is looked for with the call's own timeout, headers and retries", async () => {
+  it("is looked up with the call's own timeout, headers and retries", async () => {
     const clock = createManualClock();
     const lost = () => Promise.reject<Answer>(new Error("hang up"));
     const never = () => new Promise<Answer>(() => undefined);

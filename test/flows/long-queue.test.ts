@@ -6,13 +6,13 @@ import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
 
-/** A bucket that has its next token in ten seconds. */
+/** A bucket whose next token comes in ten seconds. */
 const drained = { "x-ratelimit": '"default";r=0;t=10', "x-ratelimit-policy": '"default";q=1;w=10' };
 
 const lost = () => Promise.reject(new TypeError("fetch failed", { cause: new Error("reset") }));
 const nowhere = (headers = {}) => Response.json({ code: "not_found", message: "None." }, { status: 404, headers });
 
-/** Places an order whose first answer is lost. The look number `last` drains the bucket; the order is there for those after it. */
+/** Places an order whose first response is lost. The look-up with number `last` empties the bucket; later look-ups find the order. */
 async function place(last: number) {
   const clock = createManualClock();
   let posts = 0;

@@ -7,14 +7,14 @@ import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
-/** The service that forgives nothing: it makes a second order of the same identifier. */
+/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
 const harsh = { repeatedIdentifier: "create" } as const;
 const unseen = { on: "orders.lookup", fault: "status", status: 404, code: "not_found", when: "before" } as const;
-/** The service is so many milliseconds at it. */
+/** The service needs this many milliseconds. */
 const slow = (ms: number) => ({ on: "orders.create", nth: 1, fault: "slow", ms, when: "before" }) as const;
 
-describe("what is sent is what was given at the call", () => {
-  it("by `ensure`, whatever becomes of the object meanwhile", async () => {
+describe("the order that is sent is the one at the time of the call", () => {
+  it("with `ensure`, also when the caller changes the object meanwhile", async () => {
     const { emulator, partner, settle, orders } = setStage(harsh);
     const order = orderOf(emulator, "A");
     const placing = partner.orders.ensure(order);
@@ -24,7 +24,7 @@ describe("what is sent is what was given at the call", () => {
     expect(await orders()).toBe(1);
   });
 
-  it("by `ensureMany`, of a source that fills the same object again and again", async () => {
+  it("with `ensureMany`, also when the source reuses the same object", async () => {
     const { emulator, partner, settle, orders } = setStage(harsh);
     function* rows() {
       const row = orderOf(emulator, "");
@@ -43,7 +43,7 @@ describe("what is sent is what was given at the call", () => {
   });
 });
 
-describe("an order that was given up while the service was at it", () => {
+describe("an order whose call ended while the service was still working", () => {
   it.each(["the same call, waiting for its turn", "a later call"])("is found by %s", async (which) => {
     const { clock, emulator, partner, settle, orders, posts } = setStage(harsh);
     emulator.faults.add(slow(2_000));
@@ -58,7 +58,7 @@ describe("an order that was given up while the service was at it", () => {
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
-  it("is found by the `ensure` that the error asks for", async () => {
+  it("is found by the `ensure` that the error recommends", async () => {
     const { emulator, partner, settle, orders, posts } = setStage(harsh);
     emulator.faults.add(slow(20_000));
     const order = orderOf(emulator, "A");
@@ -69,7 +69,7 @@ describe("an order that was given up while the service was at it", () => {
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
-  it("is placed by the next call when it was not made after all", async () => {
+  it("is placed by the next call when the service did not create it", async () => {
     const { emulator, partner, settle, orders } = setStage(harsh);
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
     const order = orderOf(emulator, "A");
@@ -78,7 +78,7 @@ describe("an order that was given up while the service was at it", () => {
     expect(await orders()).toBe(1);
   });
 
-  it("is looked for again after a 429, before it is sent again", async () => {
+  it("is looked up again after a 429, before it is retried", async () => {
     const { emulator, partner, settle, orders, posts } = setStage(harsh, {
       timeout: 1_000,
       assumptions: { processingTime: 1_000 },
@@ -91,8 +91,8 @@ describe("an order that was given up while the service was at it", () => {
   });
 });
 
-describe("an order that this client was told of, and that a look-up does not show yet", () => {
-  it("is given by `ensure`, and not placed again", async () => {
+describe("an order that a response confirmed, and that a look-up does not show yet", () => {
+  it("is returned by `ensure`, and not placed again", async () => {
     const { emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
@@ -101,7 +101,7 @@ describe("an order that this client was told of, and that a look-up does not sho
     expect(posts()).toBe(1);
   });
 
-  it("is not told from memory for ever, however often it is asked for", async () => {
+  it("is not returned from memory forever, however often it is requested", async () => {
     const { clock, emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
@@ -112,7 +112,7 @@ describe("an order that this client was told of, and that a look-up does not sho
     expect(posts()).toBe(2);
   });
 
-  it("is placed when it is still not shown after a good while", async () => {
+  it("is placed when the look-up still does not show it after a long time", async () => {
     const { clock, emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
@@ -123,8 +123,8 @@ describe("an order that this client was told of, and that a look-up does not sho
   });
 });
 
-describe("an order that was refused for what it says, after a lost answer", () => {
-  it("leaves no doubt: the error has nothing to find, and the next call does not wait", async () => {
+describe("an order that is refused as invalid after a lost response", () => {
+  it("has a known outcome: the error has no identifiers, and the next call does not wait", async () => {
     const { clock, emulator, partner, settle, posts } = setStage(harsh);
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
     const refusal = { fault: "status", status: 409, code: "product_not_orderable", when: "before" } as const;
@@ -139,8 +139,8 @@ describe("an order that was refused for what it says, after a lost answer", () =
   });
 });
 
-describe("a row of orders", () => {
-  it("goes on after one that cannot even be read", async () => {
+describe("a list of orders", () => {
+  it("continues after an order whose properties throw", async () => {
     const { emulator, partner, settle, orders } = setStage(harsh);
     const bad = Object.defineProperty(orderOf(emulator, "bad"), "orderlines", {
       enumerable: true,
@@ -163,7 +163,7 @@ describe("a row of orders", () => {
   });
 });
 
-describe("a look-up decides nothing", () => {
+describe("a look-up does not decide", () => {
   const context = useService();
   const order = {
     storeReference: ref("Store"),
@@ -182,11 +182,14 @@ describe("a look-up decides nothing", () => {
       clock: createHastyClock(400, { kept: 5_000 }),
     });
 
-  it.each([[{ orderReference: null }], [{}], [[]], [null]])("with %j, though `responses` is `report`", async (body) => {
-    context.service.always({ body });
-    expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
-    expect(posts()).toBe(0);
-  });
+  it.each([[{ orderReference: null }], [{}], [[]], [null]])(
+    'with %j, also with `responses: "report"`',
+    async (body) => {
+      context.service.always({ body });
+      expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
+      expect(posts()).toBe(0);
+    },
+  );
 
   it.each([{ error: { code: "404", message: "The page could not be found" } }, { code: "NOT_FOUND", message: "no" }])(
     "with a 404 that is not the service's: %j",
@@ -198,7 +201,7 @@ describe("a look-up decides nothing", () => {
   );
 
   it.each([[{}], [[]], [{ order: null }]])(
-    "where the order itself was answered with %j: the error has what to find it by",
+    "when the response to the order itself is %j: the error has its identifiers",
     async (body) => {
       context.service.always({ status: 201, body });
       const { customIdentifier: _, ...nameless } = order;

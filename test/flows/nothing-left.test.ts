@@ -8,17 +8,17 @@ import { watchSockets, watchTimers } from "../support/left-open.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { productPicture } from "./waits.ts";
 
-/** Sockets close when the event loop comes to it: on a machine that is busy, not at once. */
+/** Sockets close in a later turn of the event loop: on a busy machine, not at once. */
 const patience = { timeout: 15_000 };
 
-/** The name of the error that reading a download ends with. */
+/** The name of the error that ends the reading of a download. */
 const failure = (download: Download) =>
   download.bytes().then(
     () => "none",
     (error: Error) => error.name,
   );
 
-describe("over a port", () => {
+describe("over a real port", () => {
   let emulator: RunningEmulator;
   const connect = (timeout: number) =>
     new PodPartner({
@@ -33,7 +33,7 @@ describe("over a port", () => {
   });
   afterEach(() => emulator.close());
 
-  it("1,000 calls on one long-lived signal, a quarter of them broken, leave no listener, no timer and no socket", async () => {
+  it("1,000 calls on one long-lived signal, a quarter of them with faults, leave no listener, no timer and no socket", async () => {
     using timers = watchTimers();
     using sockets = watchSockets();
     emulator.faults.add({ nth: (n) => n % 10 === 3, fault: "drop" });
@@ -51,12 +51,12 @@ describe("over a port", () => {
     expect(seen).toBe(1_000);
     expect(getEventListeners(signal, "abort")).toEqual([]);
     expect(timers.open).toBe(0);
-    // What the platform keeps open for the next call ends with the server.
+    // The sockets that the platform keeps open for the next call close with the server.
     await emulator.close();
     await expect.poll(() => sockets.open, patience).toBe(0);
   }, 90_000);
 
-  it("50 downloads whose bodies nobody reads do not block the 51st call, and end with their timeout", async () => {
+  it("50 unread downloads do not block the 51st call, and end at their timeout", async () => {
     using sockets = watchSockets();
     const { slimCase } = emulator.demo.products;
     emulator.faults.add({
@@ -69,12 +69,12 @@ describe("over a port", () => {
     const download = () => partner.catalog.products.media(slimCase, productPicture);
     const unread = await Promise.all(Array.from({ length: 50 }, download));
     expect(await partner.auth.validate()).toHaveProperty("message");
-    // Only that of the 51st call may be kept for the next.
+    // Only the socket of the 51st call may be kept for the next.
     await expect.poll(() => sockets.used, patience).toBeLessThanOrEqual(1);
     for (const each of unread) expect(await failure(each)).toBe("RequestTimeoutError");
   });
 
-  it("a download that is let go frees its socket at once", async () => {
+  it("cancelling a download frees its socket at once", async () => {
     using sockets = watchSockets();
     const { slimCase } = emulator.demo.products;
     emulator.faults.add({ on: "catalog.products.media", fault: "stall" });

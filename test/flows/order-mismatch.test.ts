@@ -10,7 +10,7 @@ const withQuantity = (order: ReturnType<typeof orderOf>, quantity: number) => ({
   orderlines: order.orderlines.map((line) => ({ ...line, quantity })),
 });
 
-describe("orders.ensure with an identifier that is used", () => {
+describe("orders.ensure with a used identifier", () => {
   it("refuses an order with other lines, and places nothing", async () => {
     const { emulator, partner, settle, orders, posts } = setStage();
     const order = orderOf(emulator, "A");
@@ -24,7 +24,7 @@ describe("orders.ensure with an identifier that is used", () => {
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
-  it("gives an order with the same lines, compared by one request", async () => {
+  it("returns an order with the same lines, after one request to compare", async () => {
     const { emulator, partner, settle } = setStage();
     const order = orderOf(emulator, "A");
     const { reference } = await settle(partner.orders.ensure(order));
@@ -36,7 +36,7 @@ describe("orders.ensure with an identifier that is used", () => {
     ]);
   });
 
-  it("compares what the option `body` made of the order", async () => {
+  it("compares the order as the option `body` changed it", async () => {
     const { emulator, partner, settle } = setStage();
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));

@@ -7,7 +7,7 @@ import { setStage } from "./stage.ts";
 
 const policies: readonly RepeatedIdentifier[] = ["create", "return-first", "refuse"];
 
-/** Answers to a creation that are lost one after the other. */
+/** Faults that each lose the response to a creation, one after the other. */
 const losses: readonly (readonly [string, Omit<Fault, "on" | "nth">, number])[] = [
   ["the first, after it was carried out", { fault: "drop" }, 1],
   ["the first, before it was carried out", { fault: "drop", when: "before" } as Fault, 1],
@@ -15,9 +15,9 @@ const losses: readonly (readonly [string, Omit<Fault, "on" | "nth">, number])[] 
 ];
 
 describe.each(policies)(
-  "one order comes out where the service answers a repeated identifier with %s",
+  "one order is created when the service responds to a repeated identifier with %s",
   (repeatedIdentifier) => {
-    it.each(losses)("and the answer to the creation is lost: %s", async (_, fault, times) => {
+    it.each(losses)("and the response to the creation is lost: %s", async (_, fault, times) => {
       const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
       emulator.faults.add({ ...fault, on: "orders.create", nth: (n) => n <= times } as Fault);
       const { reference } = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
@@ -25,14 +25,14 @@ describe.each(policies)(
       expect(await orders()).toBe(1);
     });
 
-    it("and it is written late: after the client has given up waiting and looked in vain", async () => {
+    it("and the order is written late: after the client has timed out and looked it up in vain", async () => {
       const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier }, { timeout: 1_000 });
       emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_400, when: "before" });
       const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
       expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
     });
 
-    it("and `ensure` is called twice at once, with the first answer lost", async () => {
+    it("and `ensure` is called twice at the same time, with the first response lost", async () => {
       const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
       emulator.faults.add({ on: "orders.create", nth: 1, fault: "truncate" });
       const order = orderOf(emulator, "shop-1001");
@@ -55,13 +55,13 @@ describe.each(policies)(
   },
 );
 
-describe("a lost creation that is there, and that four look-ups do not see", () => {
+describe("a lost creation that exists, and that four look-ups do not show", () => {
   it.each<[RepeatedIdentifier, number, boolean]>([
     ["return-first", 1, false],
     ["refuse", 1, true],
-    // A service that makes a second order of the same identifier, and hides the first for seconds, cannot be helped.
+    // If a service creates a second order for the same identifier and hides the first for seconds, no client can avoid it.
     ["create", 2, false],
-  ])("is settled by the service where it answers with %s", async (repeatedIdentifier, made, recovered) => {
+  ])("is settled by the service when it responds with %s", async (repeatedIdentifier, made, recovered) => {
     const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
     const unseen = { fault: "status", status: 404, code: "not_found", when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
@@ -72,7 +72,7 @@ describe("a lost creation that is there, and that four look-ups do not see", () 
 });
 
 describe("ensureMany", () => {
-  it("places each order once when answers are lost, and tells which ones failed", async () => {
+  it("places each order once when responses are lost, and reports the failed ones", async () => {
     const { emulator, partner, settle, orders } = setStage();
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 3 === 0, fault: "drop" });
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 7 === 0, fault: "status", status: 502, when: "before" });

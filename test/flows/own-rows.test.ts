@@ -23,7 +23,7 @@ describe("a row of the caller's own", () => {
   it.each([
     ["at once", <T>(value: T) => value],
     ["later", <T>(value: T) => Promise.resolve(value)],
-  ])("comes back as the outcome's input, the same object, where `map` makes its order %s", async (_, when) => {
+  ])("comes back as the outcome's input, as the same object, when `map` makes its order %s", async (_, when) => {
     const { emulator, partner, settle, orders } = setStage();
     const map = ({ id }: Row) => when(orderOf(emulator, `shop-${id}`));
     const outcomes = await settle(collect(partner.orders.ensureMany(rows, { map })));
@@ -35,7 +35,7 @@ describe("a row of the caller's own", () => {
     expect(await orders()).toBe(3);
   });
 
-  it.each(["throws", "rejects with"])("fails alone with what its `map` %s", async (how) => {
+  it.each(["throws", "rejects with"])("fails alone when its `map` %s", async (how) => {
     const { emulator, partner, settle, orders } = setStage();
     const error = new Error("there is no such SKU");
     const fail = async () => Promise.reject(error);
@@ -49,7 +49,7 @@ describe("a row of the caller's own", () => {
     expect(await orders()).toBe(2);
   });
 
-  it("is mapped before the source fills it again", async () => {
+  it("is mapped before the source reuses the object", async () => {
     const { emulator, partner, settle } = setStage();
     function* refilled() {
       const row = { id: 0 };
@@ -61,7 +61,7 @@ describe("a row of the caller's own", () => {
     expect(placed.sort()).toEqual(["shop-1", "shop-2", "shop-3", "shop-4"]);
   });
 
-  it("whose `map` never ends does not hold up an abort", async () => {
+  it("does not delay an abort when its `map` never ends", async () => {
     const { partner, emulator } = setStage();
     const controller = new AbortController();
     const { signal } = controller;
@@ -74,7 +74,7 @@ describe("a row of the caller's own", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it("is not placed any more when the loop was left while it was mapped", async () => {
+  it("is not placed when the loop is left while it is mapped", async () => {
     const { partner, emulator, settle, orders } = setStage();
     let mapped: () => void = () => undefined;
     const map = async ({ id }: Row) => {
@@ -89,7 +89,7 @@ describe("a row of the caller's own", () => {
     expect(await orders()).toBe(1);
   });
 
-  it("is an input of its own in renders.batch, too", async () => {
+  it("is also an input of its own in renders.batch", async () => {
     const { partner, emulator, settle } = setStage({ renderDuration: 0 });
     const { reference: compositionReference } = await partner.compositions.lookup({
       sceneReference: emulator.demo.scenes.studio,
@@ -108,8 +108,8 @@ describe("a row of the caller's own", () => {
   });
 });
 
-describe("a row that is an input itself", () => {
-  it("has no other fields: the request's check refuses them", async () => {
+describe("a row without `map`", () => {
+  it("can have no other fields: the check of the request refuses them", async () => {
     const { partner, emulator, settle } = setStage();
     const row = { ...orderOf(emulator, "shop-1"), id: 1 };
     const [outcome] = await settle(collect(partner.orders.ensureMany([row] as never)));

@@ -6,7 +6,7 @@ import { setStage } from "./stage.ts";
 
 type Stage = ReturnType<typeof setStage>;
 
-/** A service that gives one token in ten seconds, and a client that has just spent it: whoever comes now waits in line. */
+/** A service that gives one token in ten seconds, and a client that has just spent it: the next calls wait in the queue. */
 async function queued(): Promise<Stage & { readonly lines: () => readonly string[] }> {
   const stage = setStage({ limits: { default: { quota: 1, window: 10_000 } } });
   await stage.settle(stage.partner.auth.validate());
@@ -47,7 +47,7 @@ const bulk: readonly (readonly [string, (stage: Stage, priority?: Priority) => A
 ];
 
 describe.each(bulk)("%s", (_, begin) => {
-  it("lets a call that comes later go first: a shop's customers do not wait behind it", async () => {
+  it("lets later calls go first: a shop's customers do not wait behind it", async () => {
     const stage = await queued();
     const many = drain(begin(stage));
     await stage.clock.advance(0);
@@ -56,7 +56,7 @@ describe.each(bulk)("%s", (_, begin) => {
     expect(stage.lines().length).toBeGreaterThan(3);
   });
 
-  it("goes first when it is told to", async () => {
+  it("goes first with a high priority", async () => {
     const stage = await queued();
     const many = drain(begin(stage, "high"));
     await stage.clock.advance(0);
@@ -65,8 +65,8 @@ describe.each(bulk)("%s", (_, begin) => {
   });
 });
 
-describe("the look for a lost creation", () => {
-  it("goes before calls that have waited longer: the later it is asked, the longer its outcome is unknown", async () => {
+describe("the look-up of a lost creation", () => {
+  it("goes before calls that have waited longer, because its outcome stays unknown meanwhile", async () => {
     const stage = await queued();
     stage.emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
     const placed = stage.partner.orders.create(orderOf(stage.emulator, "shop-1"));

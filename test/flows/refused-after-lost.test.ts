@@ -12,10 +12,10 @@ const order = {
 };
 const down = { status: 503, body: { code: "down", message: "later" } };
 
-describe("a creation whose first answer was lost, and that no look-up finds", () => {
+describe("a creation whose first response was lost, and that no look-up finds", () => {
   const context = useService();
 
-  /** The service answers the creations in turn, and knows of no order. */
+  /** The service responds to the creations in turn, and has no order. */
   async function place(...creations: readonly { status: number; body: object }[]): Promise<unknown> {
     const left = [...creations];
     context.service.always(({ method }) =>
@@ -35,7 +35,7 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
   }
 
   it.each([401, 403, 409])(
-    "is unknown when it is then refused with %d, which says nothing of the first",
+    "is unknown when the retry is refused with %d, which says nothing about the first attempt",
     async (status) => {
       const error = await place(down, { status, body: { code: "refused", message: "no" } });
       expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -44,7 +44,7 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
   );
 
   it.each([400, 410, 422])(
-    "is unknown when it is then refused with %d and a code that may mean that it is there already",
+    "is unknown when the retry is refused with %d and a code that may mean that it already exists",
     async (status) => {
       const error = await place(down, { status, body: { code: "custom_identifier_not_unique", message: "no" } });
       expect(error).toBeInstanceOf(OutcomeUnknownError);
@@ -52,18 +52,18 @@ describe("a creation whose first answer was lost, and that no look-up finds", ()
     },
   );
 
-  it.each([404, 413])("is unknown when somebody between answers with %d, and no error object", async (status) => {
+  it.each([404, 413])("is unknown when a gateway responds with %d, without an error object", async (status) => {
     expect(await place(down, { status, body: {} })).toBeInstanceOf(OutcomeUnknownError);
   });
 
-  it("is refused when the second says that the input is wrong, as it was the first time", async () => {
+  it("is refused when the retry reports invalid input, which the first attempt had as well", async () => {
     expect(await place(down, { status: 400, body: { code: "product_not_orderable", message: "no" } })).toMatchObject({
       name: "BadRequestError",
       code: "product_not_orderable",
     });
   });
 
-  it("ends as unknown when nothing but lost answers comes, after as many attempts as the options say", async () => {
+  it("is unknown when every response is lost, after as many attempts as the options allow", async () => {
     expect(await place()).toBeInstanceOf(OutcomeUnknownError);
     expect(context.service.requests.filter(({ method }) => method === "POST")).toHaveLength(4);
   });

@@ -10,7 +10,7 @@ type Stage = ReturnType<typeof setStage>;
 /** Renders that take longer than any test. */
 const endless = { renderDuration: 1e12 };
 
-/** So many pictures, each on the same composition. */
+/** This many inputs, each with the same composition. */
 async function inputsOf({ partner, emulator }: Stage, count: number): Promise<RenderInput[]> {
   const { demo } = emulator;
   const { reference: compositionReference } = await partner.compositions.lookup({
@@ -26,7 +26,7 @@ async function inputsOf({ partner, emulator }: Stage, count: number): Promise<Re
   return inputs;
 }
 
-/** The renders whose files were asked for, in order. */
+/** The renders whose files were requested, in order. */
 const awaited = ({ emulator }: Stage): RenderReference[] =>
   emulator.requests.flatMap(
     ({ path }) => (/^\/renders\/(Render_\w+)\/media$/.exec(path)?.[1] ?? []) as RenderReference,
@@ -37,7 +37,7 @@ function mockupOf(step: IteratorResult<{ readonly ok: boolean; readonly value?: 
   return step.value.value;
 }
 
-/** A batch whose first picture has come, and whose others are waited for: they take a minute. */
+/** A batch whose first picture is complete, while the others take a minute. */
 async function begun(count: number, options?: BatchOptions) {
   const stage = setStage({ renderDuration: 60_000 });
   const inputs = await inputsOf(stage, count);
@@ -51,7 +51,7 @@ async function begun(count: number, options?: BatchOptions) {
 }
 
 describe("leaving renders.batch", () => {
-  it("ends every wait at once, and sends no more", async () => {
+  it("ends every wait at once, and sends no more requests", async () => {
     const { stage, loop, mockup } = await begun(3);
     expect((await mockup.media.bytes()).length).toBeGreaterThan(0);
     const sent = stage.emulator.requests.length;
@@ -61,14 +61,14 @@ describe("leaving renders.batch", () => {
     expect(stage.emulator.requests.length).toBe(sent);
   });
 
-  it("leaves the pictures alone that were given before", async () => {
+  it("does not cancel the pictures that it returned before", async () => {
     const { stage, loop, mockup } = await begun(2);
     await loop.return?.();
     expect((await mockup.media.bytes()).length).toBe(mockup.media.size);
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("lets go of a picture that is open and was not given", async () => {
+  it("cancels an open picture that it did not return", async () => {
     const stage = setStage({ renderDuration: 0 });
     const loop = stage.partner.renders.batch(await inputsOf(stage, 2))[Symbol.asyncIterator]();
     const { media } = mockupOf(await loop.next());
@@ -79,7 +79,7 @@ describe("leaving renders.batch", () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("finishes a creation that is on its way, and goes no further", async () => {
+  it("completes a creation in progress, and sends nothing after it", async () => {
     const stage = setStage({ renderDuration: 0 });
     const [one, two] = await inputsOf(stage, 2);
     stage.emulator.faults.add({ on: "renders.create", nth: 2, fault: "slow", ms: 5_000 });
@@ -99,7 +99,7 @@ describe("leaving renders.batch", () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("by its signal ends everything at once with the signal's reason, and leaves nothing behind", async () => {
+  it("by its signal ends everything at once with the signal's reason, and leaves nothing open", async () => {
     const controller = new AbortController();
     const { stage, loop, mockup } = await begun(3, { signal: controller.signal });
     await mockup.media.cancel();
@@ -126,8 +126,8 @@ async function ending({ clock }: Stage, call: PromiseLike<unknown>) {
   return { ...Object(await error), name: Reflect.get(Object(await error), "name"), took };
 }
 
-describe("the deadline of renders.batch bounds each render in all:", () => {
-  it.each(["renders.create", "renders.get"])("%s that does not answer", async (on) => {
+describe("the deadline of renders.batch covers each render as a whole:", () => {
+  it.each(["renders.create", "renders.get"])("%s that does not respond", async (on) => {
     const stage = setStage({ renderDuration: 0 }, { timeout: 1e6 });
     const inputs = await inputsOf(stage, 1);
     stage.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
@@ -140,7 +140,7 @@ describe("the deadline of renders.batch bounds each render in all:", () => {
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("lets go of the picture when the last look fails, and tells of the caller's own line", async () => {
+  it("cancels the picture when the last look-up fails, and includes the caller's stack", async () => {
     const stage = setStage({ renderDuration: 0 });
     const inputs = await inputsOf(stage, 1);
     stage.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
@@ -154,7 +154,7 @@ describe("the deadline of renders.batch bounds each render in all:", () => {
   });
 });
 
-describe("a wait lasts", () => {
+describe("the time limit of a wait", () => {
   const calls = {
     "renders.wait": (partner: PodPartner, render: RenderReference, options?: object) =>
       partner.renders.wait(render, options),
@@ -164,7 +164,7 @@ describe("a wait lasts", () => {
       partner.renders.thumbnail(render, { ...options, wait: true }),
   };
 
-  it.each(Object.entries(calls))("as long as its own deadline, or else the client's: %s", async (_, wait) => {
+  it.each(Object.entries(calls))("is its own deadline, or else the client's: %s", async (_, wait) => {
     const stage = setStage(endless);
     const [input] = await inputsOf(stage, 1);
     const { reference } = await stage.partner.renders.create(input as RenderInput);
@@ -175,14 +175,14 @@ describe("a wait lasts", () => {
     ] as const) {
       const { name, took } = await ending(stage, wait(bounded, reference, options));
       expect(name).toBe("WaitTimeoutError");
-      // The last look-up begins while there is time for its response: a quarter of the time, and a second at most.
+      // The last look-up starts while there is time for its response: a quarter of the time, and a second at most.
       expect(took).toBeGreaterThanOrEqual(deadline * 0.66);
       expect(took).toBeLessThanOrEqual(deadline);
     }
     expect(stage.clock.pending).toBe(0);
   });
 
-  it("600 seconds where neither is given", async () => {
+  it("is 600 seconds without a deadline", async () => {
     const stage = setStage(endless);
     const [input] = await inputsOf(stage, 1);
     const { reference } = await stage.partner.renders.create(input as RenderInput);

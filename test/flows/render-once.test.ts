@@ -23,7 +23,7 @@ const created = ({ emulator }: Stage) =>
   emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders").length;
 
 describe("the same composition and image twice in one renders.batch", () => {
-  it.each([1, 4])("is created once, and gives two pictures, %i at a time", async (concurrency) => {
+  it.each([1, 4])("are rendered once, and return two pictures, with concurrency %i", async (concurrency) => {
     const stage = setStage({ renderDuration: 90_000 });
     const pair = await pairOf(stage, "a");
     const rows = [
@@ -51,7 +51,7 @@ describe("the same composition and image twice in one renders.batch", () => {
     expect(before - (await stage.partner.rendertokens.get()).remaining).toBe(2 * tokenCost);
   });
 
-  it("fails together where its creation fails, and is tried again by a later row", async () => {
+  it("fail together when their creation fails, and a later row tries it again", async () => {
     const stage = setStage({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     stage.emulator.faults.add({ on: "renders.create", nth: 1, fault: "status", status: 409, code: "busy" });
@@ -67,7 +67,7 @@ describe("the same composition and image twice in one renders.batch", () => {
     expect([oks, created(stage)]).toEqual([[false, false, true], 2]);
   });
 
-  it("does not let an invalid row pass beside a valid one of the same pair", async () => {
+  it("do not let an invalid row pass beside a valid one with the same pair", async () => {
     const stage = setStage({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     const faults: unknown[] = [];
@@ -82,7 +82,7 @@ describe("the same composition and image twice in one renders.batch", () => {
     expect(created(stage)).toBe(1);
   });
 
-  it("sends what `body` adds with the creation alone, so that the picture can be read", async () => {
+  it("send the fields of `body` with the creation only, so that the picture can be read", async () => {
     const stage = setStage({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     const body = { render: { compositionReference: pair.compositionReference } };
@@ -102,7 +102,7 @@ describe("the memory of pairs", () => {
     imageReference: `Image_${String(n).padStart(26, "0")}` satisfies ImageReference,
   });
 
-  it("holds the last 2,000 pairs, the ones asked for lately among them", async () => {
+  it("holds the last 2,000 pairs, counted from their latest use", async () => {
     const renders = new SharedRenders();
     let creations = 0;
     const ask = (n: number) =>

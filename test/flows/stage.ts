@@ -4,7 +4,7 @@ import { settle } from "../support/settle.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 
-/** A client and an emulator on one clock that stands still. */
+/** A client and an emulator on one clock that does not move by itself. */
 export function setStage(emulatorOptions: EmulatorOptions = {}, options: Options = {}) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, ...emulatorOptions });
@@ -16,11 +16,11 @@ export function setStage(emulatorOptions: EmulatorOptions = {}, options: Options
     clock,
     emulator,
     partner,
-    /** Another client of the same service, as another process would have. */
+    /** Another client of the same service, as in another process. */
     connect,
     /** Waits for a call by moving the clock. */
     settle: <T>(call: PromiseLike<T>) => settle(clock, call),
-    /** How many orders there are, by a client of its own. */
+    /** The number of orders, counted by a client of its own. */
     orders: async () => (await settle(clock, connect().orders.list().toArray())).length,
     posts: () => emulator.requests.filter(({ method, path }) => method === "POST" && path === "/orders").length,
   };

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { createHastyClock } from "../support/hasty-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
-/** Requests that a connection serves before it is broken off, without having said so. */
+/** Requests that a connection serves before it breaks without notice. */
 const limit = 5;
 const served = new WeakMap<object, number>();
 
@@ -25,7 +25,7 @@ async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: Se
   outgoing.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
 }
 
-it("places each order once, where a connection that is used again has gone stale now and then", async () => {
+it("places each order once when reused connections are sometimes stale", async () => {
   const emulator = createEmulator();
   const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

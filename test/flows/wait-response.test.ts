@@ -4,7 +4,7 @@ import { setStage } from "./stage.ts";
 import { pendingRender } from "./waits.ts";
 
 describe("withResponse() of a wait", () => {
-  it("gives the completed render, the response that told it, every look and every wait, and the rate limits", async () => {
+  it("returns the completed render, its response, every look-up and wait, and the rate limits", async () => {
     const stage = setStage({ renderDuration: 90_000 });
     const reference = await pendingRender(stage);
     const { data, response, timeline, rateLimits } = await stage.settle(
@@ -23,21 +23,24 @@ describe("withResponse() of a wait", () => {
     expect(rateLimits.policies.default?.quota).toBe(3000);
   });
 
-  it.each(["media", "thumbnail"] as const)("gives the picture of renders.%s, which can still be read", async (file) => {
-    const stage = setStage({ renderDuration: 10_000 });
-    const reference = await pendingRender(stage);
-    const call = stage.partner.renders[file](reference, { wait: true });
-    const { data, response, timeline, rateLimits } = await stage.settle(call.withResponse());
-    expect(response.headers.get("content-type")).toBe(data.contentType);
-    expect((await data.bytes()).length).toBe(data.size);
-    const steps = timeline.map(({ step, outcome }) => `${step}: ${outcome}`);
-    expect(steps.slice(0, 2)).toEqual(["lookup: pending", "poll: waited"]);
-    expect(steps.at(-1)).toBe("lookup: done");
-    expect(rateLimits.policies.downloads?.quota).toBe(100_000);
-    expect(stage.clock.pending).toBe(0);
-  });
+  it.each(["media", "thumbnail"] as const)(
+    "returns the picture of renders.%s, which can still be read",
+    async (file) => {
+      const stage = setStage({ renderDuration: 10_000 });
+      const reference = await pendingRender(stage);
+      const call = stage.partner.renders[file](reference, { wait: true });
+      const { data, response, timeline, rateLimits } = await stage.settle(call.withResponse());
+      expect(response.headers.get("content-type")).toBe(data.contentType);
+      expect((await data.bytes()).length).toBe(data.size);
+      const steps = timeline.map(({ step, outcome }) => `${step}: ${outcome}`);
+      expect(steps.slice(0, 2)).toEqual(["lookup: pending", "poll: waited"]);
+      expect(steps.at(-1)).toBe("lookup: done");
+      expect(rateLimits.policies.downloads?.quota).toBe(100_000);
+      expect(stage.clock.pending).toBe(0);
+    },
+  );
 
-  it("rejects as the wait itself does, and leaves no rejection unhandled", async () => {
+  it("rejects as the wait itself does, and leaves no unhandled rejection", async () => {
     const stage = setStage({ renderDuration: 1e12 });
     const reference = await pendingRender(stage);
     const call = stage.partner.renders.wait(reference, { deadline: 1_000 });

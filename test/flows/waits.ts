@@ -6,15 +6,15 @@ import type { setStage } from "./stage.ts";
 type Stage = ReturnType<typeof setStage>;
 type Call = (options: RequestOptions) => PromiseLike<unknown>;
 
-/** A call that waits for something, for ever if nobody ends it. */
+/** A call that waits, forever if nothing ends it. */
 export interface Wait {
   readonly name: string;
-  /** What a deadline makes of it. */
+  /** The error at the deadline. */
   readonly late: "DeadlineError" | "WaitTimeoutError" | "OutcomeUnknownError";
   begin(stage: Stage): Promise<Call>;
 }
 
-/** A render that was asked for just now. */
+/** A render that was created just now. */
 export async function pendingRender({ partner, emulator }: Stage) {
   const { demo } = emulator;
   const { reference: imageReference } = await partner.images.upload(sampleImage());
@@ -26,7 +26,7 @@ export async function pendingRender({ partner, emulator }: Stage) {
   return (await partner.renders.create({ compositionReference, imageReference })).reference;
 }
 
-/** A picture that every product of the demo catalog has. */
+/** An image that every product of the demo catalog has. */
 export const productPicture = "example.png";
 
 const readStores =

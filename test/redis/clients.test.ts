@@ -9,7 +9,7 @@ import { describeWithRedis } from "./use-redis.ts";
 
 const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' };
 
-describeWithRedis("the clients that a fleet can be reached with", () => {
+describeWithRedis("the Redis clients that a fleet supports", () => {
   let server: RedisServer;
   const opened: (() => void)[] = [];
 
@@ -37,7 +37,7 @@ describeWithRedis("the clients that a fleet can be reached with", () => {
     return client;
   };
 
-  /** Why the store was lost after forty calls, and the keys that they left. */
+  /** The reason why the store was lost during forty calls, if any, and the keys in Redis after them. */
   async function use(client: RedisClient): Promise<{ lost: string[]; keys: string[] }> {
     const lost: string[] = [];
     const partner = new PodPartner({
@@ -68,19 +68,19 @@ describeWithRedis("the clients that a fleet can be reached with", () => {
     "ioredis that pipelines by itself": () => ioredis({ enableAutoPipelining: true }),
   };
 
-  it.each(Object.entries(clients))("works through %s", async (_, open) => {
+  it.each(Object.entries(clients))("include %s", async (_, open) => {
     const { lost, keys } = await use(await open());
     expect(lost).toEqual([]);
     expect(keys).toEqual([expect.stringMatching(/^pod-partner:\{[0-9a-f]{32}\}:default$/)]);
   });
 
-  it("stands under ioredis's own prefix where there is one", async () => {
+  it("keep the prefix of ioredis when it has one", async () => {
     const { lost, keys } = await use(ioredis({ keyPrefix: "shop:" }));
     expect(lost).toEqual([]);
     expect(keys).toEqual([expect.stringMatching(/^shop:pod-partner:/)]);
   });
 
-  it("takes no more than the commands that the documentation names, on its own keys", async () => {
+  it("send only the commands that the documentation names, to the fleet's own keys", async () => {
     const admin = await nodeRedis();
     const allowed = ["+evalsha", "+eval", "+time", "+get", "+set"];
     await admin.aclSetUser("pacing", ["reset", "on", ">secret", "~pod-partner:*", ...allowed]);
@@ -88,7 +88,7 @@ describeWithRedis("the clients that a fleet can be reached with", () => {
     expect(lost).toEqual([]);
   });
 
-  it("is not taken for down when its first answer comes before it calls itself ready", async () => {
+  it("are not reported as lost when a command succeeds before the client's ready event", async () => {
     const client = await nodeRedis();
     const early: NodeRedisClient = {
       isReady: false,

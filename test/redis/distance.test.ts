@@ -10,7 +10,7 @@ import { describeWithRedis, useRedis } from "./use-redis.ts";
 const endpoint = endpointOf("orders.get");
 const patience = 120_000;
 
-/** Acquires as a call does: it ends where the next token is too far away. */
+/** Acquires as a call does: it ends when the next token is too far away. */
 async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
   if (pacer.forecast.tooFar(endpoint, patience) !== undefined) return "too far";
@@ -30,7 +30,7 @@ const usual = headers("q=300;w=6", 200);
 describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`", () => {
   const context = useRedis();
 
-  it("ends the calls of each process, and looks again after `maxRetryAfter`", async () => {
+  it("ends the calls of each process, and checks again after `maxRetryAfter`", async () => {
     const { clock, join } = simulate(context.redis);
     const processes = [join(), join()];
     const call = async (pacer: Pacer, answer: Headers) => {
@@ -52,7 +52,7 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
     await clock.run(clock.now() + 60_000);
     expect(await both(absurd)).toEqual(["too far", "too far"]);
 
-    // Each process looks at Redis and takes one look at the service between them.
+    // Each process reads Redis, and together they send one request to the service.
     await clock.run(clock.now() + 200_000);
     const outcomes = await both(usual);
     expect(outcomes).toContain("sent");

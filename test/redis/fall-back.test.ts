@@ -9,10 +9,10 @@ import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 type Bounds = readonly [shortest: number, longest: number];
 
-describeWithRedis("a fleet that loses Redis, and comes back", () => {
+describeWithRedis("a fleet that loses Redis and reconnects", () => {
   const context = useRedis();
 
-  /** Processes that have a thousand calls in all, each of which takes a time within the bounds. */
+  /** Processes with a thousand calls in all; the duration of each call is within the bounds. */
   function start({ clock, join }: Simulation, service: Service, processes: number, [shortest, longest]: Bounds) {
     const random = sequence(11);
     const half = () => (shortest + (longest - shortest) * random()) / 2;
@@ -27,7 +27,7 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
     [100, 8, [4, 6]],
     [900, 4, [300, 700]],
   ])(
-    "yields to the others from the start when it is lost %s ms after %s of them have begun",
+    "leaves tokens to the other processes when Redis is lost %s ms after %s of them have started",
     async (ms, processes, answers) => {
       const fleet = simulate(context.redis);
       const { clock } = fleet;
@@ -46,7 +46,7 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
     },
   );
 
-  it("sends a few requests, not all, when the first answer takes more than a second", async () => {
+  it("sends a few requests, not all, when the first response takes more than a second", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const service = createService(clock, { default: [300, 600_000] });
@@ -56,7 +56,7 @@ describeWithRedis("a fleet that loses Redis, and comes back", () => {
     expect(refusals(outcomes)).toBeLessThanOrEqual(1 + 4);
   });
 
-  it("keeps the answer that all wait for when others come back meanwhile", async () => {
+  it("keeps the first response that all processes wait for when others reconnect meanwhile", async () => {
     let now = 10_000_000;
     const visit = async (
       process: string,

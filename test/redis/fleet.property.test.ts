@@ -22,7 +22,7 @@ const traffic = fc.record({
   seed: fc.integer({ min: 1, max: 1_000_000 }),
 });
 
-/** In these a token that lay ahead in a nearly full bucket once looked as if a stranger had taken another. */
+/** With these seeds, a prefetched token in a nearly full bucket was once counted as one that another client had taken. */
 const nearlyFull = {
   ...{ quota: 2, perSecond: 36, processes: 2, calls: 11, parallel: 3, startWithin: 0, seed: 480_872 },
   ...{ going: 99, coming: 270, jitter: 9, visit: 17 },
@@ -30,11 +30,11 @@ const nearlyFull = {
 
 type Traffic = typeof traffic extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** When all is done at the latest, in milliseconds: soon after the bucket could have given the tokens. */
+/** The latest end of all calls, in milliseconds: soon after the bucket could have given the tokens. */
 function longest({ quota, perSecond, processes, calls, parallel, going, coming, jitter, visit, startWithin }: Traffic) {
   const all = processes * calls;
   const refilling = (Math.max(0, all - quota) * 1000) / perSecond;
-  // A bucket smaller than what is on its way refills nothing meanwhile, as far as this side can know.
+  // When more requests are in transit than the bucket holds, the client must assume that it does not refill meanwhile.
   const atOnce = Math.min(parallel * processes, Math.max(1, quota / 4));
   const answers = (all / atOnce + 12) * (going + coming + 2 * jitter + visit + 25);
   return startWithin + 1.3 * refilling + answers + 30_000 / perSecond + 3_000;
@@ -72,7 +72,7 @@ describeWithRedis("a fleet, against a model of the service's bucket", () => {
     };
   }
 
-  it("is never refused, never stalls, answers every call, and leaves no timer", async () => {
+  it("is never refused, never stalls, completes every call, and leaves no timer", async () => {
     await fc.assert(
       fc.asyncProperty(traffic, async (given) => {
         const { outcomes, clock, took } = await run(given);

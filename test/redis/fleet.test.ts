@@ -8,7 +8,7 @@ import { createService, type Service } from "../support/pacing/service.ts";
 import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
-/** A clock on which nothing happens any more once `die` is called: what a process that is killed leaves behind. */
+/** A clock on which nothing happens after `die`, as for a process that is killed. */
 function mortal(clock: PartnerClock): PartnerClock & { die(): void } {
   let dead = false;
   return {
@@ -33,7 +33,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
   const start = ({ clock, join }: Simulation, service: Service, calls: number, own: PartnerClock = clock) =>
     consume({ clock: own, pacer: join(own), ...traffic(service, calls) });
 
-  it("uses it to the last token, in equal parts, without a refusal", async () => {
+  it("uses every token, in equal parts, without a refusal", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -48,7 +48,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(Math.min(...parts)).toBeGreaterThan(0.75 * 325);
   });
 
-  it("loses nothing lasting with a process that is killed while it holds tokens", async () => {
+  it("recovers the tokens that a killed process held", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -63,7 +63,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(refusals(rest)).toBe(0);
   });
 
-  it("gives back the tokens of calls that are aborted", async () => {
+  it("returns the tokens of aborted calls", async () => {
     const { clock, join } = simulate(context.redis);
     const service = createService(clock, { default: [20, 60_000] });
     const endpoint = endpointOf("orders.get");
@@ -83,7 +83,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("leaves to a stranger what it takes, nearly without a refusal", async () => {
+  it("leaves another client its tokens, with almost no refusal", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -100,7 +100,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(40_000 * 1.05);
   });
 
-  it("shares with a process of this SDK that is not in it", async () => {
+  it("shares the bucket with a process that uses the SDK without the fleet", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -115,7 +115,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(inside / (inside + outside)).toBeGreaterThan(0.35);
   });
 
-  it("is held as a whole when one of its processes is refused", async () => {
+  it("waits as a whole when one of its processes is refused", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -124,14 +124,14 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     clock.after(10_000, () => service.drink("default", 300));
     await clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(1300);
-    // At most those that had their tokens already.
+    // At most the calls that already had their tokens.
     expect(refusals(outcomes)).toBeLessThanOrEqual(8);
   });
 
   it.each([
     ["and has lost all that it held", true],
     ["and holds what is not true any more", false],
-  ])("shares on when Redis is away for three seconds %s", async (_, emptied) => {
+  ])("keeps sharing when Redis is down for three seconds %s", async (_, emptied) => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -148,7 +148,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000 / 0.97);
   });
 
-  it("follows a quota that changes on the way", async () => {
+  it("follows a quota that changes while it runs", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -161,7 +161,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(refusals(outcomes)).toBe(0);
   });
 
-  it("lets calls of one policy go when another is empty", async () => {
+  it("releases the calls of one policy when another is empty", async () => {
     const { clock, join } = simulate(context.redis);
     const service = createService(clock, { default: [300, 6_000], uploads: [2, 86_400_000] });
     const pacer = join();

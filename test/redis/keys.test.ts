@@ -11,7 +11,7 @@ const headers = {
   "x-ratelimit": '"default";r=2900;t=0, "uploads";r=5000;t=0',
 };
 
-describeWithRedis("what a fleet keeps in Redis", () => {
+describeWithRedis("the data of a fleet in Redis", () => {
   const context = useRedis();
 
   let clock = createManualClock();
@@ -27,7 +27,7 @@ describeWithRedis("what a fleet keeps in Redis", () => {
       fetch: async () => Response.json({ message: "valid", image: { reference: ref("Image") } }, { headers }),
     });
 
-  /** Makes a call, and lets the fleet know of its answer. */
+  /** Makes a call, and waits until the fleet knows its response. */
   async function validate(partner: PodPartner): Promise<void> {
     await partner.auth.validate();
     await clock.advance(100);
@@ -47,14 +47,14 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     expect(later).toBeLessThanOrEqual(34_560);
   });
 
-  it("shows nothing of the key", async () => {
+  it("does not contain the secret key", async () => {
     await partnerOf("key-5up3r53cr3t").auth.validate();
     const keys = await context.redis.keys("*");
     const values = await Promise.all(keys.map((key) => context.redis.get(key)));
     expect(JSON.stringify([keys, values])).not.toContain("5up3r53cr3t");
   });
 
-  it("is shared by those with the same key, or with the same name for their organization", async () => {
+  it("is shared by clients with the same key, or with the same organization name", async () => {
     for (const key of ["secret-key-one", "secret-key-one"]) await validate(partnerOf(key));
     expect(await context.redis.keys("*")).toHaveLength(1);
     for (const key of ["secret-key-two", "secret-key-three"]) await validate(partnerOf(key, "shop"));
@@ -63,13 +63,13 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     expect(await context.redis.keys("*")).toHaveLength(3);
   });
 
-  it("is apart for production and test", async () => {
+  it("is separate for production and test", async () => {
     await partnerOf("secret-key-one", "shop").auth.validate();
     await partnerOf("secret-key-one", "shop", "https://test.partner.example/v2").auth.validate();
     expect(await context.redis.keys("*")).toHaveLength(2);
   });
 
-  it("is reached a few times in a thousand calls that come one by one", async () => {
+  it("is accessed a few times in a thousand sequential calls", async () => {
     let visits = 0;
     const counting = {
       evalSha: (sha: string, options: { keys: string[]; arguments: string[] }) => {
@@ -91,7 +91,7 @@ describeWithRedis("what a fleet keeps in Redis", () => {
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
 
-  it("is refused as an option when it is no store", () => {
+  it("cannot be replaced by a store option that is not a store", () => {
     for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
       const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);

@@ -14,12 +14,12 @@ const headers = { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": 
 
 interface Connection {
   readonly client: RedisClient;
-  /** Resolves at the next event of that name. */
+  /** Resolves at the next event with this name. */
   next(event: "ready" | "down"): Promise<unknown>;
   close(): void;
 }
 
-/** Both connect anew by themselves, at once and for ever. */
+/** Both clients reconnect by themselves, at once and forever. */
 const packages = {
   redis: async (url: string): Promise<Connection> => {
     const client = createClient({ url, socket: { reconnectStrategy: 5 } }).on("error", () => undefined);
@@ -41,7 +41,7 @@ const packages = {
   },
 };
 
-describeWithRedis("a fleet whose Redis is lost", () => {
+describeWithRedis("a fleet that loses Redis", () => {
   let server: RedisServer;
   let connection: Connection | undefined;
 
@@ -55,7 +55,7 @@ describeWithRedis("a fleet whose Redis is lost", () => {
     vi.restoreAllMocks();
   });
 
-  /** A client whose service answers at once, with what it is told of its store. */
+  /** A client whose service responds at once, and the events of its store. */
   function watch(client: RedisClient, options: PodPartnerOptions = {}) {
     const clock = createManualClock();
     const events: string[] = [];
@@ -80,7 +80,7 @@ describeWithRedis("a fleet whose Redis is lost", () => {
   }
 
   it.each(["redis", "ioredis"] as const)(
-    "goes on at once, with one warning, and comes back by itself: %s",
+    "continues at once, with one warning, and reconnects by itself: %s",
     async (name) => {
       connection = await packages[name](server.url);
       const { clock, events, back, calls } = watch(connection.client);
@@ -100,7 +100,7 @@ describeWithRedis("a fleet whose Redis is lost", () => {
       await clock.advance(500);
       await calls(1);
       await back;
-      // Others may still pace themselves: for a while tokens come one by one.
+      // Other processes may still pace themselves: for a while tokens come one by one.
       let done = false;
       const rest = calls(40).finally(() => {
         done = true;
@@ -108,18 +108,18 @@ describeWithRedis("a fleet whose Redis is lost", () => {
       await vi.waitUntil(() => clock.advance(1).then(() => done), { interval: 5, timeout: 15_000 });
       await rest;
       expect(events).toEqual([expect.stringContaining("lost: "), "back"]);
-      // What is new is told after 100 ms; then no timer is left.
+      // The fleet reports changes after 100 ms; then no timer is left.
       await clock.advance(100);
       await vi.waitUntil(() => clock.pending === 0, { interval: 5, timeout: 5_000 });
     },
   );
 
-  it("goes on after half a second when Redis hangs", async () => {
+  it("continues after half a second when Redis hangs", async () => {
     connection = await packages.redis(server.url);
     const { clock, events, calls } = watch(connection.client);
     await calls(1);
     server.pause();
-    // The first call may have left tokens in stock.
+    // The first call may have left prefetched tokens.
     const waiting = calls(100);
     await clock.advance(500);
     await settle(clock, waiting, 10);
@@ -127,13 +127,13 @@ describeWithRedis("a fleet whose Redis is lost", () => {
     server.resume();
   });
 
-  it("goes on when the client was never connected", async () => {
+  it("continues when the Redis client was never connected", async () => {
     const { events, calls } = watch(createClient({ url: server.url }) as RedisClient);
     await calls(40);
     expect(events).toEqual(["lost: The client is closed"]);
   });
 
-  it("goes on when something else stands in Redis under its keys, or the script is not allowed", async () => {
+  it("continues when its keys hold other data, or when the script is not allowed", async () => {
     const refusal = () => Promise.reject(new Error("NOPERM this user has no permissions to run the 'evalsha' command"));
     const { events, calls } = watch({ evalSha: refusal, eval: refusal });
     await calls(40);
@@ -145,14 +145,14 @@ describeWithRedis("a fleet whose Redis is lost", () => {
     expect(other.events).toHaveLength(1);
   });
 
-  it("warns on the process when nobody watches", async () => {
+  it("emits a process warning without a hook and a logger", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const { calls } = watch(createClient({ url: server.url }) as RedisClient, { hooks: {} });
     await calls(40);
     expect(warn.mock.calls).toEqual([[expect.stringContaining("paces itself"), { code: "POD_PARTNER_STORE_LOST" }]]);
   });
 
-  it("is not lost when Redis forgets its scripts", async () => {
+  it("continues to share when Redis loses its scripts", async () => {
     const client = await createClient({ url: server.url }).connect();
     const { events, calls } = watch(client);
     await calls(1);

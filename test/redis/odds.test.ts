@@ -6,7 +6,7 @@ import { createService, type Service } from "../support/pacing/service.ts";
 import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
-describeWithRedis("a fleet against the odds", () => {
+describeWithRedis("a fleet under difficult conditions", () => {
   const context = useRedis();
 
   const random = sequence(7);
@@ -14,7 +14,7 @@ describeWithRedis("a fleet against the odds", () => {
   const start = ({ clock, join }: Simulation, service: Service, calls: number, parallel = 64) =>
     consume({ clock, pacer: join(), serve: () => service.serve(["default"]), calls, parallel, latency });
 
-  it("is not held up by a Redis that is far away", async () => {
+  it("is not slowed down by a distant Redis", async () => {
     const fleet = simulate(context.redis, 300);
     const { clock } = fleet;
     const began = clock.now();
@@ -28,7 +28,7 @@ describeWithRedis("a fleet against the odds", () => {
     expect(fleet.lost).toEqual([]);
   });
 
-  it("serves sixteen processes in turns where tokens are few", async () => {
+  it("serves sixteen processes in turn when tokens are rare", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const service = createService(clock, { default: [10, 2_000] });
@@ -42,7 +42,7 @@ describeWithRedis("a fleet against the odds", () => {
     expect(Math.max(...parts)).toBeLessThanOrEqual(3);
   });
 
-  it("leaves no token of a full bucket to those who are not there yet", async () => {
+  it("does not reserve tokens of a full bucket for processes that have not started", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -53,27 +53,24 @@ describeWithRedis("a fleet against the odds", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(21_500);
   });
 
-  it.each([8, 20])(
-    "lets none of %s processes wait beside a bucket that has filled again after a refusal",
-    async (processes) => {
-      const fleet = simulate(context.redis);
-      const { clock } = fleet;
-      const began = clock.now();
-      const service = createService(clock, { default: [10, 2_000] });
-      const outcomes = Array.from({ length: processes }, () => start(fleet, service, 80 / processes));
-      clock.after(3_000, () => service.drink("default", 10));
-      await clock.run(began + 60_000);
-      expect(times(outcomes)).toHaveLength(80);
-      expect(refusals(outcomes)).toBeLessThanOrEqual(2);
-      // 14 s, and the reserve that is kept while somebody else is thought to drink: two thirds of the quota.
-      expect(Math.max(...times(outcomes)) - began).toBeLessThan(16_000);
-    },
-  );
+  it.each([8, 20])("lets none of %s processes wait when the bucket has refilled after a refusal", async (processes) => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [10, 2_000] });
+    const outcomes = Array.from({ length: processes }, () => start(fleet, service, 80 / processes));
+    clock.after(3_000, () => service.drink("default", 10));
+    await clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(80);
+    expect(refusals(outcomes)).toBeLessThanOrEqual(2);
+    // 14 s, and the reserve that is kept for a possible other client: two thirds of the quota.
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(16_000);
+  });
 
   it.each([1, 50])(
-    "lets a process that wants few tokens overtake the long lists of others, %s ms from Redis",
-    async (way) => {
-      const fleet = simulate(context.redis, way);
+    "serves a process with few calls before the long queues of others, %s ms from Redis",
+    async (roundTrip) => {
+      const fleet = simulate(context.redis, roundTrip);
       const { clock, join } = fleet;
       const service = createService(clock, large);
       for (let process = 0; process < 16; process += 1) start(fleet, service, 1_000, 1_000);
@@ -91,16 +88,16 @@ describeWithRedis("a fleet against the odds", () => {
       for (let call = 0; call < 20; call += 1) clock.after(307 * call, () => void ask());
       await clock.run(clock.now() + 8_000);
       expect(waits).toHaveLength(20);
-      expect(Math.max(...waits)).toBeLessThanOrEqual(150 + 2 * way);
+      expect(Math.max(...waits)).toBeLessThanOrEqual(150 + 2 * roundTrip);
     },
   );
 
-  it("goes on when Redis's clock is set back by an hour", async () => {
+  it("continues when Redis's clock is set back by an hour", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
-    // A stranger, so that it matters when the fleet's latest token was due.
+    // Another client, so that the time of the fleet's latest token matters.
     const drink = () => {
       service.drink("default", 1);
       if (clock.now() < began + 15_000) clock.after(40, drink);
@@ -130,21 +127,24 @@ describeWithRedis("a fleet against the odds", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(10_500);
   });
 
-  it.each([4, 8])("lets none of %s processes use what was granted before Redis was emptied", async (processes) => {
-    const fleet = simulate(context.redis);
-    const { clock } = fleet;
-    const began = clock.now();
-    const service = createService(clock, large);
-    const outcomes = Array.from({ length: processes }, () => start(fleet, service, 1_200 / processes, 1_000));
-    for (let time = 1; time <= 10; time += 1) {
-      await clock.run(began + 1_500 * time);
-      await context.redis.flushAll();
-    }
-    await clock.run(began + 60_000);
-    expect(times(outcomes)).toHaveLength(1_200);
-    expect(refusals(outcomes)).toBeLessThanOrEqual(1);
-    expect(Math.max(...times(outcomes)) - began).toBeLessThan(18_000 / 0.97);
-  });
+  it.each([4, 8])(
+    "lets none of %s processes use tokens that were granted before Redis was emptied",
+    async (processes) => {
+      const fleet = simulate(context.redis);
+      const { clock } = fleet;
+      const began = clock.now();
+      const service = createService(clock, large);
+      const outcomes = Array.from({ length: processes }, () => start(fleet, service, 1_200 / processes, 1_000));
+      for (let time = 1; time <= 10; time += 1) {
+        await clock.run(began + 1_500 * time);
+        await context.redis.flushAll();
+      }
+      await clock.run(began + 60_000);
+      expect(times(outcomes)).toHaveLength(1_200);
+      expect(refusals(outcomes)).toBeLessThanOrEqual(1);
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(18_000 / 0.97);
+    },
+  );
 
   it.each([
     ["may be more than a second on their way", 4, [100, 1_500], [0, 0]],
@@ -161,7 +161,7 @@ describeWithRedis("a fleet against the odds", () => {
     await clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(1_000);
     expect(refusals(outcomes)).toBe(0);
-    // 14 s, the first request that goes alone, and what is on its way in the end.
+    // 14 s, the first request that is sent alone, and the requests in transit at the end.
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(20_000);
   });
 
@@ -170,7 +170,7 @@ describeWithRedis("a fleet against the odds", () => {
     ["a token in an age", '"default";q=1;w=999999999999999'],
     ["text", '"default";q=many;w=1'],
     ["nothing", ""],
-  ])("goes on after headers have spoken of %s", async (_, policy) => {
+  ])("continues after headers with %s", async (_, policy) => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const began = clock.now();
@@ -185,7 +185,7 @@ describeWithRedis("a fleet against the odds", () => {
     );
     await clock.run(began + 30_000);
     expect(fleet.lost).toEqual([]);
-    // As long as there is said to be one token in an age nothing can go.
+    // While the headers report one token in a very long window, no call can be sent.
     if (!policy.includes("q=1;")) expect(times(outcomes)).toHaveLength(800);
   });
 });

@@ -8,16 +8,16 @@ import type { Outcome } from "../support/pacing/consumer.ts";
 import { createTimeline, type Timeline } from "../support/pacing/timeline.ts";
 import type { Connected } from "./use-redis.ts";
 
-/** Processes of one organization on a clock that runs as fast as the machine can; only Redis is real. */
+/** Processes of one organization on a simulated clock that runs as fast as the machine can; only Redis is real. */
 export interface Simulation {
   readonly clock: Timeline;
   /** A process that joins the fleet; its clock may be one that stops. */
   join(clock?: PartnerClock, ceiling?: CeilingLimit): Pacer;
   /** Whether every visit fails. */
   down: boolean;
-  /** By how many milliseconds the server's clock is ahead. */
+  /** Milliseconds that the server's clock is ahead. */
   ahead: number;
-  /** Why visits have failed. */
+  /** The errors of failed visits. */
   readonly lost: string[];
 }
 
@@ -27,17 +27,17 @@ export const large = { default: [300, 6_000] } as const;
 export const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
 export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
 
-/** How the script asks for the server's time. */
+/** The command that reads the server's time in the script. */
 export const serverTime = 'redis.call("TIME")';
 let organizations = 0;
 
 /**
- * Runs the real script in a real Redis, with the one call in it that asks for the time answered by the simulation's clock. Each visit
- * takes `way` milliseconds there and back.
+ * Runs the real script in a real Redis. The simulation's clock replaces the one call that reads the time. Each visit takes `roundTrip`
+ * milliseconds.
  */
-export function simulate(redis: Connected, way = 1): Simulation {
+export function simulate(redis: Connected, roundTrip = 1): Simulation {
   const visits = new Set<Promise<unknown>>();
-  // Redis takes a time of zero for a bucket that nobody has used.
+  // Redis reads a time of zero as an unused bucket.
   const clock = createTimeline(10_000_000, () => (visits.size > 0 ? Promise.all(visits) : undefined));
   const later = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
 
@@ -45,15 +45,15 @@ export function simulate(redis: Connected, way = 1): Simulation {
     evalSha: () => Promise.reject(new Error("NOSCRIPT")),
     eval: async (text: string, { keys, arguments: [ask = ""] }: { keys: string[]; arguments: string[] }) => {
       if (!text.includes(serverTime)) throw new Error("The script does not ask for the time any more.");
-      await later(way / 2);
+      await later(roundTrip / 2);
       if (simulation.down) throw new Error("The connection is down.");
       const now = clock.now() + simulation.ahead;
       const time = [Math.floor(now / 1000), Math.round((now % 1000) * 1000)].map(String);
       const visit = redis.eval(text.replace(serverTime, "{ ARGV[2], ARGV[3] }"), { keys, arguments: [ask, ...time] });
       visits.add(visit);
       const reply = await visit.finally(() => visits.delete(visit));
-      await later(way / 2);
-      // What the answer sets off takes more promises than the clock lets settle.
+      await later(roundTrip / 2);
+      // The reaction to a response takes more promises than one turn of the clock settles.
       const handled = setImmediate();
       visits.add(handled);
       void handled.then(() => visits.delete(handled));

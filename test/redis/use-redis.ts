@@ -2,15 +2,15 @@ import { createClient } from "redis";
 import { afterAll, beforeAll, beforeEach, describe } from "vitest";
 import { type RedisServer, redisInstalled, startRedis } from "../support/redis.ts";
 
-/** Left out on a machine without a Redis, but not in CI. */
+/** Skipped on a machine without Redis, but not in CI. */
 export const describeWithRedis = describe.skipIf(!redisInstalled && !process.env.CI);
 
 const connect = (server: RedisServer) => createClient({ url: server.url }).connect();
 
-/** A client of the package `redis` that is connected. */
+/** A connected client of the package `redis`. */
 export type Connected = Awaited<ReturnType<typeof connect>>;
 
-/** One Redis and one client for the tests of a file; it is empty before each. */
+/** One Redis and one client for the tests of a file; Redis is empty before each test. */
 export function useRedis(): { readonly server: RedisServer; readonly redis: Connected } {
   let server: RedisServer | undefined;
   let redis: Connected | undefined;

@@ -29,12 +29,12 @@ describe("addresses (specification 2.3, 4.4)", () => {
     expect(result).toStrictEqual(wire);
   });
 
-  it("addresses.get takes a bare address too, since the shape of the answer is not shown", async () => {
+  it("addresses.get also accepts a bare address, since the specification does not show the shape of the response", async () => {
     const result = await exchange(get, { line: `GET /addresses/${ref("Address", "1")}` }, { body: address });
     expect(result).toStrictEqual(address);
   });
 
-  it("addresses.get is a NotFoundError for a replaced dropship address", async () => {
+  it("addresses.get throws a NotFoundError for a replaced dropship address", async () => {
     context.service.answers({ status: 404, body: { code: "address_not_found", message: "No such address." } });
     expect(NotFoundError.isInstance(await rejection(get()))).toBe(true);
   });

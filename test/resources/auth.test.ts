@@ -5,7 +5,7 @@ import { rejection, useExchange } from "../support/exchange.ts";
 describe("auth (specification 4.1)", () => {
   const { context, exchange } = useExchange();
 
-  it("auth.validate sends POST /auth/validate without a body and gives the whole answer", async () => {
+  it("auth.validate sends POST /auth/validate without a body and returns the whole response", async () => {
     const wire = { message: "The key is valid.", later: { added: 1 } };
     const result = await exchange(
       (partner) => partner.auth.validate(),
@@ -15,7 +15,7 @@ describe("auth (specification 4.1)", () => {
     expect(result).toStrictEqual(wire);
   });
 
-  it("auth.validate is an AuthenticationError where the credentials fail", async () => {
+  it("auth.validate throws an AuthenticationError when the credentials are wrong", async () => {
     context.service.answers({ status: 401, body: { code: "invalid_key", message: "No such key." } });
     const error = await rejection(context.partner.auth.validate());
     expect(AuthenticationError.isInstance(error)).toBe(true);
@@ -26,7 +26,7 @@ describe("auth (specification 4.1)", () => {
     ["no message", {}],
     ["a message that is no string", { message: 5 }],
     ["null for a message", { message: null }],
-  ])("auth.validate refuses an answer with %s", async (_, body) => {
+  ])("auth.validate refuses a response with %s", async (_, body) => {
     context.service.answers({ body });
     const error = await rejection(context.partner.auth.validate());
     if (!ResponseValidationError.isInstance(error)) throw error;

@@ -27,7 +27,7 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   const { context } = useExchange();
   const download = (known?: ConditionalOptions) => call(context.partner, context.service.origin, known);
 
-  it("sends a plain GET and gives the bytes as they are, with what the head says of them", async () => {
+  it("sends a plain GET and returns the bytes unchanged, with what the headers say about them", async () => {
     context.service.answers(file);
     const given = await download();
     if (!given.modified) expect.fail("not modified");
@@ -43,14 +43,14 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     ["If-None-Match", { etag }, { "if-none-match": etag }],
     ["If-Modified-Since", { lastModified }, { "if-modified-since": lastModified }],
     ["both", { etag, lastModified }, { "if-none-match": etag, "if-modified-since": lastModified }],
-  ])("sends %s for what is known, and takes 304 for not modified", async (_title, known, headers) => {
+  ])("sends %s as a condition, and reads 304 as not modified", async (_title, known, headers) => {
     context.service.answers({ status: 304, headers: { etag, "last-modified": lastModified } });
     const given = await download(known);
     expect(given).toMatchObject({ modified: false, etag, lastModified });
     expect(context.service.requests[0]?.headers).toMatchObject(headers);
   });
 
-  it("takes what is known and the options of the request in one object", async () => {
+  it("accepts the condition and the request options in one object", async () => {
     context.service.answers({ status: 304, headers: { etag } });
     const given = await download({ etag, headers: { "X-Trace": "1" }, query: { size: 2 } });
     expect(given.modified).toBe(false);
@@ -61,7 +61,7 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     expect(await rejection(download({ etag, signal: AbortSignal.abort(reason) }))).toBe(reason);
   });
 
-  it("gives the new bytes where the file was modified", async () => {
+  it("returns the new bytes when the file was modified", async () => {
     context.service.answers({ ...file, headers: { ...file.headers, etag: '"v8"' } });
     const given = await download({ etag });
     if (!given.modified) expect.fail("not modified");
@@ -69,16 +69,16 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     expect(Buffer.from(await given.bytes()).equals(jpeg)).toBe(true);
   });
 
-  it("is a typed error where there is no such file", async () => {
+  it("throws a typed error when the file does not exist", async () => {
     context.service.answers({ status: 404, body: { code: "no_such_file", message: "No." } });
     await expect(rejection(download())).resolves.toMatchObject({ name: "NotFoundError", code: "no_such_file" });
   });
 });
 
-describe("catalog.products.layerImage takes the key to no other origin", () => {
+describe("catalog.products.layerImage sends the key to no other origin", () => {
   const { context } = useExchange();
 
-  it("sends the URL as it is, its query included", async () => {
+  it("sends the URL unchanged, with its query", async () => {
     context.service.answers(file);
     const given = await context.partner.catalog.products.layerImage(
       `${context.service.origin}/layers/a%20b.png?v=1&w=%2F`,
@@ -88,7 +88,7 @@ describe("catalog.products.layerImage takes the key to no other origin", () => {
     expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
   });
 
-  it("adds a query to the one that the URL has, and sends no fragment", async () => {
+  it("adds a query to the URL's own, and sends no fragment", async () => {
     context.service.answers(file, file);
     const { products } = context.partner.catalog;
     const url = `${context.service.origin}/layers/a.png`;

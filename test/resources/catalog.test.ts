@@ -24,7 +24,7 @@ const detail = {
 describe("catalog.products (specification 2.6, 4.3)", () => {
   const { context, exchange, judges } = useExchange();
 
-  it("catalog.products.list sends GET /products and gives the items", async () => {
+  it("catalog.products.list sends GET /products and returns the items", async () => {
     const products = [product, { ...product, reference: ref("Product", "2") }];
     const result = await exchange(
       (partner) => partner.catalog.products.list().toArray(),
@@ -43,7 +43,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     expect(result).toStrictEqual(detail);
   });
 
-  it("catalog.products.lookup sends the SKU as legacyItemSku and gives the reference", async () => {
+  it("catalog.products.lookup sends the SKU as legacyItemSku and returns the reference", async () => {
     const result = await exchange(
       (partner) => partner.catalog.products.lookup({ legacySku: "CASE-001P2" }),
       { line: "GET /utilities/lookup-product-reference-by-legacy-sku?legacyItemSku=CASE-001P2" },
@@ -52,7 +52,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     expect(result).toBe(ref("Product", "1"));
   });
 
-  it("catalog.products.lookup sends a SKU with reserved characters unharmed", async () => {
+  it("catalog.products.lookup encodes the reserved characters of a SKU", async () => {
     context.service.answers({ body: { productReference: ref("Product", "1") } });
     await context.partner.catalog.products.lookup({ legacySku: "a b+c&d=e/é#%41" });
     const url = new URL(context.service.requests[0]?.path ?? "", context.service.origin);
@@ -117,7 +117,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
 describe("catalog.productgroups and catalog.packagings (specification 4.3)", () => {
   const { exchange, judges } = useExchange();
 
-  it("catalog.productgroups.list sends GET /productgroups and gives the list", async () => {
+  it("catalog.productgroups.list sends GET /productgroups and returns the list", async () => {
     const productgroups = [{ reference: ref("Productgroup", "1"), name: "Tough cases", private: false }];
     const result = await exchange(
       (partner) => partner.catalog.productgroups.list(),
@@ -127,7 +127,7 @@ describe("catalog.productgroups and catalog.packagings (specification 4.3)", () 
     expect(result).toStrictEqual(productgroups);
   });
 
-  it("catalog.packagings.list sends GET /packagings and gives the list", async () => {
+  it("catalog.packagings.list sends GET /packagings and returns the list", async () => {
     const packagings = [{ reference: ref("Packaging", "1"), name: "Giftbox" }];
     const result = await exchange(
       (partner) => partner.catalog.packagings.list(),

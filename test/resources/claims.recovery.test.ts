@@ -15,7 +15,7 @@ const input = {
   claimlines: [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") }],
 };
 
-/** The claim `tail` of the order and shipment above, as the list and the detail give it. */
+/** The claim `tail` of the order and shipment above, as the list and the detail return it. */
 const claimOf = (tail: string, created: string, quantity = 1) => ({
   reference: ref("Claim", tail),
   orderReference: ref("Order"),
@@ -41,19 +41,19 @@ const claimOf = (tail: string, created: string, quantity = 1) => ({
 const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
 const day = 86_400_000;
 
-/** The same claim, made and retracted a minute ago. */
+/** The same claim, created and retracted a minute ago. */
 const retracted = (tail: string) => ({ ...claimOf(tail, ago(60_000)), status: "retracted", retracted: ago(50_000) });
 
-/** Milliseconds that an attempt may take. */
+/** The timeout of an attempt, in milliseconds. */
 const timeout = 20_000;
-/** Waits are over at once; the timeouts stay. */
+/** Waits end at once; the timeouts stay. */
 const hasty = (ahead = 0) => createHastyClock(100, { kept: timeout, ahead });
 
-describe("a claim whose answer was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
+describe("a claim whose response was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
 
-  /** Files the claim; its answer is lost, and the list holds `claims` then. The partner's clock may be ahead, and the service's behind. */
+  /** Files the claim. Its response is lost, and the list then holds `claims`. The clocks of the partner and the service may differ. */
   async function file(claims: readonly ReturnType<typeof claimOf>[], ahead = 0, behind = 0): Promise<unknown> {
     const headers = { date: new Date(Date.now() - behind).toUTCString() };
     const read = ({ path }: Recorded) => {
@@ -77,36 +77,36 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     return partner.claims.createItemIssues(input);
   }
 
-  it("claims.createItemIssues finds the claim in a list that gives the newest first", async () => {
+  it("claims.createItemIssues finds the claim in a list with the newest first", async () => {
     expect(await file([claimOf("n", ago(0)), claimOf("k", ago(3 * day), 2)])).toMatchObject({
       reference: ref("Claim", "n"),
     });
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues finds the claim in a list of another order, since only typically the newest come first", async () => {
+  it("claims.createItemIssues finds the claim in a list of another order, since the newest come first only typically", async () => {
     expect(await file([claimOf("k", ago(3 * day), 2), claimOf("n", ago(0))])).toMatchObject({
       reference: ref("Claim", "n"),
     });
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues finds the claim when the clock of the service is ten minutes behind", async () => {
+  it("claims.createItemIssues finds the claim when the service's clock is ten minutes behind", async () => {
     expect(await file([claimOf("n", ago(600_000))], 0, 600_000)).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues finds the claim when the partner's own clock is a day ahead", async () => {
+  it("claims.createItemIssues finds the claim when the partner's clock is a day ahead", async () => {
     expect(await file([claimOf("n", ago(0))], day)).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues finds the claim by a timestamp that is cut to minutes", async () => {
+  it("claims.createItemIssues finds the claim by a timestamp without seconds", async () => {
     const created = `${new Date().toISOString().slice(0, 16)}Z`;
     expect(await file([claimOf("n", created)])).toMatchObject({ reference: ref("Claim", "n") });
   });
 
-  // `created` of a service whose clocks are eight hours behind UTC, and that does not say so.
+  // `created` of a service whose clocks are eight hours behind UTC, without the offset.
   it.each([
     ["extended", ago(28_800_000).slice(0, 19)],
     ["basic", ago(28_800_000).slice(0, 19).replaceAll(/[-:]/g, "")],
@@ -115,7 +115,7 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues does not take an equal claim of a minute ago for its own", async () => {
+  it("claims.createItemIssues does not return an equal claim of a minute ago", async () => {
     expect(await file([claimOf("k", ago(60_000))])).toMatchObject({
       reference: ref("Claim", "tw1ce"),
       recovered: false,
@@ -123,33 +123,33 @@ describe("a claim whose answer was lost is not filed twice (specification 4.9, 4
     expect(posts()).toHaveLength(2);
   });
 
-  it("claims.createItemIssues does not take an equal claim of a minute ago for its own when its clock is a day ahead", async () => {
+  it("claims.createItemIssues does not return an equal claim of a minute ago when the partner's clock is a day ahead", async () => {
     expect(await file([claimOf("k", ago(60_000))], day)).toMatchObject({ reference: ref("Claim", "tw1ce") });
     expect(posts()).toHaveLength(2);
   });
 
-  it("claims.createItemIssues does not take a claim of three days ago for its own", async () => {
+  it("claims.createItemIssues does not return a claim of three days ago", async () => {
     expect(await file([claimOf("k", ago(3 * day))])).toMatchObject({ reference: ref("Claim", "tw1ce") });
     expect(posts()).toHaveLength(2);
   });
 
-  it("claims.createItemIssues does not take a retracted claim for the one that is filed anew", async () => {
+  it("claims.createItemIssues does not return a retracted claim with the same content", async () => {
     expect(await file([retracted("k")])).toMatchObject({ reference: ref("Claim", "tw1ce") });
     expect(posts()).toHaveLength(2);
   });
 
-  it("claims.createItemIssues finds the claim beside a retracted one of the same content", async () => {
+  it("claims.createItemIssues finds the claim beside a retracted one with the same content", async () => {
     expect(await file([claimOf("n", ago(0)), retracted("k")])).toMatchObject({ reference: ref("Claim", "n") });
     expect(posts()).toHaveLength(1);
   });
 
-  it("claims.createItemIssues does not take another claim for its own", async () => {
+  it("claims.createItemIssues does not return a claim with other content", async () => {
     expect(await file([claimOf("k", ago(0), 2)])).toMatchObject({ reference: ref("Claim", "tw1ce") });
     expect(posts()).toHaveLength(2);
   });
 });
 
-describe("what a lost claim is compared with (specification 4.9, law 2)", () => {
+describe("the content that a lost claim is compared with (specification 4.9, law 2)", () => {
   const context = useService();
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
   const connect = () =>
@@ -166,7 +166,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
       return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
     });
 
-  it("is what was sent, whatever becomes of the object meanwhile", async () => {
+  it("is what was sent, also when the caller changes the object meanwhile", async () => {
     serve(claimOf("n", ago(0)));
     const claim = structuredClone(input);
     const filing = connect().claims.createItemIssues(claim);
@@ -175,7 +175,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
     expect(posts()).toHaveLength(1);
   });
 
-  it("is what was sent, with what the option `body` made of it", async () => {
+  it("is what was sent, including the changes of the option `body`", async () => {
     serve(claimOf("n", ago(0), 2));
     const claimlines = input.claimlines.map((line) => ({ ...line, quantity: 2 }));
     const filing = connect().claims.createItemIssues(input, { body: { claim: { claimlines } } });
@@ -183,7 +183,7 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
     expect(posts()).toHaveLength(1);
   });
 
-  it("is no claim about items, where a package is missing: what became of it is unknown", async () => {
+  it("does not exist for a missing package: its outcome is unknown", async () => {
     serve(claimOf("n", ago(0)));
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });
     await expect(filing).rejects.toMatchObject({
@@ -194,10 +194,10 @@ describe("what a lost claim is compared with (specification 4.9, law 2)", () => 
   });
 });
 
-describe("a retraction whose answer was lost", () => {
+describe("a retraction whose response was lost", () => {
   const context = useService();
 
-  it("was refused when the claim has been decided meanwhile", async () => {
+  it("is reported as refused when the claim has been decided meanwhile", async () => {
     const conflict = { status: 409, body: { code: "claim_not_pending", message: "no" } };
     const claim = { ...claimOf("n", ago(0)), status: "resolved" };
     let posts = 0;
@@ -211,10 +211,10 @@ describe("a retraction whose answer was lost", () => {
   });
 });
 
-describe("the look for a claim whose answer was lost", () => {
+describe("the look-up of a claim whose response was lost", () => {
   const context = useService();
 
-  it("ends with the call's deadline, however many pages it takes", async () => {
+  it("ends at the call's deadline, however many pages it reads", async () => {
     const clock = createManualClock();
     const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
     context.service.always(({ method }) => (method === "POST" ? hangUp() : page()));

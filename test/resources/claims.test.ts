@@ -52,7 +52,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
   const reference = ref("Claim", "1");
   const fields = (...names: readonly string[]) => names;
 
-  it("claims.categories.list sends GET /claimcategories and gives the list", async () => {
+  it("claims.categories.list sends GET /claimcategories and returns the list", async () => {
     const claimcategories = [
       { ...category, evidenceRequired: true },
       { reference: ref("Claimcategory", "2"), name: "Package missing", evidenceRequired: false },
@@ -65,7 +65,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     expect(result).toStrictEqual(claimcategories);
   });
 
-  it("claims.list sends GET /claims and gives the items", async () => {
+  it("claims.list sends GET /claims and returns the items", async () => {
     const claims = [
       summary,
       { ...summary, reference: ref("Claim", "2"), status: "rejected", decided: "2026-11-12T10:00:00.000Z" },

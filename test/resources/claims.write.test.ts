@@ -21,7 +21,7 @@ const itemIssues = {
 describe("claims: writing (specification 4.9)", () => {
   const { exchange, judges } = useExchange();
 
-  it("claims.createPackageMissing sends POST /claim-package-missing and gives the reference", async () => {
+  it("claims.createPackageMissing sends POST /claim-package-missing and returns the reference", async () => {
     const result = await exchange(
       (partner) =>
         partner.claims.createPackageMissing({
@@ -37,7 +37,7 @@ describe("claims: writing (specification 4.9)", () => {
     expect(result).toMatchObject({ reference });
   });
 
-  it("claims.createPackageMissing sends an empty list where there is no evidence", async () => {
+  it("claims.createPackageMissing sends an empty list when there is no evidence", async () => {
     await exchange(
       (partner) => partner.claims.createPackageMissing({ shipmentReference: ref("Shipment", "1") }),
       {
@@ -48,7 +48,7 @@ describe("claims: writing (specification 4.9)", () => {
     );
   });
 
-  it("claims.createItemIssues sends POST /claim-item-issues, a comment of 1000 characters and 3 photos included", async () => {
+  it("claims.createItemIssues sends POST /claim-item-issues with a comment of 1000 characters and 3 photos", async () => {
     const result = await exchange(
       (partner) => partner.claims.createItemIssues(itemIssues),
       {
@@ -74,7 +74,7 @@ describe("claims: writing (specification 4.9)", () => {
     expect(result).toMatchObject({ reference });
   });
 
-  it("claims.createItemIssues leaves a comment out that was not given", async () => {
+  it("claims.createItemIssues leaves out a comment that is not given", async () => {
     const { comment: _, ...silent } = itemIssues;
     await exchange(
       (partner) => partner.claims.createItemIssues(silent),
@@ -83,7 +83,7 @@ describe("claims: writing (specification 4.9)", () => {
     );
   });
 
-  it("claims.retract sends POST /claims/{claimReference}/retract without a body and gives nothing", async () => {
+  it("claims.retract sends POST /claims/{claimReference}/retract without a body and returns nothing", async () => {
     const result = await exchange(
       (partner) => partner.claims.retract(reference),
       { line: `POST /claims/${reference}/retract` },

@@ -26,7 +26,7 @@ describe("compositions (specification 2.9, 4.6)", () => {
   it.each([
     [404, "a combination that does not exist", NotFoundError],
     [410, "a combination that is no longer available", GoneError],
-  ] as const)("compositions.lookup gives %i for %s as an error of its own", async (status, _, type) => {
+  ] as const)("compositions.lookup reports %i for %s as an error of its own class", async (status, _, type) => {
     context.service.answers({ status, body: { code: "composition_not_found", message: "No." } });
     const error = await rejection(context.partner.compositions.lookup(combination));
     expect(type.isInstance(error)).toBe(true);

@@ -42,16 +42,19 @@ describe("images (specification 2.7, 4.5)", () => {
     expect(result).toStrictEqual({ reference: ref("Image", "1"), later: "kept" });
   });
 
-  it.each([200, 201])("images.upload takes %i for success, since the status is not shown", async (status) => {
-    const result = await exchange(
-      (partner) => partner.images.upload(jpeg),
-      { line: "POST /images", bytes: jpeg },
-      { status, body: { image: { reference: ref("Image", "1") } } },
-    );
-    expect(result).toStrictEqual({ reference: ref("Image", "1") });
-  });
+  it.each([200, 201])(
+    "images.upload accepts %i as success, since the specification does not show the status",
+    async (status) => {
+      const result = await exchange(
+        (partner) => partner.images.upload(jpeg),
+        { line: "POST /images", bytes: jpeg },
+        { status, body: { image: { reference: ref("Image", "1") } } },
+      );
+      expect(result).toStrictEqual({ reference: ref("Image", "1") });
+    },
+  );
 
-  it("images.upload sends bytes of memory that threads share as they are", async () => {
+  it("images.upload sends the bytes of shared memory unchanged", async () => {
     const shared = new Uint8Array(new SharedArrayBuffer(png.length));
     shared.set(png);
     await exchange(
@@ -61,7 +64,7 @@ describe("images (specification 2.7, 4.5)", () => {
     );
   });
 
-  describe("images.upload lets go of a stream that it does not read to its end", () => {
+  describe("images.upload cancels a stream that it does not read to its end", () => {
     const source = () => Readable.from(endless());
     async function* endless() {
       yield png;
@@ -72,7 +75,7 @@ describe("images (specification 2.7, 4.5)", () => {
     }
     const closed = (stream: Readable) => expect.poll(() => stream.destroyed).toBe(true);
 
-    it("when nobody is there to read it", async () => {
+    it("when the service is not reachable", async () => {
       const stream = source();
       const gone = await startStubService();
       await gone.close();
@@ -88,14 +91,14 @@ describe("images (specification 2.7, 4.5)", () => {
       await closed(stream);
     });
 
-    it("when it gives something other than bytes", async () => {
+    it("when the stream yields something other than bytes", async () => {
       const stream = Readable.from([png, "text"].values());
       const upload = context.partner.images.upload(stream, { retry: { retries: 0 } });
       expect(await rejection(upload)).toMatchObject({ name: "ConnectionError", message: /other than bytes/ });
       await closed(stream);
     });
 
-    it("when another option is wrong", async () => {
+    it("when another option is invalid", async () => {
       const stream = source();
       const upload = context.partner.images.upload(stream, { timeout: -1 });
       expect(await rejection(upload)).toMatchObject({ name: "RequestValidationError" });
@@ -103,7 +106,7 @@ describe("images (specification 2.7, 4.5)", () => {
     });
   });
 
-  it("images.list sends GET /images and gives the items", async () => {
+  it("images.list sends GET /images and returns the items", async () => {
     const images = [{ reference: ref("Image", "1"), later: 1 }, { reference: ref("Image", "2") }];
     const result = await exchange(
       (partner) => partner.images.list().toArray(),

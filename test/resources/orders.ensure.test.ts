@@ -15,7 +15,7 @@ const order = {
 const unknown: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
 const made: Answer = { status: 201, body: { order: { reference: ref("Order") } } };
 
-/** An answer that comes when so many milliseconds of the clock have passed. */
+/** A response that comes after this many milliseconds of the clock. */
 const delayed = (clock: ManualClock, ms: number, answer: Answer) => async (): Promise<Answer> => {
   await clock.advance(ms);
   return answer;
@@ -26,7 +26,7 @@ describe("orders.ensure takes the options of any call", () => {
   const orders = () => context.partner.orders;
   const shape = ({ method, path, body }: Recorded) => [method, path.replace(/^\/v2/, ""), body.toString() !== ""];
 
-  it("adds fields to the order's body and query, and nothing to the look-up", async () => {
+  it("adds fields to the body and the query of the creation, and not to the look-up", async () => {
     context.service.answers(unknown, made);
     const options = { body: { order: { preferredPackaging: "P" } }, query: { dryRun: true } };
     expect(await orders().ensure(order, options)).toMatchObject({ reference: ref("Order"), recovered: false });
@@ -37,7 +37,7 @@ describe("orders.ensure takes the options of any call", () => {
     expect(context.service.requests[1]?.body.toString()).toContain('"preferredPackaging":"P"');
   });
 
-  it("looks for the identifier that goes over the wire when `body` replaces it", async () => {
+  it("looks up the identifier that is sent when `body` replaces it", async () => {
     context.service.answers(unknown, made);
     await orders().ensure(order, { body: { order: { customIdentifier: "shop-2" } } });
     expect(context.service.requests[0]?.path).toContain("customIdentifier=shop-2");
@@ -45,19 +45,19 @@ describe("orders.ensure takes the options of any call", () => {
   });
 
   it.each(["the call's own", "the client's"])(
-    "has one deadline for the look-up and the creation together: %s",
+    "shares one deadline between the look-up and the creation: %s",
     async (whose) => {
       const clock = createManualClock();
       context.service.answers(delayed(clock, 150, unknown), delayed(clock, 150, made));
       const [own, client] = whose === "the client's" ? [undefined, 200] : [200, undefined];
       const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, deadline: client });
       const error = await rejection(partner.orders.ensure(order, { deadline: own }));
-      // The creation was under way.
+      // The creation was in progress.
       expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: "shop-1" } });
     },
   );
 
-  it("ends at its deadline while it waits for another of the same identifier", async () => {
+  it("ends at its deadline while it waits for another call with the same identifier", async () => {
     const gate = Promise.withResolvers<Answer>();
     context.service.always(() => gate.promise);
     const first = orders().ensure(order);
@@ -72,7 +72,7 @@ describe("orders.ensure takes the options of any call", () => {
     expect(await first).toMatchObject({ recovered: true });
   });
 
-  it("tells of a deadline that is none, with nothing sent", async () => {
+  it("refuses an invalid deadline before it sends a request", async () => {
     await expect(orders().ensure(order, { deadline: -1 })).rejects.toMatchObject({
       name: "RequestValidationError",
       issues: [{ path: ["deadline"] }],

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-describe("orders.lookup, whose parameter and answer the specification does not show (4.10, 4.12)", () => {
+describe("orders.lookup, whose parameter and response the specification does not show (4.10, 4.12)", () => {
   const context = useService();
   const lookup = (partner: PodPartner) => partner.orders.lookup({ customIdentifier: "shop-1" });
 
@@ -12,7 +12,7 @@ describe("orders.lookup, whose parameter and answer the specification does not s
     ["reference", { reference: ref("Order") }],
     ["order.reference", { order: { reference: ref("Order") } }],
     ["order", { order: ref("Order") }],
-  ])("finds the order in an answer that tells it as %s", async (_, body) => {
+  ])("finds the order in a response that contains %s", async (_, body) => {
     context.service.answers({ body });
     expect(await lookup(context.partner)).toBe(ref("Order"));
   });
@@ -25,7 +25,7 @@ describe("orders.lookup, whose parameter and answer the specification does not s
     });
   });
 
-  it("asks for a space as %20, which is one to every parser", async () => {
+  it("sends a space as %20, which every parser reads as a space", async () => {
     context.service.answers({ body: { orderReference: ref("Order") } });
     await context.partner.orders.lookup({ customIdentifier: "shop 1+2&é" });
     expect(context.service.requests[0]?.path).toBe(
@@ -33,7 +33,7 @@ describe("orders.lookup, whose parameter and answer the specification does not s
     );
   });
 
-  it("uses the names that the option `assumptions` gives", async () => {
+  it("uses the names from the option `assumptions`", async () => {
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,

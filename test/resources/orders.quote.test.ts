@@ -21,7 +21,7 @@ const shippingOptions = [
 describe("orders.quote (specification 4.7)", () => {
   const { exchange, judges } = useExchange();
 
-  it("orders.quote sends POST /quote, asks for no e-mail address, and gives the options", async () => {
+  it("orders.quote sends POST /quote without an e-mail address, and returns the options", async () => {
     const result = await exchange(
       (partner) => partner.orders.quote(quote),
       {
@@ -41,7 +41,7 @@ describe("orders.quote (specification 4.7)", () => {
     expect(result).toStrictEqual(shippingOptions);
   });
 
-  it("orders.quote of a combined order sends no address and gives the empty list", async () => {
+  it("orders.quote of a combined order sends no address and returns the empty list", async () => {
     const result = await exchange(
       (partner) =>
         partner.orders.quote({ storeReference: ref("Store", "1"), shippingKind: "combined", orderlines: lines }),

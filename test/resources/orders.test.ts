@@ -47,7 +47,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     expect(result).toStrictEqual(order);
   });
 
-  it("orders.get gives a combined order, which has no address reference", async () => {
+  it("orders.get returns a combined order, which has no address reference", async () => {
     const { dropshipAddressReference: _, ...combined } = { ...order, onHold: null };
     const result = await exchange(
       (partner) => partner.orders.get(reference),
@@ -57,7 +57,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     expect(result).toStrictEqual(combined);
   });
 
-  it("orders.list sends GET /orders and gives the items", async () => {
+  it("orders.list sends GET /orders and returns the items", async () => {
     const orders = [{ reference: ref("Order", "1"), later: { kept: 1 } }, { reference: ref("Order", "2") }];
     const result = await exchange(
       (partner) => partner.orders.list().toArray(),
@@ -67,7 +67,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     expect(result).toStrictEqual(orders);
   });
 
-  it("orders.lookup sends the custom identifier under the assumed name and gives the reference", async () => {
+  it("orders.lookup sends the custom identifier under the assumed name and returns the reference", async () => {
     const result = await exchange(
       (partner) => partner.orders.lookup({ customIdentifier: "shop-1001" }),
       { line: "GET /utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop-1001" },
@@ -76,7 +76,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     expect(result).toBe(reference);
   });
 
-  it("orders.lookup sends an identifier with reserved characters unharmed", async () => {
+  it("orders.lookup encodes the reserved characters of an identifier", async () => {
     context.service.answers({ body: { orderReference: reference } });
     await context.partner.orders.lookup({ customIdentifier: "#1001 & 50%+é/ü?" });
     const url = new URL(context.service.requests[0]?.path ?? "", context.service.origin);

@@ -33,7 +33,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
   const orders = () => context.partner.orders;
 
   it.each([200, 201])(
-    "orders.create sends POST /orders with the complete dropship order and takes %i for success",
+    "orders.create sends POST /orders with the complete dropship order and accepts %i as success",
     async (status) => {
       const result = await exchange(
         (partner) => partner.orders.create(dropshipOrder),
@@ -62,7 +62,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     );
   });
 
-  it("orders.create makes an identifier where the caller gives none, another one for each order, and tells it", async () => {
+  it("orders.create generates an identifier for each order without one, and returns it", async () => {
     const { customIdentifier: _, ...anonymous } = combinedOrder;
     context.service.always(created);
     const results = [await orders().create(anonymous), await orders().create(anonymous)];
@@ -72,14 +72,14 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(sent[1]).not.toBe(sent[0]);
   });
 
-  it("orders.create leaves the caller's own order object as it was", async () => {
+  it("orders.create does not change the caller's order object", async () => {
     const before = structuredClone(dropshipOrder);
     context.service.answers(created);
     await orders().create(dropshipOrder);
     expect(dropshipOrder).toStrictEqual(before);
   });
 
-  it("orders.create passes on fields that the SDK does not know when they are given as the option `body`", async () => {
+  it("orders.create sends the unknown fields that the option `body` adds", async () => {
     const extra = { order: { brandReference: ref("Brand", "1") } };
     await exchange(
       (partner) => partner.orders.create(dropshipOrder, { body: extra }),
@@ -88,7 +88,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     );
   });
 
-  it("orders.ensure looks the identifier up and creates an order that is not there", async () => {
+  it("orders.ensure looks up the identifier and creates an order that does not exist", async () => {
     context.service.answers(unknown, created);
     const result = await orders().ensure(dropshipOrder);
     expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: false });
@@ -97,7 +97,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expectSent(context.service.requests[1], { line: "POST /orders", json: dropshipBody });
   });
 
-  it("orders.ensure creates nothing when the order is there already", async () => {
+  it("orders.ensure creates nothing when the order exists", async () => {
     const result = await exchange(
       (partner) => partner.orders.ensure(dropshipOrder, { compare: false }),
       { line: lookup },
@@ -112,7 +112,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("orders.ensure creates nothing when the 404 is not the service's own: that has an error object", async () => {
+  it("orders.ensure creates nothing when a 404 has no error object and is not the service's own", async () => {
     context.service.answers(
       { status: 404, headers: { "content-type": "text/html" }, body: "<h1>Not Found</h1>" },
       created,
@@ -121,7 +121,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(context.service.requests.map(({ method }) => method)).toStrictEqual(["GET"]);
   });
 
-  it("orders.ensureMany gives an outcome for each order, the failed ones included", async () => {
+  it("orders.ensureMany returns an outcome for each order, also for the failed ones", async () => {
     const others = { ...dropshipOrder, customIdentifier: "shop-1002" };
     context.service.always(({ method, path, body }) => {
       if (method === "GET") return unknown;
@@ -138,7 +138,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     ]);
   });
 
-  it("orders.cancel sends POST /orders/{orderReference}/cancel with absolute quantities and gives nothing", async () => {
+  it("orders.cancel sends POST /orders/{orderReference}/cancel with absolute quantities and returns nothing", async () => {
     const result = await exchange(
       (partner) =>
         partner.orders.cancel(reference, [
@@ -168,7 +168,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(result).toBeUndefined();
   });
 
-  it("orders.replaceDropshipAddress is a NotFoundError for an order that is not there", async () => {
+  it("orders.replaceDropshipAddress throws a NotFoundError for an order that does not exist", async () => {
     context.service.answers(unknown);
     const error = await rejection(orders().replaceDropshipAddress(reference, dropshipOrder.dropshipAddress));
     expect(NotFoundError.isInstance(error)).toBe(true);

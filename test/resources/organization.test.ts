@@ -5,7 +5,7 @@ import { ref } from "../support/references.ts";
 describe("organization (specification 2.11, 4.2)", () => {
   const { exchange, judges } = useExchange();
 
-  it("organization.get sends GET /organization and gives the record as it came", async () => {
+  it("organization.get sends GET /organization and returns the record unchanged", async () => {
     const organization = { name: "Cases & Co", deep: { er: [1, null] } };
     const result = await exchange(
       (partner) => partner.organization.get(),
@@ -15,7 +15,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     expect(result).toStrictEqual(organization);
   });
 
-  it("organization.accounts.list sends GET /accounts and gives the list", async () => {
+  it("organization.accounts.list sends GET /accounts and returns the list", async () => {
     const accounts = [
       { reference: ref("Account", "1"), name: "Benelux", balance: 12, later: null },
       { reference: ref("Account", "2") },
@@ -38,7 +38,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     { reference: ref("Store", "2"), integration: "some-platform", legacyCode: "nl2" },
   ];
 
-  it("organization.stores.list sends GET /stores and gives the list", async () => {
+  it("organization.stores.list sends GET /stores and returns the list", async () => {
     const result = await exchange(
       (partner) => partner.organization.stores.list(),
       { line: "GET /stores" },
@@ -47,7 +47,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     expect(result).toStrictEqual(stores);
   });
 
-  it("organization.brands.list sends GET /brands and gives the list", async () => {
+  it("organization.brands.list sends GET /brands and returns the list", async () => {
     const brands = [{ reference: ref("Brand", "1"), name: "Casual", primaryColour: "#ff0000" }];
     const result = await exchange(
       (partner) => partner.organization.brands.list(),
@@ -62,7 +62,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     ["stores", "Store"],
     ["brands", "Brand"],
   ] as const)(
-    "organization.%s.list takes a bare list too, since the shape of the answer is not shown",
+    "organization.%s.list also accepts a bare list, since the specification does not show the shape of the response",
     async (name, kind) => {
       const list = [{ reference: ref(kind, "1") }];
       const result = await exchange(

@@ -9,7 +9,7 @@ const b = { reference: ref("Order", "b") };
 const c = { reference: ref("Order", "c") };
 const page = (orders: unknown, nextCursor?: unknown) => ({ body: { orders, nextCursor } });
 
-describe("a list never ends as if it were whole when it is not (law 5)", () => {
+describe("an incomplete list never ends as if it were complete (law 5)", () => {
   const { context } = useExchange();
 
   it.each<[string, unknown, (string | number)[]]>([
@@ -17,7 +17,7 @@ describe("a list never ends as if it were whole when it is not (law 5)", () => {
     ["no cursor at all", page([b]), ["nextCursor"]],
     ["a cursor that is an object", page([b], {}), ["nextCursor"]],
     ["no list", page(null, null), ["orders"]],
-  ])("with %s, also where broken answers are only reported", async (_, answer, path) => {
+  ])('but throws for %s, also with `responses: "report"`', async (_, answer, path) => {
     const told: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
@@ -36,7 +36,7 @@ describe("a list never ends as if it were whole when it is not (law 5)", () => {
     expect([given, told]).toEqual([[a], [path]]);
   });
 
-  it("still gives what a broken item has where that is only reported", async () => {
+  it('but yields the fields of an invalid item with `responses: "report"`', async () => {
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
     context.service.answers(page([a, { reference: 5 }], null));
     expect(await partner.orders.list().toArray()).toEqual([a, { reference: 5 }]);
@@ -44,19 +44,19 @@ describe("a list never ends as if it were whole when it is not (law 5)", () => {
 
   const reason = new Error("the user went home");
 
-  it.each([0, 1, 2])("by an abort between two pages, with %i fetched ahead", async (prefetch) => {
+  it.each([0, 1, 2])("but throws at an abort between two pages, with %i prefetched", async (prefetch) => {
     const controller = new AbortController();
     const answers: Readonly<Record<string, object>> = { p2: page([b], "p3"), p3: page([c], null) };
     context.service.always(({ path }) => answers[path.split("cursor=")[1] ?? ""] ?? page([a], "p2"));
     const pages = context.partner.orders.list({ signal: controller.signal, prefetch }).pages();
     await pages.next();
-    // Until the page ahead is there, whatever is fetched of it.
+    // Wait until the prefetched page is complete.
     for (let round = 0; round < 3; round++) await fetch(`${context.service.origin}/elsewhere`);
     controller.abort(reason);
     expect(await rejection(pages.next())).toBe(reason);
   });
 
-  it("by an abort between two items of a page", async () => {
+  it("but throws at an abort between two items of a page", async () => {
     const controller = new AbortController();
     context.service.answers(page([a, b, c], null));
     const given: unknown[] = [];
@@ -70,7 +70,7 @@ describe("a list never ends as if it were whole when it is not (law 5)", () => {
     expect(given).toEqual([a]);
   });
 
-  it("by an abort at its last item", async () => {
+  it("but throws at an abort at its last item", async () => {
     const controller = new AbortController();
     context.service.answers(page([a], null));
     const iterate = async () => {

@@ -11,21 +11,21 @@ const c = { reference: ref("Order", "c") };
 const page = (orders: readonly object[], nextCursor: string | null) => ({ body: { orders, nextCursor } });
 const failed = { status: 400, body: { code: "invalid_cursor", message: "No such cursor." } };
 
-describe("a list is given item by item, each once (specification 4.11, law 5)", () => {
+describe("a list yields each item once (specification 4.11, law 5)", () => {
   const { context } = useExchange();
   const service = () => context.service;
   const list = (options?: Parameters<typeof context.partner.orders.list>[0]) => context.partner.orders.list(options);
   const cursors = () =>
     service().requests.map(({ path }) => new URL(path, service().origin).searchParams.get("cursor"));
 
-  it("sends nothing before it is iterated", async () => {
+  it("sends no request before it is iterated", async () => {
     service().answers(page([a], null));
     const orders = list();
     expect(service().requests).toHaveLength(0);
     expect(await orders.toArray()).toStrictEqual([a]);
   });
 
-  it("asks for the next page with the cursor of the one before, and stops at null", async () => {
+  it("requests the next page with the cursor of the previous page, and stops at null", async () => {
     service().answers(page([a], "p2"), page([b], "p3"), page([c], null));
     expect(await list().toArray()).toStrictEqual([a, b, c]);
     expect(service().requests.map(({ path }) => path)).toStrictEqual([
@@ -35,24 +35,24 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     ]);
   });
 
-  it("passes a cursor on as it came, whatever is in it", async () => {
+  it("sends a cursor unchanged, whatever it contains", async () => {
     const cursor = "a+b/c==&x=1#é %2B?";
     service().answers(page([a], cursor), page([], null));
     await list().toArray();
     expect(cursors()).toStrictEqual([null, cursor]);
   });
 
-  it("goes on after an empty page that has a cursor", async () => {
+  it("continues after an empty page with a cursor", async () => {
     service().answers(page([], "p2"), page([a], "p3"), page([], "p4"), page([b], null));
     expect(await list().toArray()).toStrictEqual([a, b]);
   });
 
-  it("takes an empty final page for the end", async () => {
+  it("ends at an empty last page", async () => {
     service().answers(page([a], "p2"), page([], null));
     expect(await list().toArray()).toStrictEqual([a]);
   });
 
-  it('takes "" for a cursor like any other', async () => {
+  it('accepts "" as a cursor like any other', async () => {
     service().answers(page([a], ""), page([b], null));
     expect(await list().toArray()).toStrictEqual([a, b]);
     expect(service().requests.map(({ path }) => path)).toStrictEqual(["/v2/orders", "/v2/orders?cursor="]);
@@ -62,7 +62,7 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     ["at once", ["p2"]],
     ["after a while", ["p2", "p3", "p4"]],
     ['as ""', [""]],
-  ])("is an error, not a loop, when a cursor comes back %s", async (_, chain) => {
+  ])("throws an error, and does not loop, when a cursor is repeated %s", async (_, chain) => {
     service().always(({ path }) => {
       const at = chain.indexOf(new URL(path, service().origin).searchParams.get("cursor") ?? "none");
       return page([], chain[(at + 1) % chain.length] ?? null);
@@ -72,17 +72,17 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     expect(service().requests.length).toBeLessThanOrEqual(chain.length + 1);
   });
 
-  it("names the endpoint whose cursor came back", async () => {
+  it("names the endpoint whose cursor is repeated", async () => {
     service().always(page([], "p2"));
     expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });
   });
 
-  it("gives an item once that moved across a page boundary", async () => {
+  it("yields an item once when it moves across a page boundary", async () => {
     service().answers(page([a, b], "p2"), page([b, c], null));
     expect(await list().toArray()).toStrictEqual([a, b, c]);
   });
 
-  it("makes a new chain of requests when it is iterated again", async () => {
+  it("sends new requests when it is iterated again", async () => {
     service().answers(page([a], "p2"), page([b], null), page([c], "p9"), page([a], null));
     const orders = list();
     expect(await orders.toArray()).toStrictEqual([a, b]);
@@ -90,7 +90,7 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     expect(cursors()).toStrictEqual([null, "p2", null, "p9"]);
   });
 
-  it("keeps two iterations at the same time apart", async () => {
+  it("keeps two concurrent iterations separate", async () => {
     service().always(({ path }) => (path.includes("p2") ? page([b], null) : page([a], "p2")));
     const orders = list();
     const both = await Promise.all([orders.toArray(), orders.toArray()]);
@@ -100,7 +100,7 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     ]);
   });
 
-  it("gives its pages, empty ones included", async () => {
+  it("yields its pages, also empty ones", async () => {
     service().answers(page([a, b], "p2"), page([], "p3"), page([b, c], null));
     const pages: unknown[] = [];
     for await (const one of list().pages()) pages.push(one);
@@ -117,12 +117,12 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
     [2, [a, b]],
     [3, [a, b, c]],
     [9, [a, b, c]],
-  ])("gives at most toArray({ limit: %i })", async (limit, items) => {
+  ])("returns at most toArray({ limit: %i })", async (limit, items) => {
     service().always(({ path }) => (path.includes("p2") ? page([c], null) : page([a, b], "p2")));
     expect(await list().toArray({ limit })).toStrictEqual(items);
   });
 
-  it("gives the items before a page that fails, and then the failure", async () => {
+  it("yields the items before a failed page, and then throws the failure", async () => {
     service().answers(page([a, b], "p2"), failed);
     const given: unknown[] = [];
     const iterate = async () => {
@@ -133,11 +133,11 @@ describe("a list is given item by item, each once (specification 4.11, law 5)", 
   });
 });
 
-describe("a list reads ahead, and no further than it is told", () => {
+describe("a list prefetches only as many pages as `prefetch` says", () => {
   const { context } = useExchange();
   const list = (options?: Parameters<typeof context.partner.orders.list>[0]) => context.partner.orders.list(options);
 
-  /** An answer that never comes, what it was asked, and the moment that the client goes away. */
+  /** A response that never comes, the request, and an event for the client's disconnection. */
   function stalled() {
     const asked = Promise.withResolvers<Recorded>();
     const gone = Promise.withResolvers<void>();
@@ -149,7 +149,7 @@ describe("a list reads ahead, and no further than it is told", () => {
     return { answer, asked: asked.promise, gone: gone.promise };
   }
 
-  it("asks for the next page while the first is worked on", async () => {
+  it("requests the next page while the caller works on the first", async () => {
     const asked = Promise.withResolvers<void>();
     context.service.answers(page([a, b], "p2"), () => {
       asked.resolve();
@@ -157,40 +157,37 @@ describe("a list reads ahead, and no further than it is told", () => {
     });
     const given: unknown[] = [];
     for await (const order of list()) {
-      // Without reading ahead this would wait for ever.
+      // Without prefetch this would wait forever.
       await asked.promise;
       given.push(order);
     }
     expect(given).toStrictEqual([a, b, c]);
   });
 
-  it.each([0, 1, 2, 5])(
-    "is %i pages ahead of the first item, and no more, with prefetch of as many",
-    async (prefetch) => {
-      const reached = Promise.withResolvers<void>();
-      let asked = 0;
-      context.service.always(({ path }) => {
-        if (path === "/v2/auth/validate") return { body: { message: "Yes." } };
-        asked += 1;
-        if (asked === 1 + prefetch) reached.resolve();
-        return page([{ reference: ref("Order", String(asked)) }], String(asked));
-      });
-      for await (const _ of list({ prefetch })) {
-        await reached.promise;
-        // A page too many would have been asked for before these are answered.
-        for (let round = 0; round < 3; round++) await context.partner.auth.validate();
-        break;
-      }
-      expect(asked).toBe(1 + prefetch);
-    },
-  );
+  it.each([0, 1, 2, 5])("is exactly %i pages ahead of the first item with this prefetch", async (prefetch) => {
+    const reached = Promise.withResolvers<void>();
+    let asked = 0;
+    context.service.always(({ path }) => {
+      if (path === "/v2/auth/validate") return { body: { message: "Yes." } };
+      asked += 1;
+      if (asked === 1 + prefetch) reached.resolve();
+      return page([{ reference: ref("Order", String(asked)) }], String(asked));
+    });
+    for await (const _ of list({ prefetch })) {
+      await reached.promise;
+      // A page too many would be requested before these responses.
+      for (let round = 0; round < 3; round++) await context.partner.auth.validate();
+      break;
+    }
+    expect(asked).toBe(1 + prefetch);
+  });
 
-  it("asks for the next page when it is needed with prefetch 0", async () => {
+  it("requests the next page only when it is needed with prefetch 0", async () => {
     context.service.answers(page([a, b], "p2"), page([c], null));
     expect(await list({ prefetch: 0 }).toArray()).toStrictEqual([a, b, c]);
   });
 
-  it("ends the request that is under way when the loop is left", async () => {
+  it("aborts the pending request when the loop is left", async () => {
     const second = stalled();
     context.service.answers(page([a, b], "p2"), second.answer);
     for await (const order of list()) {
@@ -202,7 +199,7 @@ describe("a list reads ahead, and no further than it is told", () => {
     expect(context.service.requests).toHaveLength(2);
   });
 
-  it("ends the request that is under way when the work throws", async () => {
+  it("aborts the pending request when the loop body throws", async () => {
     const second = stalled();
     context.service.answers(page([a, b], "p2"), second.answer);
     const broken = new Error("the work failed");
@@ -216,13 +213,13 @@ describe("a list reads ahead, and no further than it is told", () => {
     await second.gone;
   });
 
-  it("throws the caller's line with the error of a page that was asked for ahead", async () => {
+  it("includes the caller's stack in the error of a prefetched page", async () => {
     context.service.answers(page([a], "p2"), failed);
     const error = await rejection(context.partner.orders.list().toArray());
     expect(Reflect.get(Object(error), "stack")).toContain("pagination.test.ts");
   });
 
-  it("says nothing of a page that failed ahead of a loop that was left", async () => {
+  it("does not report a prefetched page that failed after the loop was left", async () => {
     const asked = Promise.withResolvers<void>();
     context.service.answers(page([a], "p2"), () => {
       asked.resolve();
@@ -232,12 +229,12 @@ describe("a list reads ahead, and no further than it is told", () => {
       await asked.promise;
       break;
     }
-    // A rejection that nobody handled would fail the run; this gives it the turns to show itself.
+    // An unhandled rejection would fail the run; these turns of the event loop let it appear.
     await context.partner.auth.validate().catch(() => undefined);
     expect(context.service.requests).toHaveLength(3);
   });
 
-  it("ends at the signal with the signal's reason, wherever it is", async () => {
+  it("ends at the signal with the signal's reason, at any point", async () => {
     const second = stalled();
     const controller = new AbortController();
     const reason = new Error("the user went home");
@@ -262,7 +259,7 @@ describe("a list reads ahead, and no further than it is told", () => {
     },
   );
 
-  it("sends nothing when the signal is aborted already", async () => {
+  it("sends no request when the signal is already aborted", async () => {
     const reason = new Error("too late");
     expect(await rejection(list({ signal: AbortSignal.abort(reason) }).toArray())).toBe(reason);
     expect(context.service.requests).toHaveLength(0);

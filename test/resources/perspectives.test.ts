@@ -15,7 +15,7 @@ const ofProduct = { ...ofScene, scenes: null, products: [{ reference: ref("Produ
 describe("perspectives (specification 2.9, 4.6)", () => {
   const { exchange, judges } = useExchange();
 
-  it("perspectives.list sends GET /perspectives and gives the list", async () => {
+  it("perspectives.list sends GET /perspectives and returns the list", async () => {
     const perspectives = [ofScene, ofProduct];
     const result = await exchange(
       (partner) => partner.perspectives.list(),

@@ -34,7 +34,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
   const renders = () => context.partner.renders;
   const reference = ref("Render", "1");
 
-  it.each([200, 201, 202])("renders.create sends POST /renders and gives the reference on a %i", async (status) => {
+  it.each([200, 201, 202])("renders.create sends POST /renders and returns the reference on a %i", async (status) => {
     const result = await exchange(
       () => renders().create(input),
       {
@@ -46,7 +46,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(result).toStrictEqual({ reference, later: 1 });
   });
 
-  it("renders.create is a RendertokenLimitError, with the time of the reset, when the week's tokens are used up", async () => {
+  it("renders.create throws a RendertokenLimitError with the time of the reset when the week's tokens are used up", async () => {
     context.service.answers({
       status: 429,
       headers: { "retry-after": "86400" },
@@ -107,7 +107,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     ],
   });
 
-  it("renders.wait polls GET /renders/{renderReference} and gives the completed render", async () => {
+  it("renders.wait polls GET /renders/{renderReference} and returns the completed render", async () => {
     const result = await exchange(
       () => renders().wait(reference),
       { line: `GET /renders/${reference}` },
@@ -116,7 +116,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(result).toStrictEqual(completed);
   });
 
-  it("renders.wait is a RenderFailedError as soon as the render has failed", async () => {
+  it("renders.wait throws a RenderFailedError as soon as the render has failed", async () => {
     context.service.answers({ body: { render: { ...pending, status: "failed" } } });
     const error = await rejection(renders().wait(reference));
     if (!RenderFailedError.isInstance(error)) throw error;
@@ -132,19 +132,19 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       },
     ],
     ["rejects with", () => Promise.reject(new Error("enough"))],
-  ])("renders.wait ends with what onPending %s", async (_, onPending) => {
+  ])("renders.wait ends with the error that onPending %s", async (_, onPending) => {
     context.service.always({ body: { render: pending } });
     await expect(rejection(renders().wait(reference, { onPending }))).resolves.toMatchObject({ message: "enough" });
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("renders.wait does not go on asking when the status is one that cannot be", async () => {
+  it("renders.wait stops polling when the status is unknown", async () => {
     context.service.always({ body: { render: { ...pending, status: "melted" } } });
     await expect(rejection(renders().wait(reference))).resolves.toMatchObject({ name: "ResponseValidationError" });
     expect(context.service.requests).toHaveLength(1);
   });
 
-  /** A partner on a clock that is moved by hand; each request is kept with the time at which it came. */
+  /** A partner on a clock that is moved by hand; each request is recorded with its time. */
   function waiting(answer: (path: string) => Answer | undefined) {
     const clock = createManualClock();
     const seen: { readonly request: Recorded; readonly at: number }[] = [];
@@ -152,7 +152,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       seen.push({ request, at: clock.now() });
       return answer(request.path) ?? { body: { render: pending } };
     });
-    // Over a port an attempt takes as many steps of the clock as it likes.
+    // Over a real port, an attempt may take any number of steps of the clock.
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, timeout: 3_600_000 });
     return { clock, partner, asked: (file: string) => seen.filter(({ request }) => request.path.endsWith(file)) };
   }
@@ -170,7 +170,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     const notReady = (after: string) => ({ status: 202, headers: { "retry-after": after } });
     const line = `GET /renders/${reference}/${file}`;
 
-    it(`renders.${file} sends ${line} and gives the bytes as they are`, async () => {
+    it(`renders.${file} sends ${line} and returns the bytes unchanged`, async () => {
       context.service.answers(ready);
       const download = await get();
       expect(download).toMatchObject({ contentType: "image/jpeg", etag: '"abc"', size: jpeg.length });
@@ -179,7 +179,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expectSent(context.service.requests[0], { line });
     });
 
-    it(`renders.${file} is a NotReadyError on a 202, with the time to wait`, async () => {
+    it(`renders.${file} throws a NotReadyError on a 202, with the time to wait`, async () => {
       context.service.answers(notReady("60"));
       const error = await rejection(get());
       if (!NotReadyError.isInstance(error)) throw error;
@@ -187,7 +187,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(context.service.requests).toHaveLength(1);
     });
 
-    it(`renders.${file} asks again after a 202 when told to wait, as the service says`, async () => {
+    it(`renders.${file} polls again after a 202 with the option to wait, at the interval of the service`, async () => {
       const answers = [notReady("5"), notReady("7"), ready];
       const { clock, partner, asked } = waiting((path) => (path.endsWith(file) && answers.shift()) || undefined);
       const download = await settle(clock, partner.renders[file](reference, { wait: true }), 10);
@@ -200,7 +200,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(third - second).toBeGreaterThanOrEqual(7_000);
     });
 
-    it(`renders.${file} is asked for once a second at most, whatever Retry-After says`, async () => {
+    it(`renders.${file} polls once a second at most, whatever Retry-After says`, async () => {
       const { clock, partner, asked } = waiting((path) => (path.endsWith(file) ? notReady("0") : undefined));
       const call = partner.renders[file](reference, { wait: true, deadline: 20_000 });
       expect(await settle(clock, rejection(call), 10)).toMatchObject({ name: "WaitTimeoutError" });
@@ -208,14 +208,14 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       expect(asked(file).length).toBeLessThanOrEqual(21);
     });
 
-    it(`renders.${file} does not wait for a render that has failed`, async () => {
+    it(`renders.${file} does not wait for a failed render`, async () => {
       const render = { ...pending, status: "failed" };
       context.service.always(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
       expect(RenderFailedError.isInstance(await rejection(get(true)))).toBe(true);
     });
   });
 
-  it("renders.batch creates, waits and downloads, and gives an outcome for each input", async () => {
+  it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {
     const others = { ...input, imageReference: ref("Image", "2") };
     context.service.always(({ method, path, body }) => {
       if (method === "GET") return path.endsWith("/media") ? { body: jpeg } : { body: { render: completed } };
@@ -233,7 +233,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(lines).toContain(`GET /v2/renders/${reference}`);
   });
 
-  it("renders.batch lets a picture go that it cannot give, because the render's status could not be read", async () => {
+  it("renders.batch cancels a picture that it cannot return because it could not read the render's status", async () => {
     let letGo = false;
     const picture = () =>
       new ReadableStream({

@@ -18,7 +18,7 @@ describe("scenes (specification 2.9, 4.6)", () => {
   const { context, exchange, judges } = useExchange();
   const scenes = [{ reference: ref("Scene", "1"), name: "Desk", later: null }];
 
-  it("scenes.list sends GET /scenes and gives the list", async () => {
+  it("scenes.list sends GET /scenes and returns the list", async () => {
     const result = await exchange((partner) => partner.scenes.list(), { line: "GET /scenes" }, { body: { scenes } });
     expect(result).toStrictEqual(scenes);
   });
@@ -32,7 +32,7 @@ describe("scenes (specification 2.9, 4.6)", () => {
     expect(result).toStrictEqual([]);
   });
 
-  it("scenes.list takes the filter and the options of the request in one object", async () => {
+  it("scenes.list accepts the filter and the request options in one object", async () => {
     const productgroupReference = ref("Productgroup", "1");
     const sent = { line: `GET /scenes?productgroupReference=${productgroupReference}&page=2` };
     const list = (partner: PodPartner, signal?: AbortSignal) =>

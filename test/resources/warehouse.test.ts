@@ -14,7 +14,7 @@ const item = {
 describe("warehouse (specification 2.10, 4.3)", () => {
   const { exchange, judges } = useExchange();
 
-  it("warehouse.items.list sends GET /items and gives the items", async () => {
+  it("warehouse.items.list sends GET /items and returns the items", async () => {
     const items = [item, { ...item, reference: ref("Item", "2"), products: [] }];
     const result = await exchange(
       (partner) => partner.warehouse.items.list().toArray(),
@@ -37,7 +37,7 @@ describe("warehouse (specification 2.10, 4.3)", () => {
       [["items", 0, "products"], missing],
       [["nextCursor"], {}],
     ],
-    // More can be reserved than is there: nothing says that a logical quantity has a lower bound.
+    // More items can be reserved than exist: nothing says that a logical quantity has a lower bound.
     accepts: [[["items", 0, "logicalQuantity"], -3]],
   });
 });

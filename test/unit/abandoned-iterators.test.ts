@@ -25,7 +25,7 @@ const connect = () => {
   });
 };
 
-/** Lets whatever was asked for ahead come in. */
+/** Waits until the requests for prefetched pages have completed. */
 async function rest() {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }

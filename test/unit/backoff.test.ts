@@ -3,7 +3,7 @@ import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { settle } from "../support/settle.ts";
 
-it("draws the wait before each retry at random, so that many clients do not come back together", async () => {
+it("chooses a random wait before each retry, so that many clients do not retry at the same time", async () => {
   const clock = createManualClock();
   const delays: number[][] = [];
   const call = async () => {

@@ -6,8 +6,8 @@ import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-describe("where a call was made", () => {
-  it("is told from the caller of the SDK's own function on", () => {
+describe("the call site of an error", () => {
+  it("is the stack from the caller of the SDK's method on", () => {
     const inside = () => within();
     const within = () => captureCallSite(inside);
     const method = () => inside();
@@ -16,7 +16,7 @@ describe("where a call was made", () => {
     expect(second).toContain("call-site.test.ts");
   });
 
-  it("is left out where the program has no stacks", () => {
+  it("is left out when the program has no stack traces", () => {
     const { stackTraceLimit } = Error;
     try {
       Error.stackTraceLimit = 0;
@@ -28,7 +28,7 @@ describe("where a call was made", () => {
   });
 });
 
-describe("an error of a call, in a program with its own ways", () => {
+describe("an error of a call, in a program that changes `Error`", () => {
   const context = useService();
   const { prepareStackTrace } = Error;
   afterEach(() => {
@@ -41,7 +41,7 @@ describe("an error of a call, in a program with its own ways", () => {
     ["a wait", (partner) => partner.renders.wait(ref("Render"))],
   ];
 
-  it.each(calls)("of %s, is what it was with stacks that are lists of call sites", async (_, call) => {
+  it.each(calls)("of %s, is unchanged when stacks are lists of call sites", async (_, call) => {
     context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
     Error.prepareStackTrace = (_error, sites) => sites;
     const error = await rejection(call(context.partner));
@@ -50,7 +50,7 @@ describe("an error of a call, in a program with its own ways", () => {
     expect(inspect(error)).toContain("NotFoundError");
   });
 
-  it.each(calls)("of %s, is what it was with stacks that cannot be read", async (_, call) => {
+  it.each(calls)("of %s, is unchanged when stacks cannot be read", async (_, call) => {
     context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
     Error.prepareStackTrace = () => {
       throw new TypeError("no stacks here");
@@ -58,7 +58,7 @@ describe("an error of a call, in a program with its own ways", () => {
     expect(await rejection(call(context.partner))).toMatchObject({ name: "NotFoundError", code: "not_found" });
   });
 
-  it.each(calls)("of %s, is what it was where `Error` is frozen", async (_, call) => {
+  it.each(calls)("of %s, is unchanged when `Error` is frozen", async (_, call) => {
     context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
     const frozen = [
       [Error, "stackTraceLimit"],
@@ -73,7 +73,7 @@ describe("an error of a call, in a program with its own ways", () => {
     }
   });
 
-  it("leaves the stack of a caller's own reason as it is", async () => {
+  it("does not change the stack of the caller's own abort reason", async () => {
     const reason = Object.freeze(new Error("mine"));
     const { stack } = reason;
     expect(await rejection(context.partner.orders.list({ signal: AbortSignal.abort(reason) }).toArray())).toBe(reason);

@@ -4,8 +4,8 @@ import * as mini from "zod/mini";
 import { check } from "../../src/schemas/check.ts";
 import { open, strict } from "../../src/schemas/shape.ts";
 
-describe("checking a value", () => {
-  it("builds a schema when it is first needed, and once", () => {
+describe("check()", () => {
+  it("builds a schema once, when it is first needed", () => {
     const schema = vi.fn(() => mini.string());
     expect(schema).not.toHaveBeenCalled();
     check(schema, "a", []);
@@ -13,7 +13,7 @@ describe("checking a value", () => {
     expect(schema).toHaveBeenCalledTimes(1);
   });
 
-  it("tells every fault, with the way to it", () => {
+  it("reports every fault with its path", () => {
     const schema = () =>
       strict<{ a: string; b: readonly number[] }>({ a: mini.string(), b: mini.array(mini.number()) });
     expect(check(schema, { b: [1, "2"], c: 3 }, ["order"])).toEqual({
@@ -39,7 +39,7 @@ describe("checking a value", () => {
     ["a small number", mini.number().check(mini.gte(3)), 2, "expected a number of at least 3"],
     ["a number at an open bound", mini.number().check(mini.positive()), 0, "expected a number above 0"],
     ["a large number", mini.number().check(mini.lt(3)), 4, "expected a number below 3"],
-  ])("describes %s in its own words", (_, schema, value, message) => {
+  ])("describes %s in plain words", (_, schema, value, message) => {
     expect(check(() => schema, value, [])).toMatchObject({ issues: [{ message }] });
   });
 
@@ -50,7 +50,7 @@ describe("checking a value", () => {
     [{ xyz: 1 }, undefined],
     [{ constructor: 1 }, undefined],
     [{ ["q".repeat(100_000)]: 1 }, undefined],
-  ])("suggests the name that an unknown one most likely stands for (case %#)", (value, likely) => {
+  ])("suggests the most similar known name for an unknown one (case %#)", (value, likely) => {
     const schema = () =>
       mini.strictObject({
         quantity: mini.optional(mini.number()),
@@ -62,18 +62,18 @@ describe("checking a value", () => {
     });
   });
 
-  it("lets unknown fields of an open object pass", () => {
+  it("accepts unknown fields of an open object", () => {
     const schema = () => open<{ a: string }>({ a: mini.string() });
     expect(check(schema, { a: "a", b: 1 }, [])).toMatchObject({ ok: true });
     expect(check(schema, { b: 1 }, [])).toMatchObject({ ok: false, issues: [{ path: ["a"] }] });
   });
 });
 
-describe("the program's own zod", () => {
+describe("the zod configuration of the program", () => {
   const before = { ...z.config() };
   afterEach(() => void z.config(before));
 
-  it("may speak another language, without effect on what the SDK tells", () => {
+  it("does not change the SDK's messages when it sets another language", () => {
     z.config({ localeError: () => "non valido" });
     expect(z.string().safeParse(1).error?.issues[0]?.message).toBe("non valido");
     expect(check(() => mini.string(), 1, [])).toMatchObject({
@@ -81,7 +81,7 @@ describe("the program's own zod", () => {
     });
   });
 
-  it("is not configured by the SDK", async () => {
+  it("is not changed by the SDK", async () => {
     z.config({ localeError: undefined });
     vi.resetModules();
     await import("../../src/schemas/check.ts");

@@ -5,7 +5,7 @@ import { secretKey, useService } from "../support/partner.ts";
 
 const baseUrl = "https://partner.example/v2";
 
-/** Makes a client as a program without types may, and gives the error. */
+/** Creates a client without type checks, as a JavaScript program may, and returns the error. */
 function refusal(options: unknown): ConfigurationError {
   try {
     new PodPartner(options as never);
@@ -53,7 +53,7 @@ describe("the client's options", () => {
     expect(refusal({ baseUrl, secretKey, ...options }).issues.map((issue) => issue.path)).toEqual([path]);
   });
 
-  it("are not the input of a call: a handler of RequestValidationError does not catch their error", () => {
+  it("throw a ConfigurationError, which a handler of RequestValidationError does not catch", () => {
     const error = refusal({ baseUrl, secretKey, retries: 3 });
     expect(error).not.toBeInstanceOf(RequestValidationError);
     expect(RequestValidationError.isInstance(error)).toBe(false);
@@ -75,7 +75,7 @@ describe("the client's options", () => {
     expect(() => new PodPartner({ baseUrl, secretKey: "twelve-chars" })).not.toThrow();
   });
 
-  it("are told as what they are", () => {
+  it("are named in the error message when they are invalid", () => {
     expect(refusal({ baseUrl, secretKey, retries: 3 }).message).toBe(
       "The client's options are not valid.\n  retries: is an unknown option; did you mean `retry.retries`?",
     );
@@ -94,7 +94,7 @@ describe("the client's options", () => {
     expect(issues.map(({ message }) => message)).toEqual([`is an unknown option; did you mean \`${likely}\`?`]);
   });
 
-  it("take instances of classes, and what else these have", async () => {
+  it("accept instances of classes, and their other properties", async () => {
     class Watch {
       #requests = 0;
       readonly since = 1;
@@ -119,7 +119,7 @@ describe("the client's options", () => {
   it.each([
     ["a slash at its end", (url: string) => `${url}/`],
     ["blanks around it", (url: string) => ` ${url}\n`],
-  ])("take a base URL with %s", async (_, write) => {
+  ])("accept a base URL with %s", async (_, write) => {
     context.service.answers({ body: { message: "valid" } });
     await new PodPartner({ baseUrl: write(context.service.baseUrl), secretKey }).auth.validate();
     expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/auth/validate"]);

@@ -7,7 +7,7 @@ import { secretKey } from "../support/partner.ts";
 
 const succeed = async (input: number) => input;
 
-/** Iterates to the end, which may be a failure. */
+/** Iterates until the end, or until a failure. */
 async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
   const seen: number[] = [];
   try {
@@ -18,8 +18,8 @@ async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
   }
 }
 
-describe("working concurrently", () => {
-  it("finishes what it has begun when the source fails as it is let go", async () => {
+describe("concurrently()", () => {
+  it("completes work in progress when the source fails while it is closed", async () => {
     let finished = 0;
     let given = 0;
     const source: Iterable<number> = {
@@ -31,7 +31,7 @@ describe("working concurrently", () => {
       }),
     };
     const work = async (input: number, left: AbortSignal) => {
-      // The second is under way until the loop is left, and a little longer.
+      // The second item is in progress until the loop is left, and a little longer.
       if (input > 0) {
         await new Promise((resolve) => left.addEventListener("abort", resolve));
         await setImmediate();
@@ -46,7 +46,7 @@ describe("working concurrently", () => {
     expect(finished).toBe(2);
   });
 
-  it("reads no more inputs than it works on, and finishes what it has begun when it is left", async () => {
+  it("reads only the inputs that it works on, and completes work in progress when the loop is left", async () => {
     let read = 0;
     let finished = 0;
     function* endless() {
@@ -65,7 +65,7 @@ describe("working concurrently", () => {
     expect(finished).toBe(3);
   });
 
-  it("tells what was begun before the source failed, then the source's own error", async () => {
+  it("yields the outcomes of work in progress, then the error of the source", async () => {
     async function* source() {
       yield 1;
       yield 2;
@@ -81,7 +81,7 @@ describe("working concurrently", () => {
     });
   });
 
-  it("tells the same of a source that fails at once, without a promise", async () => {
+  it("does the same when the source throws synchronously", async () => {
     const source = {
       [Symbol.iterator]: () => {
         let left = 2;
@@ -96,7 +96,7 @@ describe("working concurrently", () => {
     expect(await drain(concurrently(source, 8, succeed))).toEqual({ seen: [2, 1], error: new Error("broken") });
   });
 
-  it("does not hold an outcome back for a source that is slow", async () => {
+  it("does not delay an outcome when the source is slow", async () => {
     const gate = Promise.withResolvers<void>();
     async function* source() {
       yield 1;
@@ -110,7 +110,7 @@ describe("working concurrently", () => {
     expect(await outcomes.next()).toMatchObject({ done: true });
   });
 
-  it("ends at once when it is left while the source is asked for its next input", async () => {
+  it("ends at once when the loop is left while the source reads its next input", async () => {
     async function* source() {
       yield 1;
       await new Promise(() => undefined);
@@ -121,7 +121,7 @@ describe("working concurrently", () => {
     }
   });
 
-  it("ends with the signal's reason, after what was begun, and reads no more of an endless source", async () => {
+  it("ends with the signal's reason after work in progress, and stops reading an endless source", async () => {
     const abort = new AbortController();
     let read = 0;
     function* endless() {
@@ -136,7 +136,7 @@ describe("working concurrently", () => {
     expect([seen, error, read]).toEqual([[1, 2, -3], "enough", 3]);
   });
 
-  it("ends with the signal's reason while it waits for a source that gives nothing", async () => {
+  it("ends with the signal's reason while it waits for a source that yields nothing", async () => {
     const abort = new AbortController();
     async function* source(): AsyncGenerator<number> {
       await new Promise(() => undefined);
@@ -163,7 +163,7 @@ describe("working concurrently", () => {
     expect(await Promise.race([outcomes, late])).toEqual({ seen: [], error: "enough" });
   });
 
-  it("ends with the signal's reason also when there was nothing more to read", async () => {
+  it("ends with the signal's reason when the source has no more inputs", async () => {
     const abort = new AbortController();
     const work = async (input: number) => {
       await setImmediate();
@@ -173,7 +173,7 @@ describe("working concurrently", () => {
     expect(await drain(concurrently([1], 8, work, abort.signal))).toEqual({ seen: [1], error: "enough" });
   });
 
-  it("tells work whose outcome nobody will take, begun or done, and no other", async () => {
+  it("notifies only the work whose outcome nothing reads, in progress or completed", async () => {
     const told: number[] = [];
     const work = async (input: number, left: AbortSignal) => {
       left.addEventListener("abort", () => told.push(input));
@@ -187,7 +187,7 @@ describe("working concurrently", () => {
     expect(told).toEqual([2, 3]);
   });
 
-  it("reads nothing when the signal has been aborted before", async () => {
+  it("reads nothing when the signal is already aborted", async () => {
     let read = 0;
     function* source() {
       for (;;) yield ++read;
@@ -200,8 +200,8 @@ describe("working concurrently", () => {
   });
 });
 
-describe("a number of calls at a time", () => {
-  it.each([0, -1, Number.NaN])("that is %d is refused instead of never ending", async (concurrency) => {
+describe("the option `concurrency`", () => {
+  it.each([0, -1, Number.NaN])("throws for %d, and does not wait forever", async (concurrency) => {
     const partner = new PodPartner({ baseUrl: "http://127.0.0.1:9/v2", secretKey });
     const iterate = async (many: () => AsyncIterable<unknown>) => {
       for await (const _ of many());

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CursorTrail } from "../../src/pagination/cursor-trail.ts";
 
-describe("the trail of cursors", () => {
-  it("finds a loop that is longer than its memory, in time", () => {
+describe("CursorTrail", () => {
+  it("finds a loop longer than its memory after a limited number of pages", () => {
     const trail = new CursorTrail("GET /orders");
     const loop = 5_000;
     let steps = 0;
@@ -13,7 +13,7 @@ describe("the trail of cursors", () => {
     expect(steps).toBeGreaterThanOrEqual(loop);
   });
 
-  it("lets a chain of any length pass", () => {
+  it("accepts a chain of any length without a loop", () => {
     const trail = new CursorTrail("GET /orders");
     for (let step = 0; step < 50_000; step++) trail.follow(`cursor-${step}`);
   });

@@ -13,7 +13,7 @@ const page = "<!doctype html><title>Sign in to the hotel's network</title>";
 const fileTypes = ["image/png", "application/octet-stream", "image/webp", "image/svg+xml", "application/pdf", "x", ""];
 const file = Buffer.alloc(2_000, 7);
 
-describe("a successful answer in place of a file", () => {
+describe("a successful response that is not a file", () => {
   const context = useService();
 
   it.each<[string, Answer, string]>([
@@ -34,7 +34,7 @@ describe("a successful answer in place of a file", () => {
     ],
     ["no content", { status: 204 }, "the file is empty"],
     ["nothing", { headers: { "content-length": "0", "content-type": "image/png" } }, "the file is empty"],
-  ])("is told as such: %s", async (_, answer, words) => {
+  ])("is an error that says so: %s", async (_, answer, words) => {
     context.service.answers(answer);
     const error = await rejection(context.partner.renders.media(ref("Render")));
     if (!ResponseValidationError.isInstance(error)) throw error;
@@ -43,7 +43,7 @@ describe("a successful answer in place of a file", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each(fileTypes)("is a file when it is of type %s", async (type) => {
+  it.each(fileTypes)("is a file when its content type is %s", async (type) => {
     context.service.answers({ headers: { "content-type": type }, body: file });
     const download = await context.partner.renders.media(ref("Render"));
     expect((await download.bytes()).length).toBe(file.length);
@@ -52,7 +52,7 @@ describe("a successful answer in place of a file", () => {
   it.each<[string, string]>([
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
     ["until the connection ends", "Connection: close\r\n\r\n"],
-  ])("is told as such when it is nothing, %s, and leaves a good file as it is", async (_, rest) => {
+  ])("is an error when it is empty, %s, and does not replace the existing file", async (_, rest) => {
     const server = createServer((socket) => {
       socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n${rest}`));
     });
@@ -79,7 +79,7 @@ describe("a successful answer in place of a file", () => {
   });
 });
 
-describe("a 304", () => {
+describe("a 304 response", () => {
   const context = useService();
   const unchanged: Answer = { status: 304, headers: { etag: '"1"' } };
   const calls: Readonly<
@@ -94,7 +94,7 @@ describe("a 304", () => {
       partner.catalog.products.layerImage(`${context.service.origin}/a.png`, { headers }),
   };
 
-  it.each(Object.entries(calls))("that nobody asked for is no success: %s", async (_, call) => {
+  it.each(Object.entries(calls))("without a conditional request is not a success: %s", async (_, call) => {
     context.service.answers(unchanged);
     const error = await rejection(call(context.partner));
     if (!ResponseValidationError.isInstance(error)) throw error;
@@ -103,14 +103,17 @@ describe("a 304", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each(Object.entries(calls))("counts where the caller's own headers ask for it: %s", async (_, call) => {
-    for (const name of ["If-None-Match", "if-modified-since"]) {
-      context.service.answers(unchanged);
-      expect(await call(context.partner, { [name]: '"1"' })).toMatchObject({ modified: false, etag: '"1"' });
-    }
-  });
+  it.each(Object.entries(calls))(
+    "is accepted when the caller's own headers make the request conditional: %s",
+    async (_, call) => {
+      for (const name of ["If-None-Match", "if-modified-since"]) {
+        context.service.answers(unchanged);
+        expect(await call(context.partner, { [name]: '"1"' })).toMatchObject({ modified: false, etag: '"1"' });
+      }
+    },
+  );
 
-  it("that nobody asked for is told as an invalid response", async () => {
+  it("without a conditional request is an invalid response", async () => {
     const statuses: number[] = [];
     context.service.answers(unchanged);
     const { baseUrl } = context.service;

@@ -7,7 +7,7 @@ import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-/** Bytes that cannot be compressed much, between the beginning and the end of a format. */
+/** Bytes that hardly compress, between the start and the end of a format. */
 const filling = Buffer.from(Uint8Array.from({ length: 60_000 }, (_, index) => (index * index * 7919) % 253));
 const pngHead = Buffer.from("89504e470d0a1a0a", "hex");
 const pngEnd = Buffer.from("0000000049454e44ae426082", "hex");
@@ -27,7 +27,7 @@ const cases = Object.keys(codings).flatMap((coding) =>
   Object.keys(files).map((format) => [coding as keyof typeof codings, format as keyof typeof files] as const),
 );
 
-describe("a download that comes compressed all the same", () => {
+describe("a download with a compressed body", () => {
   const context = useService();
   const media = () => context.partner.renders.media(ref("Render"));
   const serve = (coding: keyof typeof codings, file: Buffer, share: number) => {
@@ -36,7 +36,7 @@ describe("a download that comes compressed all the same", () => {
     context.service.answers({ headers: { "content-encoding": coding, "content-length": String(body.length) }, body });
   };
 
-  it("was asked for as it is, unlike JSON", async () => {
+  it("is requested without compression, unlike JSON", async () => {
     context.service.answers({ body: files.PNG }, { body: { message: "Yes." } });
     await (await media()).bytes();
     await context.partner.auth.validate();
@@ -45,7 +45,7 @@ describe("a download that comes compressed all the same", () => {
     expect(second).toContain("gzip");
   });
 
-  it.each(cases)("with %s is never silently short when it is cut in half: %s", async (coding, format) => {
+  it.each(cases)("with %s fails when it is cut in half: %s", async (coding, format) => {
     serve(coding, files[format], 0.5);
     const error = await rejection((await media()).bytes());
     expect(error).toBeInstanceOf(ConnectionError);
@@ -53,19 +53,19 @@ describe("a download that comes compressed all the same", () => {
   });
 
   it.each(cases.filter(([, format]) => format !== "something else"))(
-    "with %s is given when it is seen to be whole: %s",
+    "with %s is returned when its format shows that it is complete: %s",
     async (coding, format) => {
       serve(coding, files[format], 1);
       expect(Buffer.from(await (await media()).bytes()).equals(files[format])).toBe(true);
     },
   );
 
-  it("and is of another format is refused, because the SDK cannot check that it is complete", async () => {
+  it("fails for another format, because the SDK cannot check that it is complete", async () => {
     serve("gzip", files["something else"], 1);
     await expect((await media()).bytes()).rejects.toThrow(/compressed.*cannot check that it is complete/);
   });
 
-  it("is given piece by piece, whatever the pieces are", async () => {
+  it("is returned in chunks, whatever the size of the chunks", async () => {
     const pieces = [...files.PNG.subarray(0, 20), ...files.PNG.subarray(-20)].map((byte) => Uint8Array.of(byte));
     const body = () => ReadableStream.from(pieces) as ReadableStream<Uint8Array>;
     const partner = new PodPartner({
@@ -77,8 +77,8 @@ describe("a download that comes compressed all the same", () => {
   });
 });
 
-describe("a download that ends with its connection", () => {
-  /** Answers every request as HTTP/1.0 does, without a length. */
+describe("a download that ends when its connection closes", () => {
+  /** Responds to every request as HTTP/1.0 does, without a length. */
   async function served(file: Uint8Array) {
     const server = createTcpServer((socket) => {
       socket.once("data", () => {
@@ -96,7 +96,7 @@ describe("a download that ends with its connection", () => {
     }
   }
 
-  it.each(["PNG", "JPEG"] as const)("is never silently short when it is seen to be: %s", async (format) => {
+  it.each(["PNG", "JPEG"] as const)("fails when its format shows that it is incomplete: %s", async (format) => {
     const whole = files[format];
     expect(Buffer.from(await served(whole)).equals(whole)).toBe(true);
     const error = await rejection(served(whole.subarray(0, whole.length / 2)));
@@ -104,13 +104,13 @@ describe("a download that ends with its connection", () => {
     expect(String(error)).toContain("was truncated");
   });
 
-  it("is given as it came when its format is another one", async () => {
+  it("is returned as received when its format is not known", async () => {
     expect((await served(filling)).length).toBe(filling.length);
   });
 });
 
-describe("a download whose length is told", () => {
-  it("is what the transport says, whatever its end looks like", async () => {
+describe("a download with a Content-Length", () => {
+  it("has that length, whatever its last bytes are", async () => {
     const server = createServer((_, response) => response.end(Buffer.concat([files.JPEG, Buffer.from("more")])));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

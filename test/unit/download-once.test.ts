@@ -30,7 +30,7 @@ const reads: Readonly<Record<string, (download: Download, path: string) => Promi
 };
 const pairs = Object.keys(uses).flatMap((use) => Object.keys(reads).map((read) => [use, read] as const));
 
-describe("the body of a download is there once", () => {
+describe("the body of a download can be read only once", () => {
   const context = useService();
   let folder = "";
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe("the body of a download is there once", () => {
     return context.partner.renders.media(ref("Render"));
   };
 
-  it.each(pairs)("after %s, %s says so and leaves a good file as it is", async (use, read) => {
+  it.each(pairs)("after %s, %s throws an error and does not replace the existing file", async (use, read) => {
     const path = join(folder, "mockup.png");
     const download = await served();
     await uses[use]?.(download, join(folder, "first.png"));
@@ -59,20 +59,20 @@ describe("the body of a download is there once", () => {
     await download.cancel();
   });
 
-  it("a read that comes too late leaves the first one alone", async () => {
+  it("a second read does not disturb the first", async () => {
     const download = await served();
     const stream = download.stream();
     await rejection(download.saveTo(join(folder, "late.png")));
     expect((await new Response(stream).bytes()).length).toBe(picture.length);
   });
 
-  it("a second cancel is nothing", async () => {
+  it("a second cancel has no effect", async () => {
     const download = await served();
     await download.cancel();
     await expect(download.cancel()).resolves.toBeUndefined();
   });
 
-  it("a stream with progress is let go by cancel, too, as long as nobody reads it", async () => {
+  it("cancel releases a stream with progress that is not read yet", async () => {
     let canceled = false;
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(picture),

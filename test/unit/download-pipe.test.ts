@@ -10,10 +10,10 @@ import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-/** More than a pipe holds. */
+/** More bytes than the buffer of a pipe holds. */
 const picture = Buffer.alloc(1_000_000, 7);
 
-describe("a download that is saved into a named pipe", () => {
+describe("a download that is saved to a named pipe", () => {
   const context = useService();
   let pipe = "";
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe("a download that is saved into a named pipe", () => {
   });
   afterEach(() => rm(join(pipe, ".."), { recursive: true }));
 
-  /** Descriptors of this process that lead to the pipe. */
+  /** File descriptors of this process that refer to the pipe. */
   const held = () =>
     readdirSync("/proc/self/fd").filter((fd) => {
       try {
@@ -32,7 +32,7 @@ describe("a download that is saved into a named pipe", () => {
       }
     });
 
-  /** Begins to save, and gives the failure. The clock stands still. */
+  /** Starts to save and returns the failure. The clock does not move. */
   async function begin(options: RequestOptions, onProgress?: () => void) {
     const clock = createManualClock();
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, retry: { retries: 0 } });
@@ -42,7 +42,7 @@ describe("a download that is saved into a named pipe", () => {
     return { clock, failure };
   }
 
-  /** A reader that reads nothing, or one byte, and then no more. */
+  /** A reader that reads no byte or one byte, and then stops. */
   function openReader() {
     const fd = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
     return { fd, read: () => readSync(fd, Buffer.alloc(1)), close: () => closeSync(fd) };
@@ -53,14 +53,14 @@ describe("a download that is saved into a named pipe", () => {
     ["the call's deadline", { deadline: 1_000 }, "DeadlineError"],
   ];
 
-  it.each(ends)("without a reader ends at %s, and holds nothing", async (_, options, name) => {
+  it.each(ends)("ends at %s when the pipe has no reader, and closes its descriptors", async (_, options, name) => {
     const { clock, failure } = await begin(options);
     await clock.advance(1_000);
     expect(await failure).toMatchObject({ name });
     expect([held(), clock.pending]).toEqual([[], 0]);
   });
 
-  it("without a reader ends at an abort, with the caller's own reason", async () => {
+  it("ends with the caller's abort reason when the pipe has no reader", async () => {
     const controller = new AbortController();
     const { clock, failure } = await begin({ signal: controller.signal });
     controller.abort("enough");
@@ -68,21 +68,24 @@ describe("a download that is saved into a named pipe", () => {
     expect([held(), clock.pending]).toEqual([[], 0]);
   });
 
-  it.each(ends)("whose reader has stopped ends at %s, and holds nothing", async (_, options, name) => {
-    const reader = openReader();
-    let pieces = 0;
-    const { clock, failure } = await begin(options, () => {
-      pieces += 1;
-    });
-    await expect.poll(() => pieces).toBeGreaterThan(0);
-    await clock.advance(1_000);
-    expect(await failure).toMatchObject({ name });
-    expect(clock.pending).toBe(0);
-    expect(held()).toEqual([String(reader.fd)]);
-    reader.close();
-  });
+  it.each(ends)(
+    "ends at %s when the reader has stopped reading, and closes its descriptors",
+    async (_, options, name) => {
+      const reader = openReader();
+      let pieces = 0;
+      const { clock, failure } = await begin(options, () => {
+        pieces += 1;
+      });
+      await expect.poll(() => pieces).toBeGreaterThan(0);
+      await clock.advance(1_000);
+      expect(await failure).toMatchObject({ name });
+      expect(clock.pending).toBe(0);
+      expect(held()).toEqual([String(reader.fd)]);
+      reader.close();
+    },
+  );
 
-  it("whose reader has stopped ends at an abort", async () => {
+  it("ends at an abort when the reader has stopped reading", async () => {
     const reader = openReader();
     const controller = new AbortController();
     const { failure } = await begin({ signal: controller.signal }, () => controller.abort("enough"));
@@ -91,14 +94,14 @@ describe("a download that is saved into a named pipe", () => {
     reader.close();
   });
 
-  it("whose reader goes away fails as the file system says", async () => {
+  it("fails with the error of the file system when the reader closes the pipe", async () => {
     const reader = openReader();
     const { failure } = await begin({}, () => setImmediate(reader.close));
     expect(await failure).toMatchObject({ code: "EPIPE" });
     expect(held()).toEqual([]);
   });
 
-  it("arrives whole at a reader that comes late and reads in parts", async () => {
+  it("arrives complete at a reader that starts late and reads in parts", async () => {
     context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
     const download = await context.partner.renders.media(ref("Render"));
     const saved = download.saveTo(pipe);
@@ -108,10 +111,10 @@ describe("a download that is saved into a named pipe", () => {
     expect((await readFile(`${pipe}.out`)).equals(picture)).toBe(true);
   });
 
-  it("leaves the threads of the process free while it waits", async () => {
+  it("does not block the file system threads of the process while it waits", async () => {
     const controller = new AbortController();
     const failures = await Promise.all(Array.from({ length: 8 }, () => begin({ signal: controller.signal })));
-    // Eight pipes that nobody reads would have taken every thread that there is for files.
+    // Eight pipes without a reader would block every thread of the file system pool.
     await (await open(join(pipe, ".."), "r")).close();
     controller.abort("enough");
     for (const { failure } of failures) expect(await failure).toBe("enough");

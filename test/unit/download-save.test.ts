@@ -9,7 +9,7 @@ import { ref } from "../support/references.ts";
 
 const picture = Buffer.alloc(5_000, 7);
 
-describe("a download is saved", () => {
+describe("download.save()", () => {
   const context = useService();
   let folder = "";
   beforeEach(async () => {
@@ -23,7 +23,7 @@ describe("a download is saved", () => {
   };
   const at = (...path: readonly string[]) => join(folder, ...path);
 
-  it("behind a link, which stays a link", async () => {
+  it("keeps a symbolic link and writes to its target", async () => {
     await mkdir(at("elsewhere"));
     await writeFile(at("elsewhere", "target.png"), "older");
     await symlink("elsewhere/target.png", at("link.png"));
@@ -36,7 +36,7 @@ describe("a download is saved", () => {
     ]);
   });
 
-  it("behind a link to a link to nothing yet, in a folder that is a link itself", async () => {
+  it("follows a link to a link to a missing file, in a folder that is a link", async () => {
     await mkdir(at("deep", "inside"), { recursive: true });
     await symlink("deep/inside", at("folder"));
     await symlink("second.png", at("deep", "inside", "first.png"));
@@ -46,13 +46,13 @@ describe("a download is saved", () => {
     expect((await lstat(at("deep", "inside", "first.png"))).isSymbolicLink()).toBe(true);
   });
 
-  it("under a name as long as the file system takes", async () => {
+  it("accepts the longest file name that the file system allows", async () => {
     const name = `${"n".repeat(251)}.png`;
     await saveTo(name);
     expect(await readdir(folder)).toEqual([name]);
   });
 
-  it("into a pipe, which stays one", async () => {
+  it("keeps a named pipe and writes to it", async () => {
     execFileSync("mkfifo", [at("pipe")]);
     const read = readFile(at("pipe"));
     await saveTo("pipe");
@@ -64,7 +64,7 @@ describe("a download is saved", () => {
   it.each<[string, string, () => Promise<unknown>]>([
     ["a link that goes round", "ELOOP", () => symlink("mockup.png", at("mockup.png"))],
     ["a folder", "EISDIR", () => mkdir(at("mockup.png"))],
-  ])("nowhere where there is %s, and leaves nothing beside it", async (_, code, prepare) => {
+  ])("fails for %s, and leaves no temporary file", async (_, code, prepare) => {
     await prepare();
     expect(await rejection(saveTo("mockup.png"))).toMatchObject({ code });
     expect(await readdir(folder)).toEqual(["mockup.png"]);

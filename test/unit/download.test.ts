@@ -9,7 +9,7 @@ import { ref } from "../support/references.ts";
 
 const picture = new Uint8Array(300_000).map((_, index) => index % 251);
 
-/** A body that gives these pieces and then does what `end` says. */
+/** A body with these chunks that then does what `end` says. */
 const bodyOf = (pieces: readonly Uint8Array[], end: "close" | "stall" | Error) => {
   const left = [...pieces];
   const state = { canceled: false };
@@ -48,25 +48,25 @@ describe("a download", () => {
       ...options,
     }).renders.media(ref("Render"));
 
-  it("tells its type, its tag and its size", async () => {
+  it("has its content type, ETag and size", async () => {
     const download = await served();
     expect(download).toMatchObject({ contentType: "image/png", etag: '"1"', size: picture.length, modified: true });
     await download.cancel();
   });
 
-  it("gives its bytes, and its progress up to its size", async () => {
+  it("returns its bytes, and reports progress up to its size", async () => {
     const seen: number[] = [];
     const bytes = await (await served()).bytes({ onProgress: ({ received }) => seen.push(received) });
     expect(Buffer.from(bytes).equals(Buffer.from(picture))).toBe(true);
     expect(seen.at(-1)).toBe(picture.length);
   });
 
-  it("gives a blob of its type", async () => {
+  it("returns a blob with its content type", async () => {
     const blob = await (await served()).blob();
     expect(blob).toMatchObject({ type: "image/png", size: picture.length });
   });
 
-  it("saves a file that is whole, over an older one, and leaves nothing beside it", async () => {
+  it("saves a complete file over an older one, and leaves no temporary file", async () => {
     const path = join(folder, "mockup.png");
     await writeFile(path, "older");
     await (await served()).saveTo(path);
@@ -74,7 +74,7 @@ describe("a download", () => {
     expect(await readdir(folder)).toEqual(["mockup.png"]);
   });
 
-  it("has all its bytes on the disk before its file appears, which a crash of the machine would else leave empty", async () => {
+  it("flushes all bytes to the disk before the file gets its name, so that a crash cannot leave an empty file", async () => {
     const probe = await open(import.meta.filename);
     const handles: FileHandle = Object.getPrototypeOf(probe);
     await probe.close();
@@ -90,7 +90,7 @@ describe("a download", () => {
     expect(synced).toEqual([{ written: picture.length, appeared: false }]);
   });
 
-  it("leaves the older file as it is when the connection breaks, and nothing beside it", async () => {
+  it("keeps the older file when the connection breaks, and leaves no temporary file", async () => {
     const path = join(folder, "mockup.png");
     await writeFile(path, "older");
     const { body } = bodyOf([picture], new Error("socket hang up"));
@@ -99,7 +99,7 @@ describe("a download", () => {
     expect(await readdir(folder)).toEqual(["mockup.png"]);
   });
 
-  it("lets the body go when the file cannot be written", async () => {
+  it("cancels the body when the file cannot be written", async () => {
     const { body, state } = bodyOf([picture], "stall");
     await expect((await faked(body)).saveTo(join(folder, "none", "mockup.png"))).rejects.toMatchObject({
       code: "ENOENT",
@@ -107,7 +107,7 @@ describe("a download", () => {
     expect(state.canceled).toBe(true);
   });
 
-  it("ends with the attempt's timeout when its body stalls", async () => {
+  it("ends at the attempt's timeout when its body stalls", async () => {
     const { body } = bodyOf([picture], "stall");
     const error = await (await faked(body, { timeout: 30 })).bytes().catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RequestTimeoutError);
@@ -127,7 +127,7 @@ describe("a download", () => {
     await expect(bytes).rejects.toBe("enough");
   });
 
-  it("is a ConnectionError when its connection breaks", async () => {
+  it("throws a ConnectionError when its connection breaks", async () => {
     const { body } = bodyOf([picture], new Error("socket hang up"));
     await expect((await faked(body)).bytes()).rejects.toBeInstanceOf(ConnectionError);
   });

@@ -47,7 +47,7 @@ describe("an error message says what to do next", () => {
     expect(error.message).toContain(`\n  ${error.hint}`);
   });
 
-  it("for no other error: a 404 with an error object has no hint", async () => {
+  it("but has no hint for other errors: a 404 with an error object", async () => {
     context.service.answers({ status: 404, body: { code: "render_not_found", message: "No." } });
     const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
     expect(error).toMatchObject({ name: "NotFoundError", hint: undefined });
@@ -63,7 +63,7 @@ describe("a connection error says what to do next", () => {
       baseUrl,
       secretKey,
       retry: { retries: 0 },
-      // The name look-up fails as in Node, without traffic.
+      // The host name look-up fails as in Node, without network traffic.
       fetch: async () => {
         const cause = Object.assign(new Error("getaddrinfo ENOTFOUND emulator.test"), {
           code: "ENOTFOUND",
@@ -86,7 +86,7 @@ describe("a connection error says what to do next", () => {
     expect(call(reason).message).toContain(`\n  ${call(reason).hint}`);
   });
 
-  it("but not when the request may have been received", () => {
+  it("but has no hint when the service may have received the request", () => {
     expect(call("read ECONNREFUSED", true).hint).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ const classes = {
   RendertokenLimitError: sdk.RendertokenLimitError,
 };
 
-/** Every status of specification 7, with the class that stands for it and whether trying again makes sense. */
+/** Every status of specification 7, its class, and whether a retry can help. */
 const statuses = [
   [400, "BadRequestError", false],
   [401, "AuthenticationError", false],
@@ -65,7 +65,7 @@ const codes = [
 
 const endpoint = "GET /orders/{orderReference}";
 
-describe("an error answer (specification 2.2, 7)", () => {
+describe("an error response (specification 2.2, 7)", () => {
   const context = useService();
   const get = () => context.partner.orders.get(ref("Order"));
   async function apiError(call: PromiseLike<unknown> = get()): Promise<sdk.ApiError> {
@@ -88,7 +88,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     expect(error.response).toMatchObject({ status, body: { code: "some_code", message: "Some words." } });
   });
 
-  it.each(statuses)("with status %i is of no other class", async (status, name) => {
+  it.each(statuses)("with status %i is not of another class", async (status, name) => {
     context.service.answers({ status, body: { code: "some_code", message: "Some words." } });
     const error = await apiError();
     for (const [other, type] of Object.entries(classes)) {
@@ -96,7 +96,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     }
   });
 
-  it.each(codes)("with the code %s passes it on and says what to do", async (code) => {
+  it.each(codes)("with the code %s keeps the code and says what to do", async (code) => {
     context.service.answers({ status: 409, body: { code, message: "Some words." } });
     const error = await apiError();
     expect(error.code).toBe(code);
@@ -105,7 +105,7 @@ describe("an error answer (specification 2.2, 7)", () => {
   });
 
   it.each(["a_code_of_tomorrow", "constructor", "__proto__", "toString"])(
-    "with the unknown code %s passes it on",
+    "with the unknown code %s keeps the code",
     async (code) => {
       context.service.answers({ status: 409, body: { code, message: "Some words." } });
       const error = await apiError();
@@ -114,7 +114,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     },
   );
 
-  it("429 rate_limited tells how long the service asks to wait", async () => {
+  it("429 rate_limited has the time that the service asks to wait", async () => {
     context.service.answers({
       status: 429,
       headers: { "retry-after": "17" },
@@ -123,7 +123,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     expect(await apiError()).toMatchObject({ name: "RateLimitError", retryAfter: 17_000, isRetryable: true });
   });
 
-  it("429 rendertoken_limit_exceeded is a limit of its own, and not to be tried again", async () => {
+  it("429 rendertoken_limit_exceeded has its own class and is not retryable", async () => {
     context.service.answers({
       status: 429,
       headers: { "retry-after": "3600" },
@@ -135,13 +135,13 @@ describe("an error answer (specification 2.2, 7)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each([301, 302, 303, 307, 308])("%i is a RedirectError and is not followed", async (status) => {
+  it.each([301, 302, 303, 307, 308])("%i is a RedirectError, and the client does not follow it", async (status) => {
     context.service.answers({ status, headers: { location: `${context.service.baseUrl}/orders` } });
     expect(await apiError()).toMatchObject({ name: "RedirectError", status, isRetryable: false });
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each([302, 307])("%i is a RedirectError for an upload too", async (status) => {
+  it.each([302, 307])("%i is a RedirectError for an upload", async (status) => {
     context.service.answers({ status, headers: { location: `${context.service.baseUrl}/images` } });
     expect(await apiError(context.partner.images.upload(jpeg))).toMatchObject({ name: "RedirectError", status });
     expect(context.service.requests).toHaveLength(1);
@@ -155,14 +155,14 @@ describe("an error answer (specification 2.2, 7)", () => {
     ["null", "null"],
     ["an object of something else", { error: "boom" }],
     ["a code and a message that are no strings", { code: 5, message: {} }],
-  ])("with %s for a body is told by its status alone", async (_, body) => {
+  ])("with %s as its body is described by its status only", async (_, body) => {
     context.service.answers({ status: 502, body });
     const error = await apiError();
     expect(error).toMatchObject({ name: "ServerError", status: 502, code: undefined });
     expect(error.message).toContain("502");
   });
 
-  it("tells what was tried, how it ended, and where in the caller's code it began", async () => {
+  it("describes the attempts, their outcomes and the caller's stack", async () => {
     context.service.answers({ status: 404, body: { code: "order_not_found", message: "No." } });
     const error = await apiError();
     expect(error.timeline).toHaveLength(1);
@@ -170,7 +170,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     expect(error.stack).toContain("errors.test.ts");
   });
 
-  it("can be written as JSON", async () => {
+  it("can be serialized as JSON", async () => {
     context.service.answers({ status: 403, body: { code: "store_not_writable_via_api", message: "Not yours." } });
     const error = await apiError();
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
@@ -186,7 +186,7 @@ describe("an error answer (specification 2.2, 7)", () => {
     });
   });
 
-  it("is recognised by another copy of the package", async () => {
+  it("is recognized by another copy of the package", async () => {
     context.service.answers({ status: 400, body: { code: "unknown_input_error", message: "No." } });
     const error = await apiError();
     vi.resetModules();
@@ -207,10 +207,10 @@ describe("an error answer (specification 2.2, 7)", () => {
   );
 });
 
-describe("an error of which it is unknown whether the creation was carried out", () => {
+describe("an error after which it is unknown whether the creation was carried out", () => {
   const context = useService();
 
-  it("carries what is needed to find out into JSON", async () => {
+  it("includes in its JSON what is needed to find out", async () => {
     context.service.always(() => Promise.reject(new Error("the stub hangs up")));
     const error = await rejection(context.partner.orders.create(combinedOrder));
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({

@@ -5,7 +5,7 @@ import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-/** An answer whose body never ends, and whether it was let go. */
+/** A response whose body never ends, and whether the body was cancelled. */
 function endless() {
   const state = { canceled: false };
   const body = new ReadableStream<Uint8Array>({
@@ -21,13 +21,13 @@ type Call = (partner: PodPartner, options: RequestOptions) => PromiseLike<unknow
 const get: Call = (partner, options) => partner.orders.get(ref("Order"), options);
 const download: Call = (partner, options) => partner.renders.media(ref("Render"), options);
 
-describe("an answer that comes after its call has ended, from a fetch that does not heed its signal", () => {
+describe("a response that arrives after its call has ended, from a fetch that ignores its signal", () => {
   it.each([
     ["a timeout", get, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline", get, { deadline: 1_000 }, DeadlineError],
     ["a timeout of a download", download, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline of a download", download, { deadline: 1_000 }, DeadlineError],
-  ])("is not read, and its body is let go, after %s", async (_, call, options, kind) => {
+  ])("is not read, and its body is cancelled, after %s", async (_, call, options, kind) => {
     const clock = createManualClock();
     const sent = Promise.withResolvers<void>();
     const late = Promise.withResolvers<Response>();
@@ -54,11 +54,11 @@ describe("an answer that comes after its call has ended, from a fetch that does 
   });
 });
 
-describe("a body that is being read when its call ends, from a fetch that does not heed its signal", () => {
+describe("a body that is being read when its call ends, from a fetch that ignores its signal", () => {
   it.each([
     ["a timeout", get, { timeout: 1_000 }, RequestTimeoutError],
     ["a deadline", get, { deadline: 1_000 }, DeadlineError],
-  ])("is let go after %s", async (_, call, options, kind) => {
+  ])("is cancelled after %s", async (_, call, options, kind) => {
     const clock = createManualClock();
     const { response, state } = endless();
     const fetch = async () => response;

@@ -3,7 +3,7 @@ import { check } from "../../src/schemas/check.ts";
 import { timestamp as schema } from "../../src/schemas/shape.ts";
 import { latestTime } from "../../src/util/timestamp.ts";
 
-describe("the latest moment that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
+describe("the latest time that an ISO 8601 timestamp can mean (specification 1, Conventions)", () => {
   const told = "2026-11-21T14:00:30.500Z";
 
   it.each([
@@ -23,28 +23,31 @@ describe("the latest moment that an ISO 8601 timestamp can mean (specification 1
     ["2026-11-21T14:00:30.500", "2026-11-22T02:00:30.500Z"],
     ["20261121T1400", "2026-11-22T02:01:00.000Z"],
     ["2026-11-21", "2026-11-22T12:00:00.000Z"],
-  ])("%s, which has no offset, is at most %s, twelve hours behind UTC", (timestamp, moment) => {
+  ])("%s, without an offset, is at most %s: twelve hours behind UTC", (timestamp, moment) => {
     expect(new Date(latestTime(timestamp)).toISOString()).toBe(moment);
   });
 
-  it.each(["2026-W47-6", "soon", ""])("%j may be any", (timestamp) => {
+  it.each(["2026-W47-6", "soon", ""])("%j has no upper bound", (timestamp) => {
     expect(latestTime(timestamp)).toBe(Number.POSITIVE_INFINITY);
   });
 });
 
-describe("a timestamp in an answer", () => {
+describe("a timestamp in a response", () => {
   it.each(["2026-11-21T14:00:30.500Z", "20261121T140030,5+0100", "2026-11-21T14", "2026-11-21"])(
-    "%s is one, and can be compared",
+    "%s is valid and can be compared",
     (text) => {
       expect(check(schema, text, [])).toMatchObject({ ok: true });
       expect(latestTime(text)).toBeLessThan(Number.POSITIVE_INFINITY);
     },
   );
 
-  it.each(["2026-11-21T14junk", "2026-11-21T14:00:30Z and more", "2026-W47-6", "today", ""])("%j is none", (text) => {
-    expect(check(schema, text, [])).toMatchObject({
-      ok: false,
-      issues: [{ message: "expected an ISO 8601 timestamp" }],
-    });
-  });
+  it.each(["2026-11-21T14junk", "2026-11-21T14:00:30Z and more", "2026-W47-6", "today", ""])(
+    "%j is invalid",
+    (text) => {
+      expect(check(schema, text, [])).toMatchObject({
+        ok: false,
+        issues: [{ message: "expected an ISO 8601 timestamp" }],
+      });
+    },
+  );
 });

@@ -5,7 +5,7 @@ import { WaitQueues } from "../../src/http/pacing/queue/wait-queue.ts";
 import { rejection } from "../support/exchange.ts";
 import { settle } from "../support/settle.ts";
 
-/** Names that every ordinary object inherits something under. */
+/** Names of properties that every ordinary object inherits. */
 const inherited = ["constructor", "__proto__", "toString", "valueOf", "hasOwnProperty"];
 
 type Respond = (request: Request) => Response;
@@ -29,7 +29,7 @@ describe.each(inherited)("a policy named %s", (name) => {
     "x-ratelimit": `"default";r=2999;t=0, "${name}";r=49;t=0`,
   };
 
-  it("is paced like any other, and stands in the record", async () => {
+  it("is paced like any other, and appears in the rate limits", async () => {
     const { clock, partner } = connect(() => Response.json({ message: "ok" }, { headers }));
     for (let call = 0; call < 3; call++) await settle(clock, partner.auth.validate());
     const { rateLimits } = partner;
@@ -41,7 +41,7 @@ describe.each(inherited)("a policy named %s", (name) => {
     expect(Object.getOwnPropertyDescriptor(copy.policies, name)?.value).toMatchObject({ quota: 50 });
   });
 
-  it("is paced when its header does not tell a quota", async () => {
+  it("is paced when its header has no quota", async () => {
     const { clock, partner } = connect(() =>
       Response.json({ message: "ok" }, { headers: { "x-ratelimit": `"default";r=2999;t=0, "${name}";r=49;t=0` } }),
     );
@@ -50,7 +50,7 @@ describe.each(inherited)("a policy named %s", (name) => {
     expect(Number.isFinite(partner.rateLimits.policies[name]?.remaining)).toBe(true);
   });
 
-  it("takes the place of `default` like any other new name", async () => {
+  it("replaces `default` like any other new name", async () => {
     const { clock, partner } = connect(() =>
       Response.json(
         { message: "ok" },
@@ -61,7 +61,7 @@ describe.each(inherited)("a policy named %s", (name) => {
     expect(partner.rateLimits.policies.default).toMatchObject({ quota: 600, window: 30_000 });
   });
 
-  it("is not there before a response names it", () => {
+  it("is not in the rate limits before a response names it", () => {
     const { rateLimits } = connect(() => new Response()).partner;
     expect(rateLimits.policies[name]).toBeUndefined();
     expect(name in rateLimits.policies).toBe(false);
@@ -69,7 +69,7 @@ describe.each(inherited)("a policy named %s", (name) => {
 });
 
 describe("a policy named estimate", () => {
-  it("stands beside the function of that name", async () => {
+  it("appears beside the function `estimate`", async () => {
     const headers = { "x-ratelimit-policy": '"estimate";q=50;w=10, "default";q=50;w=10' };
     const { clock, partner } = connect(() => Response.json({ message: "ok" }, { headers }));
     await settle(clock, partner.auth.validate());
@@ -79,7 +79,7 @@ describe("a policy named estimate", () => {
 });
 
 describe("a policy whose name contains a comma", () => {
-  it("does not share a queue with two others", () => {
+  it("does not share a queue with two other policies", () => {
     const lines = new WaitQueues();
     expect(lines.of(["default,uploads"])).not.toBe(lines.of(["default", "uploads"]));
   });
@@ -118,7 +118,7 @@ describe.each(inherited)("a query parameter named %s", (name) => {
   });
 });
 
-describe.each(inherited)("the emulator, given the name %s", (name) => {
+describe.each(inherited)("the emulator, when it receives the name %s", (name) => {
   const emulator = createEmulator();
   const ask = (path: string, init?: RequestInit) =>
     emulator.fetch(`${emulator.baseUrl}${path}`, {
@@ -126,7 +126,7 @@ describe.each(inherited)("the emulator, given the name %s", (name) => {
       headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/json" },
     });
 
-  it("answers with a 4xx where it is a path, a query parameter, a field or an identifier", async () => {
+  it("responds with 4xx when it is a path, a query parameter, a field or an identifier", async () => {
     expect((await ask(`/${name}`)).status).toBe(404);
     expect((await ask(`/orders/${name}`)).status).toBe(400);
     expect((await ask(`/orders?${name}=1`)).status).toBe(400);
@@ -137,7 +137,7 @@ describe.each(inherited)("the emulator, given the name %s", (name) => {
     expect((await ask(`/orders?cursor=${name}`)).status).toBe(400);
   });
 
-  it("has no policy, fault or endpoint of that name", () => {
+  it("has no policy, fault or endpoint with that name", () => {
     expect(() => emulator.drain(name as never)).toThrow(
       `A policy must be one of default, uploads, downloads; got ${name}`,
     );

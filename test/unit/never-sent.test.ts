@@ -1,4 +1,4 @@
-// It reads the platform's classes when it loads: this must happen before a test replaces one.
+// It reads the platform's classes when it loads: import it before a test replaces one.
 import "ky";
 import { runInNewContext } from "node:vm";
 import { ApiError, PodPartner } from "pod-partner";
@@ -8,10 +8,10 @@ import { combinedOrder } from "../support/orders.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 
-describe("a request that cannot be made", () => {
+describe("a request that cannot be sent", () => {
   afterEach(() => void vi.unstubAllGlobals());
 
-  it("is a ConnectionError with sent: false, for a creation too", async () => {
+  it("throws a ConnectionError with sent: false, also for a creation", async () => {
     const sent: unknown[] = [];
     const fetch = async (request: Request) => {
       sent.push(request);
@@ -34,7 +34,7 @@ describe("a request that cannot be made", () => {
 });
 
 describe("an error of another realm, such as that of a Jest test", () => {
-  it("is read like an error of this realm: its code shows that nothing was sent", async () => {
+  it("is read like an error of this realm: its code shows that no request was sent", async () => {
     const refused = 'Object.assign(new Error("connect ECONNREFUSED"), { code: "ECONNREFUSED", syscall: "connect" })';
     const fetch = () => Promise.reject(runInNewContext(`new TypeError("fetch failed", { cause: ${refused} })`));
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch, retry: { retries: 0 } });
@@ -54,7 +54,7 @@ describe("a proxy that requires credentials (407)", () => {
     ["a creation", () => context.partner.orders.create(combinedOrder)],
     ["an upload of bytes", () => context.partner.images.upload(png)],
     ["an upload of a blob", () => context.partner.images.upload(new Blob([Uint8Array.from(png)]))],
-  ])("is an ApiError that names the proxy, without a retry, for %s", async (_, call) => {
+  ])("causes an ApiError that names the proxy, without a retry, for %s", async (_, call) => {
     context.service.always({ status: 407, headers: { "proxy-authenticate": "Basic" }, body: "log in" });
     const error = await rejection(call());
     if (!ApiError.isInstance(error)) throw error;
@@ -63,7 +63,7 @@ describe("a proxy that requires credentials (407)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("is the same error if fetch returns the response", async () => {
+  it("causes the same error when fetch returns the response", async () => {
     const fetch = async () => new Response("log in", { status: 407 });
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch });
     const error = await rejection(partner.orders.create(combinedOrder));
@@ -74,7 +74,7 @@ describe("a proxy that requires credentials (407)", () => {
     });
   });
 
-  it("is a ConnectionError with sent: false if it refuses a tunnel", async () => {
+  it("causes a ConnectionError with sent: false when it refuses a tunnel", async () => {
     const refused = new Error("Proxy response (407) !== 200 when HTTP Tunneling");
     const fetch = () => Promise.reject(new TypeError("fetch failed", { cause: refused }));
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });

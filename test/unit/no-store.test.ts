@@ -4,7 +4,7 @@ import { secretKey } from "../support/partner.ts";
 
 const message = { message: "The key is valid." };
 
-/** The `cache` of each request that came; it is answered unless `refuse` throws. */
+/** The `cache` option of each request. The service responds unless `refuse` throws. */
 function recordingFetch(refuse: (init: RequestInit) => void = () => undefined) {
   const caches: unknown[] = [];
   const fetch: FetchLike = async (_, init = {}) => {
@@ -15,13 +15,13 @@ function recordingFetch(refuse: (init: RequestInit) => void = () => undefined) {
   return { caches, fetch };
 }
 
-/** A client whose platform has not been asked yet what it knows. */
+/** A client that has not yet checked which options the platform supports. */
 async function freshPartner(fetch: FetchLike) {
   const { PodPartner } = await import("pod-partner");
   return new PodPartner({ baseUrl: "https://service.test/v2", secretKey, fetch });
 }
 
-/** As the `Request` of a Cloudflare worker with an old compatibility date. */
+/** Throws like the `Request` of a Cloudflare Worker with an old compatibility date. */
 class OldRequest extends Request {
   constructor(...[input, init]: ConstructorParameters<typeof Request>) {
     if (init?.cache !== undefined) throw new Error("The 'cache' field on 'RequestInitializerDict' is not implemented.");
@@ -29,7 +29,7 @@ class OldRequest extends Request {
   }
 }
 
-/** As Next.js refuses it while it builds a page in advance. */
+/** Throws like Next.js while it builds a page in advance. */
 function refuseNoStore({ cache }: RequestInit): void {
   if (cache === "no-store") throw Object.assign(new Error("Dynamic server usage"), { digest: "DYNAMIC_SERVER_USAGE" });
 }
@@ -38,7 +38,7 @@ describe("a request", () => {
   beforeEach(() => vi.resetModules());
   afterEach(() => vi.unstubAllGlobals());
 
-  it("asks to be sent past every cache", async () => {
+  it('sets `cache: "no-store"`', async () => {
     const { caches, fetch } = recordingFetch();
     const partner = await freshPartner(fetch);
     await partner.auth.validate();
@@ -46,14 +46,14 @@ describe("a request", () => {
     expect(caches).toEqual(["no-store", "no-store"]);
   });
 
-  it("does not ask for it where the platform does not know `cache`", async () => {
+  it("leaves `cache` out when the platform does not support it", async () => {
     vi.stubGlobal("Request", OldRequest);
     const { caches, fetch } = recordingFetch();
     await (await freshPartner(fetch)).auth.validate();
     expect(caches).toEqual([undefined]);
   });
 
-  it("is sent without that, at once, where Next.js refuses it", async () => {
+  it("is retried without `cache` at once when Next.js refuses it", async () => {
     const { caches, fetch } = recordingFetch(refuseNoStore);
     const partner = await freshPartner(fetch);
     const { timeline } = await partner.auth.validate().withResponse();
@@ -61,7 +61,7 @@ describe("a request", () => {
     expect(timeline.map(({ step }) => step)).toEqual(["attempt"]);
   });
 
-  it("is sent once where anything else goes wrong", async () => {
+  it("is sent once when another error occurs", async () => {
     const { caches, fetch } = recordingFetch(() => {
       throw new TypeError("fetch failed");
     });

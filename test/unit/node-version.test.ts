@@ -12,7 +12,7 @@ describe.each(makes)("making %s", (_, make) => {
   afterEach(() => void vi.unstubAllGlobals());
   const on = (versions: object) => vi.stubGlobal("process", { ...process, env: {}, versions });
 
-  it.each(["20.19.0", "22.11.0", "18.0.0"])("says in one line that Node %s is too old", (node) => {
+  it.each(["20.19.0", "22.11.0", "18.0.0"])("reports in one line that Node %s is too old", (node) => {
     on({ node });
     expect(make).toThrow(`pod-partner needs Node 22.12 or newer; this is Node ${node}.`);
   });

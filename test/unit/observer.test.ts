@@ -8,10 +8,10 @@ const down = { status: 503, body: { code: "down", message: "later" } };
 const up = { body: { message: "valid" } };
 const retry = { retries: 1, baseDelay: 0 };
 
-describe("watching a client", () => {
+describe("observing a client", () => {
   const context = useService();
 
-  it("tells hooks of each request, answer and repetition, in order", async () => {
+  it("calls hooks for each request, response and retry, in order", async () => {
     const events: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
@@ -35,7 +35,7 @@ describe("watching a client", () => {
     ]);
   });
 
-  it("tells of an answer that breaks its schema, and returns it as it came when it is only to report", async () => {
+  it('reports a response that breaks its schema, and returns it unchanged with `responses: "report"`', async () => {
     const events: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
@@ -50,7 +50,7 @@ describe("watching a client", () => {
     ]);
   });
 
-  it("goes on when a hook or the logger throws", async () => {
+  it("completes the call when a hook or the logger throws", async () => {
     const logged: string[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
@@ -72,7 +72,7 @@ describe("watching a client", () => {
     expect(logged).toEqual(["pod-partner: the hook onRequest threw"]);
   });
 
-  it("goes on, and leaves no rejection behind, when an asynchronous hook or logger fails later", async () => {
+  it("completes the call, with no unhandled rejection, when an asynchronous hook or logger fails later", async () => {
     const unhandled: unknown[] = [];
     const onUnhandled = (reason: unknown) => unhandled.push(reason);
     process.on("unhandledRejection", onUnhandled);
@@ -93,7 +93,7 @@ describe("watching a client", () => {
     expect([logged, unhandled]).toEqual([["pod-partner: the hook onRequest threw"], []]);
   });
 
-  it("calls the hooks, and the logger's levels, on the object that they are of", async () => {
+  it("calls the hooks and the logger's methods with their own object as `this`", async () => {
     class Recorder {
       #heard: string[] = [];
       onRequest() {
@@ -114,7 +114,7 @@ describe("watching a client", () => {
     expect(recorder.heard).toEqual(["pod-partner Request", "onRequest", "pod-partner Response"]);
   });
 
-  it("logs with levels, and nothing of a header, a body or a query", async () => {
+  it("logs with levels, and never logs headers, bodies or queries", async () => {
     const lines: [string, string, object][] = [];
     const level =
       (name: keyof Logger) =>

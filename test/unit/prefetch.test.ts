@@ -2,7 +2,7 @@ import { PodPartner } from "pod-partner";
 import { expect, it } from "vitest";
 import { ref } from "../support/references.ts";
 
-it("the next page is on its way before the caller works on the first item, which may block the thread", async () => {
+it("requests the next page before the caller works on the first item, which may block the thread", async () => {
   let asked = 0;
   const fetch = async () => {
     asked += 1;

@@ -11,7 +11,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   const context = useService();
   const validate = () => context.partner.auth.validate();
 
-  it("hold what the specification says before any answer", () => {
+  it("are those of the specification before the first response", () => {
     expect(context.partner.rateLimits.policies).toMatchObject({
       default: { quota: 3000, window: 60_000 },
       uploads: { quota: 5000, window: 86_400_000 },
@@ -19,17 +19,17 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     });
   });
 
-  it("tell quota, window and what remains, in milliseconds", async () => {
+  it("have quota, window and remaining tokens, with times in milliseconds", async () => {
     context.service.answers({ headers: headers('"default";q=600;w=30', '"default";r=17;t=0'), body: validated });
     await validate();
     const { quota, window, remaining, nextTokenIn } = context.partner.rateLimits.policies.default ?? {};
     expect({ quota, window, nextTokenIn }).toStrictEqual({ quota: 600, window: 30_000, nextTokenIn: 0 });
-    // The bucket refills all the time, at 20 a second.
+    // The bucket refills continuously, at 20 tokens a second.
     expect(remaining).toBeGreaterThanOrEqual(17);
     expect(remaining).toBeLessThan(60);
   });
 
-  it("tell each policy of a list", async () => {
+  it("have each policy of a list", async () => {
     context.service.answers({
       headers: headers('"default";q=3000;w=60, "uploads";q=5;w=3600', '"default";r=2998;t=0, "uploads";r=4;t=0'),
       body: { image: { reference: ref("Image") } },
@@ -58,14 +58,14 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     ["empty", "", ""],
     ["absurd", '"default";q=-5;w=0', '"default";r=-1;t=-1'],
     ["of another kind", "100", "17"],
-  ])("are left as they were by headers that are %s", async (_, policy, limit) => {
+  ])("are not changed by headers that are %s", async (_, policy, limit) => {
     context.service.always({ headers: headers(policy, limit), body: validated });
     await validate();
     expect(await validate()).toStrictEqual(validated);
     expect(context.partner.rateLimits.policies.default).toMatchObject({ quota: 3000, window: 60_000 });
   });
 
-  it("come with the answer too, beside its head and what was tried", async () => {
+  it("are part of withResponse(), beside the response and the timeline", async () => {
     context.service.answers({
       status: 200,
       headers: { ...headers('"default";q=600;w=30', '"default";r=17;t=0'), "x-more": "1" },

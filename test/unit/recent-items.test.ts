@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { RecentItems } from "../../src/pagination/recent-items.ts";
 
-describe("recent items", () => {
-  it("leaves out what an earlier page or the page itself has given, and keeps what has no reference", () => {
+describe("RecentItems", () => {
+  it("removes items that an earlier page or the same page contained, and keeps items without a reference", () => {
     const recent = new RecentItems<object>();
     const [a, b, c] = [{ reference: "a" }, { reference: "b" }, { reference: "c" }];
     expect(recent.withoutRepeats([a, b, {}])).toEqual([a, b, {}]);
     expect(recent.withoutRepeats([b, c, c, {}])).toEqual([c, {}]);
   });
 
-  it("remembers the last eight pages and no more, so that a list of any length takes bounded memory", () => {
+  it("remembers the last eight pages only, so that a list of any length uses bounded memory", () => {
     const first = { reference: "first" };
     const isNewAfter = (pages: number) => {
       const recent = new RecentItems<object>();

@@ -13,7 +13,7 @@ const fault = (run: () => unknown): unknown => {
 };
 
 describe("references (specification 2.1)", () => {
-  it("knows the 19 kinds", () => {
+  it("have 19 kinds", () => {
     expect(new Set(kinds).size).toBe(19);
     expect(kinds.filter((kind) => isReference(kind, ref(kind)))).toStrictEqual([...kinds]);
   });
@@ -21,12 +21,12 @@ describe("references (specification 2.1)", () => {
   describe.each(kinds)("of kind %s", (kind) => {
     const valid = `${kind}_0123456789abcdefghjkmnpqrs`;
 
-    it("are given back as they came", () => {
+    it("are returned unchanged", () => {
       expect(parseReference(kind, valid)).toBe(valid);
       expect(parseReference(kind, `${kind}_tvwxyz00000000000000000000`)).toBe(`${kind}_tvwxyz00000000000000000000`);
     });
 
-    it("are not references of any other kind, and the error says which kind they are", () => {
+    it("are not references of another kind, and the error names their kind", () => {
       for (const other of kinds.filter((candidate) => candidate !== kind)) {
         expect(isReference(other, valid)).toBe(false);
         const error = fault(() => parseReference(other, valid));
@@ -61,27 +61,27 @@ describe("references (specification 2.1)", () => {
     ["a second line", `x\nOrder_${tail}`],
     ["a path behind", `Order_${tail}/cancel`],
     ["nothing at all", ""],
-  ])("refuses a text with %s", (_, text) => {
+  ])("cannot be a text with %s", (_, text) => {
     expect(isReference("Order", text)).toBe(false);
     expect(RequestValidationError.isInstance(fault(() => parseReference("Order", text)))).toBe(true);
   });
 
   it.each([[null], [undefined], [5], [{}], [[ref("Order")]], [new String(ref("Order"))]])(
-    "refuses %o, which is no string",
+    "cannot be %o, which is not a string",
     (value) => {
       expect(isReference("Order", value as string)).toBe(false);
       expect(RequestValidationError.isInstance(fault(() => parseReference("Order", value as string)))).toBe(true);
     },
   );
 
-  it.each(["constructor", "__proto__", "toString", "Invoice"])("has no kind %s", (kind) => {
+  it.each(["constructor", "__proto__", "toString", "Invoice"])("do not have the kind %s", (kind) => {
     expect(isReference(kind as "Order", `${kind}_${tail}`)).toBe(false);
   });
 
   const anyKind = fc.constantFrom(...kinds);
   const character = fc.constantFrom(...alphabet);
 
-  it("accepts every text of the pattern", () => {
+  it("can be every text that matches the pattern", () => {
     fc.assert(
       fc.property(anyKind, fc.array(character, { minLength: 26, maxLength: 26 }), (kind, characters) => {
         const text = `${kind}_${characters.join("")}`;
@@ -90,7 +90,7 @@ describe("references (specification 2.1)", () => {
     );
   });
 
-  it("accepts no other text", () => {
+  it("cannot be any other text", () => {
     const nearly = fc
       .tuple(anyKind, fc.array(fc.oneof({ weight: 20, arbitrary: character }, fc.string({ unit: "binary" }))))
       .map(([kind, parts]) => `${kind}_${parts.join("").slice(0, 27)}`);
@@ -99,7 +99,7 @@ describe("references (specification 2.1)", () => {
       .map(([kind, count, one]) => `${kind}_${one.repeat(count)}`);
     fc.assert(
       fc.property(anyKind, fc.oneof(fc.string({ unit: "binary" }), nearly, length), (kind, text) => {
-        // The pattern of the specification, with `\z` for its `$`: nothing may follow.
+        // The pattern of the specification, with `\z` instead of `$`: no line break may follow.
         const [prefix, rest, ...more] = text.split("_");
         const wanted =
           prefix === kind &&

@@ -10,10 +10,10 @@ import { useRefusals } from "../support/refusals.ts";
 
 const prefix = `/v2/products/${ref("Product")}/media/`;
 
-describe("a hostile file name cannot leave its place in the path (specification 4.3)", () => {
+describe("a hostile file name cannot leave its path segment (specification 4.3)", () => {
   const { context } = useRefusals();
 
-  /** Either refused without a request, or sent as exactly one segment that reads as the name given. */
+  /** The name is refused without a request, or sent as exactly one segment that decodes to the name. */
   async function staysInPlace(name: string): Promise<void> {
     context.service.reset();
     context.service.always({ headers: { "content-type": "image/jpeg" }, body: jpeg });
@@ -36,7 +36,7 @@ describe("a hostile file name cannot leave its place in the path (specification 
     const segment = path.slice(prefix.length);
     expect(segment).not.toMatch(/[/?#\\]/);
     expect(decodeURIComponent(segment)).toBe(name);
-    // What a server that resolves the path makes of it.
+    // The path as a server resolves it.
     expect(new URL(path, context.service.origin).pathname).toBe(path);
   }
 
@@ -78,16 +78,16 @@ describe("a hostile file name cannot leave its place in the path (specification 
     "//evil.example",
     "http://evil.example/",
     "x".repeat(2000),
-  ])("as with %j", (name) => staysInPlace(name));
+  ])("with the name %j", (name) => staysInPlace(name));
 
-  it.each([undefined, null, 5, {}, ["a.png"]])("refuses %j, which is no string", async (name) => {
+  it.each([undefined, null, 5, {}, ["a.png"]])("refuses %j, which is not a string", async (name) => {
     const error = await rejection(context.partner.catalog.products.media(ref("Product"), name as never));
     if (!RequestValidationError.isInstance(error)) throw error;
     expect(error.issues.map(({ path }) => path)).toStrictEqual([["filename"]]);
     expect(context.service.requests).toHaveLength(0);
   });
 
-  it("as with whatever else there is", async () => {
+  it("with random names", async () => {
     const piece = fc.constantFrom(
       "..",
       ".",
@@ -113,7 +113,7 @@ describe("a hostile file name cannot leave its place in the path (specification 
   });
 });
 
-describe("an upload is looked at before it is sent (specification 2.7)", () => {
+describe("an upload is checked before it is sent (specification 2.7)", () => {
   const { refuses } = useRefusals();
   const gif = new TextEncoder().encode("GIF89a and more of it");
   const failsOnCancel = (chunk: Uint8Array) =>

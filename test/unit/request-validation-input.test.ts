@@ -5,7 +5,7 @@ import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
-/** Every call that takes more than a reference, given `wrong` for it. */
+/** Every call that takes more than a reference, with `wrong` as its input. */
 const calls: Record<string, (partner: PodPartner, wrong: never) => PromiseLike<unknown>> = {
   "catalog.products.lookup": (partner, wrong) => partner.catalog.products.lookup(wrong),
   "compositions.lookup": (partner, wrong) => partner.compositions.lookup(wrong),
@@ -20,7 +20,7 @@ const calls: Record<string, (partner: PodPartner, wrong: never) => PromiseLike<u
   "claims.createItemIssues": (partner, wrong) => partner.claims.createItemIssues(wrong),
 };
 
-describe("an input that is none is refused like any other, by a rejection", () => {
+describe("a call with an invalid input rejects, and does not throw synchronously", () => {
   const context = useService();
 
   describe.each(Object.entries(calls))("%s", (_, call) => {
@@ -39,7 +39,7 @@ describe("an input that is none is refused like any other, by a rejection", () =
   });
 });
 
-describe("a header that no request can carry is refused before anything is sent", () => {
+describe("an invalid header is refused before a request is sent", () => {
   const context = useService();
 
   it.each([
@@ -55,10 +55,10 @@ describe("a header that no request can carry is refused before anything is sent"
   });
 });
 
-describe("a body added to a request that has none", () => {
+describe("a body for a request that has no body", () => {
   const context = useService();
 
-  it("is refused before anything is sent", async () => {
+  it("is refused before a request is sent", async () => {
     const error = await rejection(context.partner.orders.get(ref("Order"), { body: { more: 1 } }));
     expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["body"] }] });
     expect(context.service.requests).toHaveLength(0);

@@ -6,7 +6,7 @@ import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 import { type Refusal, useRefusals } from "../support/refusals.ts";
 
-/** Options as a program without types may give them. */
+/** Options without type checks, as a JavaScript program may give them. */
 const untyped = (options: unknown) => options as never;
 const order = { ...combinedOrder, customIdentifier: "shop-1001" };
 const render = { compositionReference: ref("Composition"), imageReference: ref("Image") };
@@ -15,7 +15,7 @@ async function drain(iterable: AsyncIterable<unknown>) {
   for await (const _ of iterable);
 }
 
-/** One of each way in which a call takes its options. */
+/** One call for each way to take options. */
 const calls: Readonly<Record<string, (partner: PodPartner, options: never) => PromiseLike<unknown>>> = {
   "a read": (partner, options) => partner.orders.get(ref("Order"), options),
   "orders.create": (partner, options) => partner.orders.create(combinedOrder, options),
@@ -37,7 +37,7 @@ const calls: Readonly<Record<string, (partner: PodPartner, options: never) => Pr
   request: (partner, options) => partner.request("GET", "/stores", options),
 };
 
-describe("options that are none are told by name, as a rejection, before anything is sent", () => {
+describe("invalid options reject with their names, before a request is sent", () => {
   const { refuses } = useRefusals();
 
   const faults: readonly [what: string, options: unknown, path: readonly string[]][] = [
@@ -65,7 +65,7 @@ describe("options that are none are told by name, as a rejection, before anythin
   }
 });
 
-describe("what plain JavaScript may give instead of", () => {
+describe("plain JavaScript values in place of", () => {
   const { context, refuses, accepts } = useRefusals();
   const read = (options: unknown) => (partner: PodPartner) => partner.auth.validate(untyped(options));
   const post = (body: unknown) => (partner: PodPartner) => partner.request("POST", "/things", untyped({ body }));
@@ -145,14 +145,14 @@ describe("what plain JavaScript may give instead of", () => {
     ["a signal of another kind", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);
 
-  it("takes a layer image's URL as an object, too", async () => {
+  it("accepts a layer image's URL as a URL object", async () => {
     context.service.answers({ headers: { "content-type": "image/jpeg" }, body: jpeg });
     const image = await context.partner.catalog.products.layerImage(new URL(`${context.service.baseUrl}/layers/1.jpg`));
     expect((await image.bytes()).length).toBe(jpeg.length);
     expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/layers/1.jpg"]);
   });
 
-  it("says what is wrong in words that are true", async () => {
+  it("describes the faults correctly", async () => {
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));
     const { partner } = context;
     expect(await message(partner.auth.validate(untyped({ timeOut: 5 })))).toContain("timeOut: is an unknown option");

@@ -11,7 +11,7 @@ const file = (interval: number) => (partner: PodPartner) =>
   partner.renders.media(ref("Render"), { wait: { interval } });
 const read = (options: RequestOptions) => (partner: PodPartner) => partner.orders.get(ref("Order"), options);
 
-describe("options that would never end, or take every token, are refused before anything is sent", () => {
+describe("options with endless waits or too many tokens are refused before a request is sent", () => {
   const { refuses, accepts } = useRefusals();
 
   refuses([
@@ -32,7 +32,7 @@ describe("options that would never end, or take every token, are refused before 
 });
 
 describe("a deadline", () => {
-  it("that ends a call is told to be over, though its timer fired a moment early", async () => {
+  it("that ends a call is always reported as exceeded, also when its timer fires a moment early", async () => {
     const early: PartnerClock = {
       now: () => 0,
       after: (_, callback) => {

@@ -135,7 +135,7 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
   ]);
 });
 
-describe("all faults of an order are told at once", () => {
+describe("all faults of an order are reported at once", () => {
   const { refuses } = useRefusals();
 
   refuses([
@@ -174,7 +174,7 @@ describe("all faults of an order are told at once", () => {
   ]);
 });
 
-describe("what changes or quotes an order is checked before it is sent (specification 4.7)", () => {
+describe("changes and quotes of an order are checked before they are sent (specification 4.7)", () => {
   const { context, refuses, accepts } = useRefusals();
 
   refuses([
@@ -237,7 +237,7 @@ describe("what changes or quotes an order is checked before it is sent (specific
 
   accepts([["zero to cancel, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])]]);
 
-  it("orders.ensure does not even look an order up that is not valid", async () => {
+  it("orders.ensure sends no look-up for an invalid order", async () => {
     const call = context.partner.orders.ensure({ ...dropshipOrder, orderlines: [] });
     await expect(Promise.resolve(call)).rejects.toMatchObject({ name: "RequestValidationError" });
     expect(context.service.requests).toHaveLength(0);

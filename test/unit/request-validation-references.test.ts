@@ -3,7 +3,7 @@ import { describe } from "vitest";
 import { ref } from "../support/references.ts";
 import { type Refusal, useRefusals } from "../support/refusals.ts";
 
-/** Every call with a reference in its path or its query, given `wrong` for it. */
+/** Every call with a reference in its path or its query, with `wrong` as the reference. */
 const calls: readonly (readonly [string, (partner: PodPartner, wrong: never) => PromiseLike<unknown>, string])[] = [
   ["catalog.products.get", (partner, wrong) => partner.catalog.products.get(wrong), "productReference"],
   ["catalog.products.media", (partner, wrong) => partner.catalog.products.media(wrong, "a.png"), "productReference"],
@@ -23,7 +23,7 @@ const calls: readonly (readonly [string, (partner: PodPartner, wrong: never) => 
   ["claims.retract", (partner, wrong) => partner.claims.retract(wrong), "claimReference"],
 ];
 
-/** No call takes a key's reference, and none takes one of these for any reference. */
+/** No call accepts a key's reference, and no call accepts one of these in place of another kind. */
 const wrongs = [
   ["a reference of another kind", ref("Key")],
   ["nothing", undefined],
@@ -33,7 +33,7 @@ const wrongs = [
   ["a way up", "../orders"],
 ] as const;
 
-describe("a reference of the wrong kind is found before anything is sent (specification 2.1)", () => {
+describe("a reference of the wrong kind is refused before a request is sent (specification 2.1)", () => {
   const { refuses } = useRefusals();
 
   for (const [name, call, parameter] of calls) {

@@ -12,7 +12,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     return error;
   };
 
-  it("sends what it is given, with the key, and returns the JSON as it came", async () => {
+  it("sends the method, path and input with the key, and returns the JSON unchanged", async () => {
     context.service.answers({ status: 201, body: { thing: { id: 1 } } });
     const answer = await context.partner.request("PATCH", "/things/a%2Fb", {
       query: { page: 2, tag: ["x", "y"] },
@@ -25,12 +25,12 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     expect(JSON.parse(String(request?.body))).toEqual({ a: 1 });
   });
 
-  it("returns undefined for an answer without a body", async () => {
+  it("returns undefined for a response without a body", async () => {
     context.service.answers({ status: 204 });
     expect(await context.partner.request("DELETE", "/things/1")).toBeUndefined();
   });
 
-  it("checks the answer with a schema of any Standard Schema library", async () => {
+  it("checks the response with a schema of any Standard Schema library", async () => {
     const schema = z.object({ thing: z.object({ id: z.number() }) });
     context.service.answers({ body: { thing: { id: 1 } } }, { body: { thing: { id: "one" } } });
     const { thing } = await context.partner.request("GET", "/things/1", { schema });
@@ -42,7 +42,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
 
   it.each([
     ...["orders", "//evil.example/x", "/a/../b", "/a/%2e%2e/b", "/a/./b", "/a?b=c", "/a#b", "/a\\b", "/a b"],
-    // What a URL would have taken out, at its end or anywhere: the rest could be another path.
+    // `new URL` removes these characters, at the end or anywhere: the result could be another path.
     ...[
       "/orders/..\u0000",
       "/orders/.\u0001.",
@@ -53,7 +53,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
       "/a\u007f",
       "/a\u0085b",
     ],
-    // What a URL would have encoded.
+    // `new URL` encodes these characters.
     ...["/é", '/a"b', "/a<b>", "/a`b", "/a\ud800", "/\u2028"],
     ...["/a?", "/a#", "/a/%2E%2E", "/a/.%2e/b", ""],
   ])("refuses the path %j", async (path) => {
@@ -61,7 +61,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   });
 
   it.each(["/a/%00", "/a/..;/b", "/a/...", "/a//b", "/a/%2F..%2F", "/a:b@c/~!$&'()*+,;=", "/"])(
-    "sends the path %j as it is",
+    "sends the path %j unchanged",
     async (path) => {
       context.service.answers({ body: {} });
       await context.partner.request("GET", path);
@@ -75,23 +75,23 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     ["GET", Symbol("/a")],
     ["GET", { toString: null }],
     [null, null],
-  ])("refuses what is no method or no path, such as %o and %o", async (method, path) => {
+  ])("refuses an invalid method or path, such as %o and %o", async (method, path) => {
     await refused(method as never, path as never);
   });
 
-  it("refuses a method that the service does not have, together with the path", async () => {
+  it("refuses a method that the service does not have, and names the path", async () => {
     expect(await refused("TRACE" as never, "orders")).toMatchObject({
       issues: [{ path: ["method"] }, { path: ["path"] }],
     });
   });
 
-  it("takes braces in a path for what they are", async () => {
+  it("keeps braces in a path", async () => {
     context.service.answers({ body: {} });
     await context.partner.request("GET", "/things/{orderReference}");
     expect(context.service.requests[0]?.path).toBe("/v2/things/%7BorderReference%7D");
   });
 
-  it("does not send a POST again whose answer was lost, and says so", async () => {
+  it("does not retry a POST whose response was lost, and reports it", async () => {
     context.service.always({ status: 502, body: "bad gateway" });
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
@@ -102,7 +102,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it.each(["GET", "PUT", "DELETE"] as const)("sends a %s again whose answer was lost", async (method) => {
+  it.each(["GET", "PUT", "DELETE"] as const)("retries a %s whose response was lost", async (method) => {
     context.service.answers({ status: 502, body: "bad gateway" }, { body: {} });
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,

@@ -6,7 +6,7 @@ import { secretKey, useService } from "../support/partner.ts";
 const limit = 100_000;
 const message = (length: number) => JSON.stringify({ message: "x".repeat(length) });
 
-describe("an answer that is larger than maxResponseSize", () => {
+describe("a response that is larger than maxResponseSize", () => {
   const context = useService();
   const bounded = (fetchLike?: typeof fetch) =>
     new PodPartner({
@@ -17,18 +17,18 @@ describe("an answer that is larger than maxResponseSize", () => {
       ...(fetchLike && { fetch: fetchLike }),
     });
 
-  it("is refused by its announced length, once", async () => {
+  it("is refused by its Content-Length, without a retry", async () => {
     context.service.always({ body: message(limit) });
     await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("is refused by what comes out of a compressed body", async () => {
+  it("is refused by the size of its decompressed body", async () => {
     context.service.always({ headers: { "content-encoding": "gzip" }, body: gzipSync(message(50 * limit)) });
     await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
   });
 
-  it("is refused when it never ends, and its body is let go", async () => {
+  it("is refused when its body never ends, and the body is cancelled", async () => {
     let released = false;
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(new Uint8Array(10_000).fill(32)),
@@ -42,7 +42,7 @@ describe("an answer that is larger than maxResponseSize", () => {
   });
 
   it.each(["10", "0", "-1", "nonsense"])(
-    "is refused by the bytes that come, when they were announced as %s",
+    "is refused by the received bytes when the Content-Length is %s",
     async (length) => {
       const headers = { "content-length": length };
       const partner = bounded(async () => new Response(message(50 * limit), { headers }));
@@ -50,7 +50,7 @@ describe("an answer that is larger than maxResponseSize", () => {
     },
   );
 
-  it("passes up to the bound, its characters whole wherever its pieces are cut", async () => {
+  it("is accepted up to the limit, and characters split across chunks stay intact", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ message: "€".repeat(1000) }));
     const pieces = Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) =>
       bytes.slice(index * 7, index * 7 + 7),

@@ -16,12 +16,12 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     ["Mon Nov  2 09:00:30 2026", "Mon Nov  2 09:00:10 2026", 20_000],
     ["Mon, 02 Nov 2026 08:00:30 GMT", "Mon, 02 Nov 2026 08:00:00 GMT", 30_000],
     ["Mon, 02 Nov 2026 08:59:00 GMT", date, 0],
-  ])("%j, answered at %j, asks for %d ms", (value, answered, ms) => {
+  ])("%j in a response of %j asks for %d ms", (value, answered, ms) => {
     const headers = new Headers({ "retry-after": value, ...(answered && { date: answered }) });
     expect(parseRetryAfter(headers, now)).toBe(ms);
   });
 
-  it("is of UTC in each form of a date, wherever this machine is", () => {
+  it("is read as UTC in each date format, whatever the time zone of the machine", () => {
     const { TZ } = process.env;
     try {
       process.env.TZ = "Asia/Tokyo";
@@ -33,7 +33,7 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
   });
 
   it.each(["", "soon", "-5", "5,", "5, soon", "1e3", "0x10", "Mon, 99 Nov 2026", "9".repeat(400)])(
-    "%j is garbage",
+    "%j is invalid",
     (value) => {
       expect(parseRetryAfter(new Headers({ "retry-after": value }), now)).toBeUndefined();
     },

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { RetryBudget } from "../../src/http/retry/retry-budget.ts";
 
-/** Spends until nothing is left, and tells how much that was. */
+/** Spends retries until the budget is empty, and returns their number. */
 function spendAll(budget: RetryBudget): number {
   let spent = 0;
   while (budget.spend()) spent += 1;
   return spent;
 }
 
-describe("what a client may spend on sending again", () => {
-  it("comes back one by one: a success is worth one repetition, not all of them", () => {
+describe("a client's retry budget", () => {
+  it("is refilled one by one: each success adds one retry", () => {
     const budget = new RetryBudget();
     spendAll(budget);
     budget.earn();

@@ -2,12 +2,12 @@ import { PodPartner, ServerError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 
-describe("repeating a failed attempt", () => {
+describe("retries", () => {
   const context = useService();
   const eager = (retries: number) =>
     new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, baseDelay: 0, maxDelay: 0 } });
 
-  it("gives a read as many attempts as the options say, and then the last error with all of them", async () => {
+  it("are limited to the number in the options, and the last error lists all attempts", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
     const error = await eager(4)
       .rendertokens.get()
@@ -21,7 +21,7 @@ describe("repeating a failed attempt", () => {
     );
   });
 
-  it("takes a part of the options that is undefined for one that is not given", async () => {
+  it("treat an option that is undefined as not given", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
     const retry = { retries: undefined, baseDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
     await expect(eager(2).rendertokens.get({ retry })).rejects.toBeInstanceOf(ServerError);
@@ -33,14 +33,14 @@ describe("repeating a failed attempt", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("does not answer an outage with a storm: a client's hundred repetitions are spent once", async () => {
+  it("are limited in an outage: a client spends its hundred retries once", async () => {
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
     const partner = eager(4);
     for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
     expect(context.service.requests).toHaveLength(60 + 100);
   });
 
-  it("takes up repeating again when the outage is over", async () => {
+  it("start again when the outage is over", async () => {
     const partner = eager(4);
     context.service.always({ status: 503, body: { code: "down", message: "later" } });
     for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
@@ -51,7 +51,7 @@ describe("repeating a failed attempt", () => {
     expect(await partner.rendertokens.get()).toEqual(tokens);
   });
 
-  it("rejects with the caller's reason when it aborts a repeated attempt, also with one that is no error", async () => {
+  it("end with the caller's reason when it aborts an attempt, also when the reason is not an Error", async () => {
     const abort = new AbortController();
     context.service.answers({ status: 503 }, () => {
       abort.abort("changed my mind");

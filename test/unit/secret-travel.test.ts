@@ -8,7 +8,7 @@ import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 import { startStubService } from "../support/stub-service.ts";
 
-describe("the secret key goes nowhere else (law 1)", () => {
+describe("the secret key is sent to no other place (law 1)", () => {
   const context = useService();
 
   it.each([
@@ -25,7 +25,7 @@ describe("the secret key goes nowhere else (law 1)", () => {
     expect(context.service.requests).toHaveLength(1);
   });
 
-  it("is not shown where a service names a policy so", async () => {
+  it("is not shown when a service uses it as a policy name", async () => {
     const headers = { "x-ratelimit-policy": `"${secretKey}";q=1;w=60`, "x-ratelimit": `"${secretKey}";r=0;t=60` };
     const paused: unknown[] = [];
     const partner = new PodPartner({
@@ -40,14 +40,14 @@ describe("the secret key goes nowhere else (law 1)", () => {
     expect(inspect([partner.rateLimits, paused, error], { depth: null })).not.toContain(secretKey);
   });
 
-  it("cannot be replaced or joined by a header of the caller", async () => {
+  it("cannot be replaced or extended by a header of the caller", async () => {
     context.service.answers({ body: { message: "Yes." } });
     await context.partner.auth.validate({ headers: { "X-Service-Secret-Key": "another", "x-more": "1" } });
     expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
     expect(context.service.requests[0]?.headers["x-more"]).toBe("1");
   });
 
-  it("is in the one header and nowhere else of the request", async () => {
+  it("is in one header, and nowhere else in the request", async () => {
     context.service.answers({ body: { order: { reference: ref("Order") } } });
     await context.partner.orders.create(combinedOrder);
     const { headers, path, body } = context.service.requests[0] ?? expect.fail("nothing was sent");
@@ -75,13 +75,13 @@ describe("the secret key goes nowhere else (law 1)", () => {
     "/a#b",
     "orders",
     "",
-  ])("is not taken away from below the base URL by a request to %j", async (path) => {
+  ])("is not sent outside the base URL by a request to %j", async (path) => {
     const error = await rejection(context.partner.request("GET", path));
     expect(RequestValidationError.isInstance(error)).toBe(true);
     expect(context.service.requests).toHaveLength(0);
   });
 
-  it("goes along to an endpoint that the SDK does not know yet", async () => {
+  it("is sent to an endpoint that the SDK does not know yet", async () => {
     context.service.answers({ body: { anything: [1] } });
     const answer = await context.partner.request("POST", "/new-things", {
       query: { a: "b c" },

@@ -9,7 +9,7 @@ import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 import { type Answer, startStubService } from "../support/stub-service.ts";
 
-/** Everything that a value shows of itself, to a console, a log or a serialiser. */
+/** Everything that a value shows when it is printed, logged or serialized. */
 function shown(value: unknown): string {
   const texts = [
     inspect(value, { depth: Number.POSITIVE_INFINITY, showHidden: true, getters: true, maxStringLength: null }),
@@ -23,7 +23,7 @@ function expectSilence(value: unknown): void {
   expect(shown(value).includes(secretKey), "the secret key shows").toBe(false);
 }
 
-/** A service that repeats the key wherever it can. */
+/** A service that repeats the key in every place that it can. */
 const echo = (status: number, more: object = {}): Answer => ({
   status,
   headers: { "x-echo": secretKey, "set-cookie": `key=${secretKey}`, location: `http://127.0.0.1:9/?key=${secretKey}` },
@@ -44,10 +44,10 @@ const render = (status: string): Answer => ({
 const never = () => new Promise<never>(() => undefined);
 const hangUp = () => Promise.reject(new Error("the stub hangs up"));
 
-describe("the secret key never shows (law 1)", () => {
+describe("the secret key is never shown (law 1)", () => {
   const context = useService();
 
-  it("is what these tests look for", () => {
+  it("is found by the search of these tests when it is shown", () => {
     expect(shown({ deep: [{ key: secretKey }] })).toContain(secretKey);
     expect(shown(new Error("x", { cause: new Error(secretKey) }))).toContain(secretKey);
   });
@@ -77,7 +77,7 @@ describe("the secret key never shows (law 1)", () => {
     expectSilence(context.partner[name]);
   });
 
-  it("in a call, before and after its answer, a list and a download", async () => {
+  it("in a call before and after its response, a list and a download", async () => {
     context.service.answers({ body: { message: "Yes." } }, { body: jpeg });
     const call = context.partner.auth.validate();
     expectSilence(call);
@@ -107,7 +107,7 @@ describe("the secret key never shows (law 1)", () => {
     ["JSON", { order: { reference: secretKey } }],
     ["text", `<b>${secretKey}</b>`],
     ["broken JSON", `{"key": "${secretKey}"`],
-  ])("in the error for an answer that breaks its schema, in %s", async (_, body) => {
+  ])("in the error for a response that breaks its schema, in %s", async (_, body) => {
     context.service.answers({ ...echo(200), body });
     const error = await rejection(context.partner.orders.get(ref("Order")));
     expect(sdk.ResponseValidationError.isInstance(error)).toBe(true);
@@ -137,7 +137,7 @@ describe("the secret key never shows (law 1)", () => {
     expectSilence(error);
   });
 
-  it("in the error for a service that is not there", async () => {
+  it("in the error for a service that does not respond", async () => {
     const gone = await startStubService();
     await gone.close();
     const partner = new sdk.PodPartner({ baseUrl: gone.baseUrl, secretKey, retry: { retries: 0 } });
@@ -172,14 +172,14 @@ describe("the secret key never shows (law 1)", () => {
     // These cannot be parsed.
     ...["http://user:pw5up3r@[/v2", "http://user:pw5up3r@/v2", "http://user:pw5up3r@h:99999/v2", "//user:pw5up3r@h/v2"],
     ...["user:pw5up3r@h/v2", "ftp://user:pw5up3r@h/v2", "http://user:pw5up3r@h/v1"],
-  ])("and neither does a password, in the error for the base URL %j", async (baseUrl) => {
+  ])("and a password is not shown in the error for the base URL %j", async (baseUrl) => {
     const error = await rejection((async () => new sdk.PodPartner({ baseUrl, secretKey }))());
     if (!sdk.ConfigurationError.isInstance(error)) throw error;
     expect(error.issues.map(({ path }) => path)).toContainEqual(["baseUrl"]);
     expect(shown(error)).not.toMatch(/pw5up3r/i);
   });
 
-  it("in an error for an answer that repeats it as the name of a header", async () => {
+  it("in an error for a response that has it as the name of a header", async () => {
     context.service.answers({ status: 400, headers: { [`x-${secretKey}-seen`]: "yes" } });
     const error = await rejection(context.partner.auth.validate());
     if (!sdk.ApiError.isInstance(error)) throw error;
@@ -188,7 +188,7 @@ describe("the secret key never shows (law 1)", () => {
   });
 
   it.each(["\u0000", "\r\nX-Evil: 1", "€", "\u007f"])(
-    "in the error for a key that no header can hold, with %j in it",
+    "in the error for an invalid key that contains %j",
     async (bad) => {
       const parts = ["s3cr3t-begin", "s3cr3t-end"];
       const use = async () => {
@@ -220,7 +220,7 @@ describe("the secret key never shows (law 1)", () => {
     ["in one of several errors", (init) => new AggregateError([Object.assign(failed("?"), { init })])],
     ["in what is no error", (init) => ({ init })],
     ["in a text", (init) => JSON.stringify(init)],
-  ])("in the error for a `fetch` of the caller's that fails and tells of its request %s", async (_, thrown) => {
+  ])("in the error for a `fetch` of the caller's that fails and reports its request %s", async (_, thrown) => {
     const fetch = (_: Request, init: RequestInit = {}) => Promise.reject(thrown({ headers: init.headers ?? {} }));
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });
     const error = await rejection(partner.auth.validate());
@@ -230,7 +230,7 @@ describe("the secret key never shows (law 1)", () => {
     if (sdk.ConnectionError.isInstance(error)) expectSilence(error.cause);
   });
 
-  it("in the issues that a schema of the caller's tells of", async () => {
+  it("in the issues that a schema of the caller's reports", async () => {
     const told: unknown[] = [];
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
@@ -261,14 +261,14 @@ describe("the secret key never shows (law 1)", () => {
     ["as numbers of HTML", "test/key=5up3r", (key: string) => key.replace("/", "&#47;").replace("=", "&#x3D;")],
     ["as JSON, with many backslashes", `key${"\\".repeat(40)}5up3r`, (key: string) => JSON.stringify(key)],
     ["as broken JSON", 'test"key\\5up3r', (key: string) => `{"key": ${JSON.stringify(key)}, `],
-  ])("in an error for an answer that repeats it %s", async (_, key, written) => {
+  ])("in an error for a response that repeats it %s", async (_, key, written) => {
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });
     context.service.answers({ status: 400, headers: { "content-type": "text/html" }, body: `seen: ${written(key)}` });
     const error = await rejection(partner.auth.validate());
     expect(shown(error)).not.toMatch(/5up3r/);
   });
 
-  it("in what the hooks, the logger and the diagnostics channels are told", async () => {
+  it("in the events of the hooks, the logger and the diagnostics channels", async () => {
     const told: unknown[] = [];
     const tell = (...all: unknown[]) => void told.push(all);
     const channels = ["request", "response", "retry", "pause", "invalid-response"].map((name) => `pod-partner:${name}`);
@@ -283,7 +283,7 @@ describe("the secret key never shows (law 1)", () => {
     context.service.answers(echo(503), { body: { order: { reference: secretKey } } });
     await rejection(partner.orders.get(ref("Order")));
     for (const channel of channels) unsubscribe(channel, tell);
-    // Two requests, two answers, one retry and one invalid answer, each to a hook, the logger and a channel.
+    // Two requests, two responses, one retry and one invalid response, each to a hook, the logger and a channel.
     expect(told).toHaveLength(18);
     expectSilence(told);
   });

@@ -17,8 +17,8 @@ const entry = (step: TimelineEntry["step"], outcome: string, at: number, took: n
   took,
 });
 
-describe("the table of where the time went", () => {
-  it("has a line for each step, and the total", () => {
+describe("the timeline table", () => {
+  it("has a row for each step, and the total", () => {
     const entries = [
       entry("queue", "default", 0, 1_204.6),
       entry("attempt", "503", 1_205, 12.3),
@@ -34,13 +34,13 @@ describe("the table of where the time went", () => {
   total                                  31398 ms`);
   });
 
-  it("is not there for a call of one attempt, and is for one that waited", () => {
+  it("is left out for a call of one attempt, and included for one that waited", () => {
     expect(timelineTable([])).toBe("");
     expect(timelineTable([entry("attempt", "404", 0, 12)])).toBe("");
     expect(timelineTable([entry("queue", "default", 0, 12)])).toContain("queue");
   });
 
-  it("keeps the first and the last steps of a long call, and says how many it left out", () => {
+  it("keeps the first and the last steps of a long call, and reports the number of omitted steps", () => {
     const entries = Array.from({ length: 100 }, (_, index) => entry("attempt", String(index), index, 1));
     const lines = timelineTable(entries).split("\n");
     expect(lines).toHaveLength(23);
@@ -48,7 +48,7 @@ describe("the table of where the time went", () => {
     expect(lines.at(-2)).toContain("99 ");
   });
 
-  it("keeps an outcome on its line", () => {
+  it("keeps an outcome on one line", () => {
     const table = timelineTable([entry("attempt", `a\nb${"c".repeat(500)}`, 0, 1), entry("attempt", "200", 1, 1)]);
     expect(table.split("\n")).toHaveLength(4);
     expect(table).toContain("a bccc");
@@ -113,19 +113,22 @@ describe("a printed error", () => {
       (partner) => partner.renders.wait(ref("Render"), { deadline: 150, interval: 50 }),
       /lookup +pending .*\n +poll +waited .*\n +lookup +pending /,
     ],
-  ])("shows it in a %s, above the caller's own line, in a message of one line", async (name, answer, call, table) => {
-    context.service.always(answer);
-    const error = await rejection(call(connect()));
-    if (!PodPartnerError.isInstance(error)) throw error;
-    expect(error.name).toBe(name);
-    expect(inspect(error)).toMatch(table);
-    expect(error.stack).toMatch(/total +\d+ ms\n +at /);
-    expect(error.stack).toContain("timeline.test.ts");
-    expect(error.message).not.toContain("total");
-    expect(error.timeline.length).toBeGreaterThan(1);
-  });
+  ])(
+    "shows the table in a %s, above the caller's stack, with a message of one line",
+    async (name, answer, call, table) => {
+      context.service.always(answer);
+      const error = await rejection(call(connect()));
+      if (!PodPartnerError.isInstance(error)) throw error;
+      expect(error.name).toBe(name);
+      expect(inspect(error)).toMatch(table);
+      expect(error.stack).toMatch(/total +\d+ ms\n +at /);
+      expect(error.stack).toContain("timeline.test.ts");
+      expect(error.message).not.toContain("total");
+      expect(error.timeline.length).toBeGreaterThan(1);
+    },
+  );
 
-  it("shows no key in it, whatever the service repeats", async () => {
+  it("shows no key in the table when the service repeats it", async () => {
     context.service.always({
       status: 503,
       headers: { "x-echo": secretKey },
@@ -136,7 +139,7 @@ describe("a printed error", () => {
     expect(text).not.toContain(secretKey);
   });
 
-  it("has none where one attempt was all", async () => {
+  it("has no table after one attempt", async () => {
     context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
     expect(inspect(await rejection(get(connect())))).not.toContain("total");
   });

@@ -6,13 +6,13 @@ import { dropshipOrder } from "../support/orders.ts";
 import { secretKey } from "../support/partner.ts";
 import { startStubService } from "../support/stub-service.ts";
 
-/** An error, and all that caused it. */
+/** The text of an error and of all its causes. */
 function* chain(error: unknown): Generator<Error> {
   for (let at = error; at instanceof Error; at = at.cause) yield at;
 }
 
 describe("a request that cannot be sent", () => {
-  it("is not in the error, nor in its causes: it holds a customer's address", async () => {
+  it("is not part of the error or its causes: it contains a customer's address", async () => {
     const gone = await startStubService();
     await gone.close();
     const partner = new PodPartner({ baseUrl: gone.baseUrl, secretKey, retry: { retries: 0 } });
@@ -24,7 +24,7 @@ describe("a request that cannot be sent", () => {
     }
   });
 
-  it("does not show its query, which names a customer's order", async () => {
+  it("does not show its query, which contains a customer's order", async () => {
     const gone = await startStubService();
     await gone.close();
     const partner = new PodPartner({ baseUrl: gone.baseUrl, secretKey, retry: { retries: 0 } });

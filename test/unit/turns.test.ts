@@ -2,10 +2,10 @@ import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { KeyedMutex } from "../../src/util/keyed-mutex.ts";
 
-describe("turns", () => {
+describe("KeyedMutex", () => {
   const wait = (turn: Promise<unknown>) => turn;
 
-  it("lets work of one name wait for the one before, also when that fails, and of another name pass", async () => {
+  it("runs work with the same key one by one, also after a failure, and work with other keys concurrently", async () => {
     const turns = new KeyedMutex();
     const order: string[] = [];
     const work =
@@ -25,7 +25,7 @@ describe("turns", () => {
     expect(order.indexOf("other begins")).toBeLessThan(order.indexOf("first ends"));
   });
 
-  it("lets whoever gives up leave the line at once, and the next still wait for the first", async () => {
+  it("removes aborted work from the queue at once, and the next work still waits for the first", async () => {
     const turns = new KeyedMutex();
     const leaving = Promise.withResolvers<never>();
     const gate = Promise.withResolvers<string>();
@@ -51,7 +51,7 @@ describe("turns", () => {
     await third;
   });
 
-  it("lets the third wait for the second when the first has ended", async () => {
+  it("keeps the third work waiting for the second when the first has ended", async () => {
     const turns = new KeyedMutex();
     const gate = Promise.withResolvers<void>();
     const first = turns.take("x", async () => undefined, wait);
@@ -77,7 +77,7 @@ describe("turns", () => {
     ["succeeds", async () => undefined],
     ["fails", () => Promise.reject(new Error("no"))],
   ])(
-    "forgets a name once its work %s, so that memory is bounded: the next of that name waits for nobody",
+    "forgets a key once its work %s, so that memory is bounded and the next work with that key starts at once",
     async (_, work) => {
       const turns = new KeyedMutex();
       await turns.take("x", work, wait).catch(() => undefined);

@@ -13,7 +13,7 @@ import { ref } from "../support/references.ts";
 const source = fileURLToPath(new URL("../../src/index.ts", import.meta.url));
 const endpoint = "GET /renders/{renderReference}/media";
 
-/** A program of its own: it asks for a download, does `then`, and says how many bytes it has read. */
+/** A separate program: it requests a download, does `then`, and reports how many bytes it has read. */
 const program = (baseUrl: string, then: string) => `
   import { PodPartner } from ${JSON.stringify(source)};
   const partner = new PodPartner({ baseUrl: ${JSON.stringify(baseUrl)}, secretKey: "${secretKey}", timeout: 60_000, deadline: 60_000 });
@@ -123,7 +123,7 @@ describe("an unread download", () => {
     ]);
   });
 
-  it("is not reported if the caller reads it and it is too slow", async () => {
+  it("is not reported when the caller reads it and the timeout ends the read", async () => {
     const told: unknown[] = [];
     const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void told.push(event) };
     expect(await letTimeOut({ hooks }, "Render", true)).toMatchObject({ name: "RequestTimeoutError" });

@@ -8,7 +8,7 @@ import { secretKey, useService } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 
-/** Collects garbage, as any process does sooner or later. */
+/** Collects garbage, as happens in any process sooner or later. */
 const collect = (() => {
   setFlagsFromString("--expose-gc");
   const gc: unknown = runInNewContext("gc");
@@ -28,7 +28,7 @@ describe("an upload that streams (law 7)", () => {
         const bytes = new Uint8Array(65_536);
         pieces.push(new WeakRef(bytes));
         yield bytes;
-        // A reference is held until the turn of the event loop that has read it ends.
+        // A `WeakRef` keeps its target until the current task of the event loop ends.
         await setImmediate();
       }
       collect();
@@ -44,21 +44,18 @@ describe("an upload that streams (law 7)", () => {
     ["a Blob", () => new Blob([png])],
     ["a web stream", () => new Blob([png]).stream()],
     ["a Node stream", () => Readable.from([png])],
-  ])(
-    "asks fetch to follow no redirect and to consult no window, for which it would keep a copy of %s",
-    async (_, source) => {
-      const given: unknown[] = [];
-      const partner = new PodPartner({
-        baseUrl: context.service.baseUrl,
-        secretKey,
-        fetch: (request, init) => {
-          given.push(init);
-          return fetch(request, init);
-        },
-      });
-      context.service.answers({ body: { image: { reference: ref("Image") } } });
-      await partner.images.upload(source());
-      expect(given).toMatchObject([{ redirect: "error", window: null }]);
-    },
-  );
+  ])("sets `redirect` and `window` so that fetch does not keep a copy of %s", async (_, source) => {
+    const given: unknown[] = [];
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      fetch: (request, init) => {
+        given.push(init);
+        return fetch(request, init);
+      },
+    });
+    context.service.answers({ body: { image: { reference: ref("Image") } } });
+    await partner.images.upload(source());
+    expect(given).toMatchObject([{ redirect: "error", window: null }]);
+  });
 });

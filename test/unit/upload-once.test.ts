@@ -5,7 +5,7 @@ import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 
-/** A service that refuses every upload as one that is overloaded does, before it has read anything. */
+/** A service that refuses every upload before it reads the body, as an overloaded service does. */
 function connect() {
   let sent = 0;
   const fetch = async () => {
@@ -24,7 +24,7 @@ describe("an upload whose attempt failed", () => {
     ["a Node stream", () => Readable.from([png])],
     ["a web stream", () => ReadableStream.from([Uint8Array.from(png)])],
     ["a stream in pieces", () => Readable.from([png.subarray(0, 3), png.subarray(3)])],
-  ])("is not sent again where its source is %s, which can be read once", async (_, source) => {
+  ])("is not retried when its source is %s, which can be read only once", async (_, source) => {
     const { partner, sent } = connect();
     const error = await rejection(partner.images.upload(source()));
     expect(error).toMatchObject({ ...refused, timeline: [{ step: "attempt", outcome: "503" }] });
@@ -34,7 +34,7 @@ describe("an upload whose attempt failed", () => {
   it.each<[string, () => ImageSource]>([
     ["bytes", () => png],
     ["a blob", () => new Blob([Uint8Array.from(png)])],
-  ])("is sent again where its source is %s", async (_, source) => {
+  ])("is retried when its source is %s", async (_, source) => {
     const { partner, sent } = connect();
     expect(await rejection(partner.images.upload(source()))).toMatchObject(refused);
     expect(sent()).toBe(3);

@@ -11,7 +11,7 @@ import { secretKey } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 
-/** A source that waits for ever after its first bytes, and whether it was let go. */
+/** A source that stalls after its first bytes, and whether it was closed. */
 type Stalled = readonly [source: ImageSource, isLetGo: () => boolean];
 
 const stalled: Readonly<Record<string, (first?: Uint8Array) => Stalled>> = {
@@ -43,7 +43,7 @@ const stalled: Readonly<Record<string, (first?: Uint8Array) => Stalled>> = {
       pull: () => new Promise<void>(() => undefined),
       cancel: () => {
         canceled = true;
-        // Nobody shall wait for one that never says that it is closed.
+        // The SDK must not wait for a source that never reports its close.
         return new Promise<void>(() => undefined);
       },
     });
@@ -57,7 +57,7 @@ const cases = Object.entries(stalled).flatMap(([what, make]) =>
 
 const answer = { image: { reference: ref("Image") } };
 
-/** A client whose clock stands still, and what it sends. */
+/** A client whose clock does not move, and its requests. */
 function stage() {
   const clock = createManualClock();
   const sent: Request[] = [];
@@ -74,7 +74,7 @@ function stage() {
   return { clock, sent, partner };
 }
 
-describe("opening the source of an upload ends with the call, and lets the source go", () => {
+describe("opening the source of an upload ends with the call, and closes the source", () => {
   const begin = async (source: ImageSource, options: RequestOptions) => {
     const { clock, sent, partner } = stage();
     const failed = rejection(partner.images.upload(source, options));
@@ -118,14 +118,14 @@ describe("opening the source of an upload ends with the call, and lets the sourc
     expect([isLetGo(), sent.length, clock.pending]).toEqual([true, 0, 0]);
   });
 
-  it.each(Object.entries(stalled))("also where it is no picture: %s", async (_, make) => {
+  it.each(Object.entries(stalled))("when the bytes are not an image: %s", async (_, make) => {
     const [source, isLetGo] = make(new TextEncoder().encode("GIF89a and more of it"));
     const { clock, sent, failed } = await begin(source, {});
     expect(await failed).toMatchObject({ name: "RequestValidationError" });
     expect([isLetGo(), sent.length, clock.pending]).toEqual([true, 0, 0]);
   });
 
-  it("also where it cannot be held to it: an iterator that never comes back", async () => {
+  it("when an iterator ignores its return()", async () => {
     const source = { [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => undefined) }) };
     const { clock, failed } = await begin(source as never, { timeout: 500 });
     await clock.advance(500);
@@ -133,7 +133,7 @@ describe("opening the source of an upload ends with the call, and lets the sourc
     expect(clock.pending).toBe(0);
   });
 
-  it("refuses a stream that somebody else reads, and leaves it to them", async () => {
+  it("refuses a stream that another reader has locked, and does not close it", async () => {
     const [source, isLetGo] = stalled["a web stream"]?.() ?? expect.fail();
     const reader = (source as ReadableStream).getReader();
     const { failed } = await begin(source, {});
@@ -142,7 +142,7 @@ describe("opening the source of an upload ends with the call, and lets the sourc
     await reader.cancel();
   });
 
-  it("leaves no timer behind when the first bytes come in time", async () => {
+  it("leaves no timer when the first bytes come in time", async () => {
     const { clock, sent, partner } = stage();
     const source = new PassThrough();
     const upload = partner.images.upload(source, { timeout: 500 });
@@ -153,7 +153,7 @@ describe("opening the source of an upload ends with the call, and lets the sourc
   });
 });
 
-describe("behind a stream may be an open file", () => {
+describe("a stream of an open file", () => {
   let folder = "";
   let path = "";
   beforeAll(async () => {
@@ -168,7 +168,7 @@ describe("behind a stream may be an open file", () => {
     "has a wrong option": { timeout: -1 },
   };
 
-  it.each(Object.entries(ends))("which is closed when the call %s", async (_, options) => {
+  it.each(Object.entries(ends))("is closed when the call %s", async (_, options) => {
     const { partner } = stage();
     const file = createReadStream(path);
     await rejection(partner.images.upload(file, options));

@@ -20,7 +20,7 @@ describe("an upload", () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** The message of the refusal; nothing is sent. */
+  /** The message of the refusal. No request is sent. */
   async function refusal(source: unknown): Promise<string> {
     const error = await rejection(context.partner.images.upload(source as never));
     if (!(error instanceof RequestValidationError)) throw error;
@@ -32,13 +32,13 @@ describe("an upload", () => {
     ["an ArrayBuffer", () => Uint8Array.from(png).buffer],
     ["a file URL", () => pathToFileURL(join(folder, "a design.png"))],
     ["a response", () => new Response(Uint8Array.from(png), { status: 203 })],
-  ])("takes %s", async (_, source) => {
+  ])("accepts %s", async (_, source) => {
     context.service.answers(answer);
     await context.partner.images.upload(source());
     expect(Buffer.from(context.service.requests[0]?.body ?? "").equals(Buffer.from(png))).toBe(true);
   });
 
-  it("takes the response of a real fetch", async () => {
+  it("accepts the response of a real fetch", async () => {
     context.service.answers({ body: png }, answer);
     await context.partner.images.upload(await fetch(`${context.service.baseUrl}/design.png`));
     expect(Buffer.from(context.service.requests[1]?.body ?? "").equals(Buffer.from(png))).toBe(true);
@@ -57,7 +57,7 @@ describe("an upload", () => {
     expect(canceled).toBe(true);
   });
 
-  it("refuses a response that is not 2xx whose body somebody else reads", async () => {
+  it("refuses a response that is not 2xx whose body another reader has locked", async () => {
     const response = new Response(new ReadableStream(), { status: 500 });
     response.body?.getReader();
     expect(await refusal(response)).toBe("expected a response with a status of 2xx, not 500");
@@ -67,13 +67,13 @@ describe("an upload", () => {
     expect(await refusal(new Response(null, { status: 204 }))).toBe("the response has no body");
   });
 
-  it("refuses a response whose body was read", async () => {
+  it("refuses a response whose body was already read", async () => {
     const response = new Response(Uint8Array.from(png));
     await response.bytes();
     expect(await refusal(response)).toBe("the body of the response was already read; a body can be read only once");
   });
 
-  it("refuses an ArrayBuffer that is no image", async () => {
+  it("refuses an ArrayBuffer that is not an image", async () => {
     expect(await refusal(new ArrayBuffer(20))).toMatch(/neither a JPEG nor a PNG/);
   });
 
@@ -84,7 +84,7 @@ describe("an upload", () => {
     expect(await refusal(source())).toContain(`the file "${join(folder, "missing.png")}" cannot be read`);
   });
 
-  it("refuses a URL that is not a file's", async () => {
+  it("refuses a URL that is not a file URL", async () => {
     expect(await refusal(new URL("https://shop.example/design.png"))).toBe(
       "expected a `file:` URL; for any other URL, pass the response of `fetch`",
     );

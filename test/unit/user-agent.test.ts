@@ -6,7 +6,7 @@ import { secretKey, useService } from "../support/partner.ts";
 
 const baseUrl = "https://partner.example/v2";
 
-/** The `User-Agent` that a client gives to its `fetch`. */
+/** The `User-Agent` in the requests of a client. */
 async function sentBy(headers?: Readonly<Record<string, string>>): Promise<string | null> {
   let sent: string | null = null;
   const partner = new PodPartner({
@@ -52,13 +52,13 @@ describe("the User-Agent", () => {
     expect(await sentBy()).toBe(`pod-partner/${manifest.version} ${expected}`);
   });
 
-  it("is left out in a browser, which has its own", async () => {
+  it("is left out in a browser, which sets its own", async () => {
     vi.stubGlobal("window", {});
     vi.stubGlobal("document", {});
     expect(await sentBy()).toBeNull();
   });
 
-  it("is left out where no runtime is known, as in a worker of a browser", async () => {
+  it("is left out when the runtime is unknown, as in a Web Worker", async () => {
     vi.stubGlobal("process", undefined);
     expect(await sentBy()).toBeNull();
   });

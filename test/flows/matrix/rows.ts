@@ -1,9 +1,9 @@
 import type { Fault } from "pod-partner/testing";
 
-/** What comes of a call: what it gives, how many requests the service saw, and how often the call took effect. */
+/** What results from a call: its outcome, the requests that the service received, and how often the call took effect. */
 export type Cell = readonly [outcome: string, requests: number, effects: number];
 
-/** A fault, which requests it strikes, and what must come of each subject, in the order of `subjects`. */
+/** A fault, the requests that it applies to, and the expected result of each subject, in the order of `subjects`. */
 export interface Row {
   readonly name: string;
   readonly fault: Fault;
@@ -17,7 +17,7 @@ type Cells = Row["cells"];
 const unknown = "OutcomeUnknownError";
 const invalid = "ResponseValidationError";
 
-/** Nothing has come of it: the creations are looked for four times and sent again. */
+/** The request had no effect: creations are looked up four times and retried. */
 const lostBefore: Cells = [
   ["value", 2, 0],
   ["value", 2, 1],
@@ -27,7 +27,7 @@ const lostBefore: Cells = [
   [unknown, 1, 0],
 ];
 
-/** It is done and its answer lost: the creations are found. */
+/** The request took effect and its response was lost: creations are found. */
 const lostAfter: Cells = [
   ["value", 2, 0],
   ["value", 2, 1],
@@ -37,7 +37,7 @@ const lostAfter: Cells = [
   [unknown, 1, 1],
 ];
 
-/** The service is done only long after a gateway has stopped waiting: the creations are looked for until then. */
+/** The service finishes long after a gateway has timed out: creations are looked up until then. */
 const lateBehindGateway: Cells = [
   ["value", 2, 0],
   ["value", 2, 1],
@@ -47,7 +47,7 @@ const lateBehindGateway: Cells = [
   [unknown, 1, 1],
 ];
 
-/** Nothing has come of it, and the gateway says that the service is slow: the creations are looked for much longer. */
+/** The request had no effect, and the gateway reports that the service is slow: creations are looked up much longer. */
 const slowBefore: Cells = [
   ["value", 2, 0],
   ["value", 2, 1],
@@ -57,7 +57,7 @@ const slowBefore: Cells = [
   [unknown, 1, 0],
 ];
 
-/** As `lostAfter`; what answers without a body has none that could be lost. */
+/** As `lostAfter`, but endpoints without a response body have no body to lose. */
 const bodyLost: Cells = [
   ["value", 2, 0],
   ["value", 1, 1],
@@ -67,7 +67,7 @@ const bodyLost: Cells = [
   [unknown, 1, 1],
 ];
 
-/** All alike, and nothing done. */
+/** The same result for all subjects, without effect. */
 const refused = (outcome: string, requests = 1): Cells => [
   [outcome, requests, 0],
   [outcome, requests, 0],
@@ -77,7 +77,7 @@ const refused = (outcome: string, requests = 1): Cells => [
   [outcome, requests, 0],
 ];
 
-/** All alike, and done. */
+/** The same result for all subjects, with effect. */
 const done = (outcome: string, requests = 1): Cells => [
   [outcome, requests, 0],
   [outcome, requests, 1],
@@ -112,13 +112,13 @@ const limited = (retryAfter?: number | string): Fault => ({
   ...(retryAfter === undefined ? {} : { retryAfter }),
 });
 
-/** An HTTP date counts from the answer's own `Date`. */
+/** An HTTP date is relative to the response's own `Date`. */
 const httpDate = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
 
 const html = "<!doctype html><title>Sign in to the hotel's network</title>";
 const garbage = new Uint8Array([0x00, 0xff, 0xfe, 0x7b, 0x22, 0x80]);
 
-/** The answer is no JSON: what reads says so; a creation counts as lost. */
+/** The response is not JSON: reads report it; a creation counts as lost. */
 const unreadable = (creations: Cells, effects: 0 | 1): Cells => [
   [invalid, 1, 0],
   [invalid, 1, effects],

@@ -11,12 +11,12 @@ import { settle } from "../../support/settle.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
-/** Milliseconds that an attempt may take: short only where nothing else would end it, since a busy machine takes long for any. */
+/** The timeout of an attempt, in milliseconds: short only where nothing else ends the attempt, since a busy machine is slow. */
 const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000);
 
 type Use = (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>;
 
-/** The two ways to the emulator: each must come to the same. */
+/** The two transports of the emulator: both must have the same results. */
 export const doors = {
   "over a port": async (use: Use, options: EmulatorOptions) => {
     await using emulator = await startEmulator(options);
@@ -28,14 +28,14 @@ export const doors = {
   },
 };
 
-/** How time passes while a fault strikes. */
+/** How time passes while a fault is applied. */
 interface Pace {
   readonly clock: PartnerClock;
   readonly emulatorClock?: PartnerClock;
   readonly pass: <T>(call: PromiseLike<T>) => Promise<T>;
-  /** Lets the service finish what it is still working on. */
+  /** Lets the service finish its pending work. */
   readonly finish?: () => Promise<void>;
-  /** A busy machine takes long for any response, and that shall not decide how long a creation is looked for. */
+  /** A busy machine is slow to respond, and that must not change how long a creation is looked up. */
   readonly assumptions?: { readonly processingTime: number };
 }
 
@@ -54,7 +54,7 @@ const outcomeOf = ({ timeline }: Settled): string =>
 const nameOf = (error: unknown): string =>
   error instanceof PodPartnerError ? error.name : `no error of ours: ${error}`;
 
-/** Lets a fault strike a subject, and tells what has come of it. */
+/** Applies a fault to a subject, and returns the result. */
 export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row, subject: Subject): Promise<Cell> => {
   const timeout = timeoutFor(fault);
   const { clock, emulatorClock, pass, finish, assumptions } = paceOf(fault, timeout);

@@ -2,32 +2,32 @@ import type { PodPartner } from "pod-partner";
 import type { Emulator } from "pod-partner/testing";
 import { dropshipOrder } from "../../support/orders.ts";
 
-/** A call that faults strike: one of each class of endpoints, and each of those that create. */
+/** A call that faults apply to: one for each class of endpoints, and each creation. */
 export interface Subject {
-  /** As a heading of the table. */
+  /** The heading in the table. */
   readonly name: string;
-  /** What a lost answer means for it. */
+  /** What a lost response means for this call. */
   readonly repeat: "safe" | "idempotent" | "recoverable" | "never";
-  /** The route that faults are aimed at. */
+  /** The route that the faults apply to. */
   readonly on: string;
-  /** Makes what the call needs, and gives the call and the way to count how often it took effect. */
+  /** Creates what the call needs, and returns the call and a function that counts how often it took effect. */
   prepare(partner: PodPartner, emulator: Emulator): Promise<Prepared>;
 }
 
 interface Prepared {
   readonly call: (partner: PodPartner) => { withResponse(): Promise<Settled> };
-  /** Orders or claims made, or whether it is canceled or retracted. */
+  /** The number of created orders or claims, or whether the order is canceled or the claim retracted. */
   readonly effects: () => Promise<number>;
 }
 
-/** What a call gives, as far as it is looked at. */
+/** The part of a call's result that the tests read. */
 export interface Settled {
   readonly timeline: readonly { readonly step: string; readonly outcome: string }[];
 }
 
 const { dropshipAddress: address } = dropshipOrder;
 
-/** A valid order of something that needs no image. */
+/** A valid order of a product that needs no image. */
 export const orderOf = ({ demo }: Emulator, customIdentifier: string) => ({
   storeReference: demo.stores.api,
   shippingKind: "dropship" as const,
@@ -41,7 +41,7 @@ const countOrders = async (partner: PodPartner) => (await partner.orders.list().
 const place = async (partner: PodPartner, emulator: Emulator) =>
   (await partner.orders.create(orderOf(emulator, "before"))).reference;
 
-/** A claim about one item of a shipment that exists. */
+/** A claim about one item of an existing shipment. */
 async function claimable(partner: PodPartner, emulator: Emulator) {
   const orderReference = await place(partner, emulator);
   const category = (await partner.claims.categories.list()).find(
@@ -127,7 +127,7 @@ const request: Subject = {
   }),
 };
 
-/** As it goes over the wire: every field is there. */
+/** As it is sent: with every field. */
 const wholeAddress = {
   company: "",
   housenumberAddition: "",

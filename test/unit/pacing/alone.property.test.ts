@@ -8,12 +8,12 @@ import { createTimeline } from "../../support/pacing/timeline.ts";
 
 const hour = 3_600_000;
 
-/** A bucket of a few to a few hundred tokens that refills between 1 and 200 a second. */
+/** A bucket of a few to a few hundred tokens that refills at 1 to 200 tokens a second. */
 const bucket = fc
   .record({ quota: fc.integer({ min: 1, max: 300 }), perSecond: fc.integer({ min: 1, max: 200 }) })
   .map(({ quota, perSecond }) => ({ quota, window: Math.ceil((quota / perSecond) * 1000) }));
 
-/** Milliseconds each way, and by how much one request's way may be longer than another's. */
+/** Milliseconds in each direction, and the largest difference between the delays of two requests. */
 const latency = fc.record({
   going: fc.integer({ min: 0, max: 300 }),
   coming: fc.integer({ min: 0, max: 300 }),
@@ -48,8 +48,8 @@ async function run(given: Traffic, disturb: (service: Service) => Service = (ser
   return { outcome, clock, pacer };
 }
 
-describe("a pacer that is alone, against a model of the service's bucket", () => {
-  it("is never refused, answers every call, and leaves no timer", async () => {
+describe("a single pacer, against a model of the service's bucket", () => {
+  it("is never refused, completes every call, and leaves no timer", async () => {
     await fc.assert(
       fc.asyncProperty(traffic, async (given) => {
         const { outcome, clock } = await run(given);
@@ -61,7 +61,7 @@ describe("a pacer that is alone, against a model of the service's bucket", () =>
     );
   });
 
-  it("never stalls: all is done soon after the bucket could have given the tokens", async () => {
+  it("never stalls: all calls complete soon after the bucket could have given the tokens", async () => {
     await fc.assert(
       fc.asyncProperty(traffic, async (given) => {
         const { quota, window } = given.bucket;
@@ -69,7 +69,7 @@ describe("a pacer that is alone, against a model of the service's bucket", () =>
         const { outcome } = await run(given);
         const way = going + coming + 2 * jitter;
         const refilling = (Math.max(0, given.calls - quota) * window) / quota;
-        // A bucket smaller than what is on its way refills nothing meanwhile, as far as this side can know.
+        // When more requests are in transit than the bucket holds, the client must assume that it does not refill meanwhile.
         const answers = (given.calls / Math.min(given.parallel, Math.max(1, quota / 4)) + 12) * way;
         const last = Math.max(...outcome.answered.map(({ at }) => at));
         expect(last).toBeLessThan(1.3 * refilling + answers + (30 * window) / quota + 3_000);
@@ -79,7 +79,7 @@ describe("a pacer that is alone, against a model of the service's bucket", () =>
   });
 });
 
-/** What a service or a proxy in between may do to the headers of an answer. */
+/** What a service or a proxy may do to the headers of a response. */
 const faults: readonly ((headers: Headers) => void)[] = [
   (headers) => headers.delete("x-ratelimit"),
   (headers) => headers.delete("x-ratelimit-policy"),
@@ -92,8 +92,8 @@ const faults: readonly ((headers: Headers) => void)[] = [
   (headers) => headers.set("x-ratelimit", "{;;"),
 ];
 
-describe("a pacer whose answers have faulty headers", () => {
-  it("answers every call, and leaves no timer", async () => {
+describe("a pacer that gets responses with faulty headers", () => {
+  it("completes every call, and leaves no timer", async () => {
     await fc.assert(
       fc.asyncProperty(traffic, fc.integer({ min: 1, max: 5 }), async (given, seldom) => {
         const random = sequence(given.seed + 1);
@@ -112,7 +112,7 @@ describe("a pacer whose answers have faulty headers", () => {
     );
   });
 
-  it("follows a quota and a window that change on the way", async () => {
+  it("follows a quota and a window that change while it runs", async () => {
     await fc.assert(
       fc.asyncProperty(traffic, bucket, fc.integer({ min: 1, max: 100 }), async (given, other, after) => {
         let served = 0;

@@ -12,13 +12,13 @@ interface Setting {
   readonly calls: number;
   readonly parallel: number;
   readonly latency: (clock: PartnerClock) => Latency;
-  /** How long the service is looked at, in milliseconds. */
+  /** How long the simulation runs, in milliseconds. */
   readonly until: number;
-  /** The client's own clock, made from the service's. */
+  /** The client's clock, derived from the service's. */
   readonly own?: (clock: Timeline) => PartnerClock;
 }
 
-/** One client and nobody else, at 50 tokens a second. */
+/** One client without other clients, at 50 tokens a second. */
 async function run({ quota, calls, parallel, latency, until, own = (clock) => clock }: Setting) {
   const clock = createTimeline();
   const service = createService(clock, { default: [quota, quota * 20] });
@@ -33,7 +33,7 @@ async function run({ quota, calls, parallel, latency, until, own = (clock) => cl
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-describe("a client that is alone never assumes others", () => {
+describe("a single client never assumes other clients", () => {
   beforeEach(() => {
     vi.spyOn(Math, "random").mockImplementation(sequence(11));
   });
@@ -41,7 +41,7 @@ describe("a client that is alone never assumes others", () => {
     vi.restoreAllMocks();
   });
 
-  it.each(seeds)("where responses overtake each other, and uses the whole bucket: %i", async (seed) => {
+  it.each(seeds)("when responses overtake each other, and uses the whole bucket: %i", async (seed) => {
     const random = sequence(seed * 7919);
     const jitter = () => 1 + 4 * random();
     const latency = () => () => [jitter(), jitter()] as const;
@@ -50,7 +50,7 @@ describe("a client that is alone never assumes others", () => {
     expect(result.seconds).toBeLessThanOrEqual(20 * 1.02);
   });
 
-  /** From 8 s to 10.5 s nothing reaches the service, or nothing comes back from it. */
+  /** From 8 s to 10.5 s no request reaches the service, or no response comes back. */
   const stalls = (["in order", "out of order", "on the way back"] as const).flatMap((how) =>
     seeds.map((seed) => [how, seed] as const),
   );
@@ -67,11 +67,11 @@ describe("a client that is alone never assumes others", () => {
     };
     const result = await run({ quota: 100, calls: 3_000, parallel: 3_000, latency, until: 28_000 });
     expect(result).toMatchObject({ refusals: 0, assumed: 0 });
-    // 100, and 50 a second; but for what does not fit into the bucket during half a second of the stall.
+    // 100 tokens, then 50 a second, without those that the full bucket loses during half a second of the stall.
     expect(result.answered).toBeGreaterThan(0.98 * (100 + 27.5 * 50));
   });
 
-  it("where its clock is 0.02 % faster than the service's", async () => {
+  it("when its clock is 0.02 % faster than the service's", async () => {
     const own = (clock: Timeline): PartnerClock => ({
       now: () => clock.now() * 1.0002,
       after: (ms, callback) => clock.after(ms / 1.0002, callback),

@@ -8,10 +8,10 @@ import { createTimeline } from "../../support/pacing/timeline.ts";
 import { secretKey, useService } from "../../support/partner.ts";
 
 const endpoint = endpointOf("orders.get");
-/** A service that itself would let everything through. */
+/** A service without a rate limit of its own. */
 const usual = new Headers({ "x-ratelimit-policy": '"default";q=60000;w=60', "x-ratelimit": '"default";r=50000;t=0' });
 
-/** What a gateway lets through at a time, in milliseconds. */
+/** The requests that a gateway accepts, as a function of the time in milliseconds. */
 type Gateway = (now: number) => boolean;
 
 /** The leaky bucket of nginx's `limit_req`, with `nodelay`. */
@@ -26,7 +26,7 @@ function limiting(perSecond: () => number, burst: number): Gateway {
   };
 }
 
-/** Makes so many calls through a gateway, all at once; each is repeated until it is served. */
+/** Makes this many calls through a gateway at once; each is retried until it succeeds. */
 async function run(calls: number, gateway: Gateway, [going, coming]: readonly [number, number] = [2, 3]) {
   const clock = createTimeline(1_000_000);
   const began = clock.now();
@@ -56,12 +56,12 @@ async function run(calls: number, gateway: Gateway, [going, coming]: readonly [n
   return { took: Math.max(...served), refused, served, pacer };
 }
 
-describe("a gateway that refuses what is above its limit", () => {
+describe("a gateway that refuses requests above its limit", () => {
   it.each([
     ["no burst", 0, [2, 3] as const],
     ["a burst of 20", 20, [2, 3] as const],
     ["a burst of 20, 50 ms away", 20, [25, 25] as const],
-  ])("gets little more than it lets through: %s", async (_, burst, latency) => {
+  ])("receives few more requests than it accepts: %s", async (_, burst, latency) => {
     const { took, refused } = await run(
       600,
       limiting(() => 30, burst),
@@ -72,7 +72,7 @@ describe("a gateway that refuses what is above its limit", () => {
     expect(refused).toBeLessThan(70);
   });
 
-  it("is followed when it lowers its limit, and when it raises it", async () => {
+  it("is followed when it lowers or raises its limit", async () => {
     let perSecond = 30;
     let last = 0;
     const gateway = limiting(() => perSecond, 5);
@@ -89,7 +89,7 @@ describe("a gateway that refuses what is above its limit", () => {
     expect(refused).toBeLessThan(200);
   });
 
-  it("does not slow down calls that are refused at random, one in fifty", async () => {
+  it("does not slow down the client when it refuses one request in fifty at random", async () => {
     const random = sequence(11);
     const { took, pacer } = await run(2_000, () => random() > 0.02);
     expect(took).toBeLessThan(3_000);
@@ -109,7 +109,7 @@ describe("calls that a gateway refuses with 503", () => {
   const valid = { body: { message: "ok" } };
   const html = { status: 503, headers: { "content-type": "text/html" }, body: "<h1>503</h1>" };
 
-  it("are spread, and told by `onPause`, when the refusals say so by `Retry-After`", async () => {
+  it("are spread, and reported by `onPause`, when the refusals have a `Retry-After`", async () => {
     const { partner, pauses } = connect();
     context.service.answers({ ...html, headers: { ...html.headers, "retry-after": "0" } });
     context.service.always(valid);
@@ -118,7 +118,7 @@ describe("calls that a gateway refuses with 503", () => {
     expect(partner.rateLimits.estimate(100)).toBeGreaterThan(5_000);
   });
 
-  it("are not spread after one refusal that does not say so", async () => {
+  it("are not spread after one refusal without `Retry-After`", async () => {
     const { partner, pauses } = connect();
     context.service.answers(valid, html);
     context.service.always(valid);
@@ -127,7 +127,7 @@ describe("calls that a gateway refuses with 503", () => {
     expect([pauses, partner.rateLimits.estimate(100)]).toEqual([[], 0]);
   });
 
-  it("do not use up the client's repetitions: refusals of a limit are no outage", async () => {
+  it("do not spend the client's retry budget: refusals of a limit are not an outage", async () => {
     const { partner } = connect();
     const gateway = limiting(() => 200, 0);
     context.service.always(() => (gateway(performance.now()) ? valid : html));

@@ -6,7 +6,7 @@ import { endpointOf } from "../../support/pacing/consumer.ts";
 
 const get = endpointOf("orders.get");
 
-describe("the line on the machine's own clock", () => {
+describe("the queue on the machine's own clock", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -14,7 +14,7 @@ describe("the line on the machine's own clock", () => {
     vi.useRealTimers();
   });
 
-  /** A pacer whose bucket of 10, refilled at 5 a second, is empty, and calls that wait in its line. */
+  /** A pacer whose bucket of 10, refilled at 5 a second, is empty, and the calls in its queue. */
   function waiting(calls: number, signal?: AbortSignal) {
     const pacer = new Pacer(systemClock);
     const headers = new Headers({ "x-ratelimit-policy": '"default";q=10;w=2', "x-ratelimit": '"default";r=0;t=1' });
@@ -33,17 +33,17 @@ describe("the line on the machine's own clock", () => {
     return granted;
   }
 
-  it("moves on by one call each token, without drift", async () => {
+  it("releases one call for each token, without drift", async () => {
     const granted = waiting(20);
     await vi.advanceTimersByTimeAsync(10_000);
     expect(granted).toHaveLength(20);
     const last = granted.at(-1) ?? 0;
-    // The first waits for two tokens, since one stays in the bucket.
+    // The first call waits for two tokens, because one stays in the bucket.
     expect(last).toBeGreaterThanOrEqual(21 * 200);
     expect(last).toBeLessThan(21.5 * 200);
   });
 
-  it("leaves no timer when the last has left", async () => {
+  it("leaves no timer when the last call has left", async () => {
     const controller = new AbortController();
     waiting(5, controller.signal);
     await vi.advanceTimersByTimeAsync(100);

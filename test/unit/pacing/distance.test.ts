@@ -28,7 +28,7 @@ function connect(respond: (number: number) => Response, retry: RequestOptions["r
   return { clock, partner, seen, validate };
 }
 
-describe("a next token further away than `maxRetryAfter`", () => {
+describe("a next token that is further away than `maxRetryAfter`", () => {
   it.each([
     ["a quota on a 200", absurd],
     [
@@ -44,7 +44,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
           { status: 429, headers: { "retry-after": String(year) } },
         ),
     ],
-  ])("ends the next call at once, said by %s", async (_, respond) => {
+  ])("ends the next call at once when it is reported by %s", async (_, respond) => {
     const { clock, validate, seen } = connect(respond);
     const began = clock.now();
     await validate().catch(() => undefined);
@@ -58,7 +58,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
     expect([seen.length, clock.now() - began]).toEqual([1, 0]);
   });
 
-  it("ends the next call at once where the tokens that remain are shared with others", async () => {
+  it("ends the next call at once when the remaining tokens are shared with other clients", async () => {
     const { clock, validate, seen } = connect((number) =>
       response(`"default";q=100;w=${year}`, `"default";r=${number < 3 ? 40 : 20};t=0`),
     );
@@ -77,7 +77,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
     for (const outcome of failed) expect(outcome).toMatchObject({ reason: { name: "RateLimitError" } });
   });
 
-  it("is looked at again after `maxRetryAfter`, by one request", async () => {
+  it("is checked again after `maxRetryAfter`, by one request", async () => {
     const { clock, validate, seen } = connect((number) => (number <= 2 ? absurd() : usual()));
     await validate();
     await clock.advance(119_000);
@@ -95,7 +95,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
     expect(seen).toHaveLength(13);
   });
 
-  it("is looked at again when the request that took the last token is lost", async () => {
+  it("is checked again when the request that took the last token is lost", async () => {
     const { clock, validate, seen } = connect(
       (number) => {
         if (number === 1) return response(`"default";q=2;w=${year}`, '"default";r=1;t=0');
@@ -112,7 +112,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
     expect(seen).toHaveLength(3);
   });
 
-  it("is measured by the call's own `maxRetryAfter`", async () => {
+  it("is compared with the call's own `maxRetryAfter`", async () => {
     const minute = (number: number) => response('"default";q=1;w=60', `"default";r=0;t=${number}`);
     const { clock, validate, seen } = connect(minute);
     await validate();
@@ -128,7 +128,7 @@ describe("a next token further away than `maxRetryAfter`", () => {
     expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(60_000);
   });
 
-  it("does not end a call that waits for longer by its own `maxRetryAfter`", async () => {
+  it("does not end a call whose own `maxRetryAfter` is longer", async () => {
     const { clock, validate, seen } = connect((number) =>
       number === 1 ? response('"default";q=1;w=600', '"default";r=0;t=600') : usual(),
     );
@@ -140,8 +140,8 @@ describe("a next token further away than `maxRetryAfter`", () => {
   });
 });
 
-describe("a place far back in the queue of a bucket that refills", () => {
-  it("is waited for, also beyond `maxRetryAfter`", async () => {
+describe("a position far back in the queue of a bucket that refills", () => {
+  it("does not end the call, also beyond `maxRetryAfter`", async () => {
     let tokens = 1;
     const { clock, validate, seen } = connect(() => {
       tokens = Math.max(0, tokens - 1);
@@ -152,7 +152,7 @@ describe("a place far back in the queue of a bucket that refills", () => {
     expect((seen[7] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(7 * 60_000);
   });
 
-  it("is waited for with a `maxRetryAfter` of 0, where a token comes each second", async () => {
+  it("does not end the call with a `maxRetryAfter` of 0, when a token comes each second", async () => {
     const { clock, validate, seen } = connect(() => response('"default";q=1;w=1', '"default";r=0;t=1'), {
       maxRetryAfter: 0,
     });

@@ -37,8 +37,8 @@ async function emptied() {
   return { clock, pacer, granted, join };
 }
 
-describe("the line of calls that wait", () => {
-  it("is served in the order of joining", async () => {
+describe("the queue of waiting calls", () => {
+  it("releases calls in the order of arrival", async () => {
     const { clock, granted, join } = await emptied();
     for (const name of ["a", "b", "c"]) join(name);
     await clock.run(1_000);
@@ -46,7 +46,7 @@ describe("the line of calls that wait", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("begins with whoever was refused", async () => {
+  it("releases a refused call first", async () => {
     const { clock, granted, join } = await emptied();
     for (const name of ["a", "b"]) join(name);
     join("refused", "normal", { again: true });
@@ -54,7 +54,7 @@ describe("the line of calls that wait", () => {
     expect(granted).toEqual(["refused", "a", "b"]);
   });
 
-  it("lets a call leave at once, without a token, a timer or a place", async () => {
+  it("removes an aborted call at once, with its token, timer and place", async () => {
     const { clock, pacer, granted, join } = await emptied();
     const controllers = Array.from({ length: 100 }, () => new AbortController());
     for (const { signal } of controllers) join("aborted", "normal", { signal });
@@ -67,7 +67,7 @@ describe("the line of calls that wait", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("leaves no timer when all have left", async () => {
+  it("leaves no timer when all calls have left", async () => {
     const { clock, join } = await emptied();
     const controller = new AbortController();
     for (const name of ["a", "b"]) join(name, "low", { signal: controller.signal });
@@ -76,7 +76,7 @@ describe("the line of calls that wait", () => {
     expect(clock.pending).toBe(0);
   });
 
-  it("lets a high call go before 2,000 low ones, within two tokens", async () => {
+  it("releases a high-priority call before 2,000 low-priority ones, within two tokens", async () => {
     const { clock, granted, join } = await emptied();
     for (let index = 0; index < 2_000; index += 1) join("low", "low");
     await clock.run(1_000);
@@ -86,7 +86,7 @@ describe("the line of calls that wait", () => {
     expect(granted.slice(before)).toContain("high");
   });
 
-  it("never starves low calls behind a stream of high ones", async () => {
+  it("does not starve low-priority calls when high-priority calls keep arriving", async () => {
     const { clock, granted, join } = await emptied();
     join("low", "low");
     for (let index = 0; index < 50; index += 1) join("high", "high");
@@ -96,8 +96,8 @@ describe("the line of calls that wait", () => {
   });
 });
 
-describe("the lines of calls that draw from different policies", () => {
-  it("are served by priority and by who came first, across them", async () => {
+describe("the queues of calls that draw from different policies", () => {
+  it("release calls by priority and arrival, across the queues", async () => {
     const { clock, pacer, granted, join } = await emptied();
     const joinUpload = (name: string, priority: Priority) =>
       pacer.acquire(upload, priority, new CancelScope(clock, undefined, undefined)).then((held) => {
@@ -117,7 +117,7 @@ describe("the lines of calls that draw from different policies", () => {
     ]);
   });
 
-  it("none of them starves behind another", async () => {
+  it("do not starve each other", async () => {
     const { clock, pacer, granted, join } = await emptied();
     for (let index = 0; index < 100; index += 1) {
       void pacer
@@ -137,7 +137,7 @@ describe("the lines of calls that draw from different policies", () => {
 });
 
 describe("a refusal", () => {
-  it("holds its policy, siblings included, until Retry-After", async () => {
+  it("holds its policy, sibling calls included, until Retry-After", async () => {
     const { clock, pacer, granted, join } = await emptied();
     pacer.hold(get, new Map([["default", { quota: 300, window: 6_000, remaining: 0, empty: true }]]), 2_000);
     for (const name of ["a", "b"]) join(name);
@@ -159,7 +159,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("a picture that is old", () => {
+describe("rate limits that are old", () => {
   async function heard() {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
@@ -168,7 +168,7 @@ describe("a picture that is old", () => {
     return { clock, pacer };
   }
 
-  it("lets a part of the bucket go in the first second, and the rest after it when no answer has come", async () => {
+  it("release a part of the bucket in the first second, and the rest later when no response has come", async () => {
     const { clock, pacer } = await heard();
     await clock.run(600_000);
     const burst = () =>
@@ -190,7 +190,7 @@ describe("a picture that is old", () => {
     expect(rest.length).toBeGreaterThan(1_000);
   });
 
-  it("lets one go alone after a refusal", async () => {
+  it("release one call alone after a refusal", async () => {
     const { clock, pacer } = await heard();
     pacer.hold(get, parseRateLimit(headers('"default";q=3000;w=60', '"default";r=0;t=1')), 2_000);
     await clock.run(2_000);
@@ -199,15 +199,15 @@ describe("a picture that is old", () => {
   });
 });
 
-describe("the estimate of when calls will be through", () => {
-  it("is 0 for what the bucket holds and a token's time for each call beyond", async () => {
+describe("the estimated wait", () => {
+  it("is 0 for calls within the bucket's level, and one token interval for each further call", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
     expect(pacer.forecast.snapshot().estimate(3_000)).toBe(0);
     expect(pacer.forecast.snapshot().estimate(3_050)).toBeCloseTo(1_000);
   });
 
-  it("counts those that wait already, and a hold", async () => {
+  it("includes waiting calls and a hold", async () => {
     const { pacer, join } = await emptied();
     for (let index = 0; index < 10; index += 1) join("waiting", "low");
     expect(pacer.forecast.snapshot().estimate(40)).toBeCloseTo(1_000, -2);
@@ -215,15 +215,15 @@ describe("the estimate of when calls will be through", () => {
     expect(pacer.forecast.snapshot().estimate(1)).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("stands beside the record of the policies, which has nothing else", () => {
+  it("is a function beside the record of the policies, which contains only policies", () => {
     const limits = new Pacer(createTimeline()).forecast.snapshot();
     expect(Object.keys(limits)).toEqual(["policies", "estimate"]);
     expect(Object.keys(limits.policies)).toEqual(["default", "uploads", "downloads"]);
   });
 });
 
-describe("a client that knows nothing yet", () => {
-  it("sends a few more each second while its first answer is not there", async () => {
+describe("a client before its first response", () => {
+  it("sends a few more calls each second until the first response arrives", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
     const going = () => {
@@ -239,7 +239,7 @@ describe("a client that knows nothing yet", () => {
     expect(sent).toEqual([1, 1, 2, 4]);
   });
 
-  it("goes on carefully after answers that tell nothing of the level", async () => {
+  it("stays in slow start after responses without rate-limit headers", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
     const grant = pacer.takeAnyway(get);
@@ -251,7 +251,7 @@ describe("a client that knows nothing yet", () => {
     expect(pacer.tryAcquire(get)).toBeDefined();
   });
 
-  it("goes on at the pace of the bucket when it is refused at first, and leaves one token to others", async () => {
+  it("continues at the refill rate when its first request is refused, and leaves one token to other clients", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
     service.drink("uploads", 5_000);
@@ -271,8 +271,8 @@ describe("a client that knows nothing yet", () => {
   });
 });
 
-describe("whose turn it is", () => {
-  it("comes to all priorities: neither normal nor low calls starve behind urgent ones", async () => {
+describe("the order of waiting calls", () => {
+  it("includes all priorities: urgent calls starve neither normal nor low ones", async () => {
     const { clock, granted, join } = await emptied();
     for (let index = 0; index < 400; index++)
       for (const priority of ["high", "normal", "low"] as const) join(priority, priority);
@@ -283,7 +283,7 @@ describe("whose turn it is", () => {
     expect(Math.abs(count("normal") - count("low"))).toBeLessThan(3);
   });
 
-  it("comes to those that were refused in the order in which they were", async () => {
+  it("is the order of the refusals for calls that were refused", async () => {
     const { clock, granted, join } = await emptied();
     for (const name of ["a", "b", "c"]) join(name, "normal", { again: true });
     await clock.run(1_000);

@@ -14,7 +14,7 @@ const bucket = fc
 
 const traffic = fc.record({ calls: fc.integer({ min: 0, max: 60 }), parallel: fc.integer({ min: 1, max: 40 }) });
 
-/** What each kind of call draws from, by specification 8. */
+/** The policies that each kind of call draws from, by specification 8. */
 const kinds = {
   "orders.get": ["default"],
   "images.upload": ["default", "uploads"],
@@ -22,7 +22,7 @@ const kinds = {
 } as const;
 
 describe("a pacer whose calls draw from different policies, against a model of the service's buckets", () => {
-  it("is never refused, answers every call, and leaves no timer", async () => {
+  it("is never refused, completes every call, and leaves no timer", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.record({ default: bucket, uploads: bucket, downloads: bucket }),

@@ -11,8 +11,8 @@ import { ref } from "../../support/references.ts";
 const get = endpointOf("orders.get");
 const upload = endpointOf("images.upload");
 
-describe("policies that come and go", () => {
-  it("are learned when an answer names a new one, for the endpoint that it came for", () => {
+describe("changing policies", () => {
+  it("are learned when a response names a new one, for the endpoint of that response", () => {
     const pacer = new Pacer(createTimeline());
     const headers = new Headers({
       "x-ratelimit-policy": '"default";q=300;w=6, "burst";q=2;w=1',
@@ -24,7 +24,7 @@ describe("policies that come and go", () => {
     expect(pacer.tryAcquire(endpointOf("orders.list"))).toBeDefined();
   });
 
-  it("limit nothing any more when the answers stop naming them", () => {
+  it("are forgotten when the responses no longer name them", () => {
     const pacer = new Pacer(createTimeline());
     const answer = (policies: string, levels: string) =>
       pacer.observe(
@@ -62,7 +62,7 @@ describe("policies that come and go", () => {
     ["from the start", () => "std"],
     ["on the way", (_: string, served: number) => (served < 20 ? "default" : "std")],
     ["and back again", (_: string, served: number) => (served % 20 < 10 ? "default" : "std")],
-  ])("go on under another name, with nothing refused: %s", async (_, nameOf) => {
+  ])("keep pacing under another name, without a refusal: %s", async (_, nameOf) => {
     const { clock, pacer, serve, traffic } = renaming({ default: [10, 2_000] }, nameOf);
     const outcome = consume({ ...traffic, serve: () => serve(["default"]) });
     await clock.run(60_000);
@@ -71,7 +71,7 @@ describe("policies that come and go", () => {
     expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
   });
 
-  it("go on under other names when all are renamed, told apart by their quotas", async () => {
+  it("keep pacing when all of them are renamed: their quotas identify them", async () => {
     const limits = { default: [3000, 60_000], uploads: [5000, 86_400_000] } as const;
     const { clock, pacer, serve, traffic } = renaming(limits, (policy) => `new_${policy}`);
     const outcome = consume({ ...traffic, serve: () => serve(["default", "uploads"]), call: "images.upload" });
@@ -81,7 +81,7 @@ describe("policies that come and go", () => {
     expect(pacer.forecast.snapshot().policies.uploads?.remaining).toBe(4_940);
   });
 
-  it("are learned by calls that wait already", async () => {
+  it("are learned by calls that already wait", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [300, 6_000], burst: [2, 1_000] });
     const outcome = consume({
@@ -97,7 +97,7 @@ describe("policies that come and go", () => {
     expect(outcome.refusals).toBe(0);
   });
 
-  it("never stop the calls: renamed, dropped and added at any time", async () => {
+  it("never stop the calls when they are renamed, dropped and added at any time", async () => {
     const names = fc.subarray(["default", "uploads", "media", "other"], { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(
@@ -132,7 +132,7 @@ describe("policies that come and go", () => {
   });
 });
 
-describe("a 429 whose Retry-After cannot be waited for", () => {
+describe("a 429 whose Retry-After is too long to wait for", () => {
   const partner = (retryAfter: string) =>
     new PodPartner({
       baseUrl: "https://partner.example/v2",
@@ -145,7 +145,7 @@ describe("a 429 whose Retry-After cannot be waited for", () => {
         ),
     });
 
-  it("fails at once when the call's deadline comes first", async () => {
+  it("fails at once when the call's deadline is earlier", async () => {
     const error = await rejection(partner("60").orders.get(ref("Order"), { deadline: 5_000 }));
     expect(DeadlineError.isInstance(error)).toBe(true);
   });

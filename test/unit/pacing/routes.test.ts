@@ -10,7 +10,7 @@ import { settle } from "../../support/settle.ts";
 
 const latency = () => [5, 5] as const;
 
-/** The headers of an answer, with more policies named than the request has drawn from. */
+/** The headers of a response that names more policies than the request has drawn from. */
 function alsoNaming({ headers, ...rest }: Served, policy: string, level: string): Served {
   const more = new Headers(headers);
   more.append("x-ratelimit-policy", policy);
@@ -19,7 +19,7 @@ function alsoNaming({ headers, ...rest }: Served, policy: string, level: string)
 }
 
 describe("the policies of a route", () => {
-  it("may be its own alone: a slow one does not hold up the others", async () => {
+  it("do not hold up other routes when a slow policy belongs to one route only", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], orders: [5, 10_000] });
     const pacer = new Pacer(clock);
@@ -45,7 +45,7 @@ describe("the policies of a route", () => {
     expect(pacer.forecast.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
-  it("are not those that a service names in every answer, and that its requests do not draw from", async () => {
+  it("do not include policies that every response names but its requests do not draw from", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000] });
     const serve = () => alsoNaming(service.serve(["default"]), '"orders";q=5;w=10', '"orders";r=5;t=0');
@@ -54,7 +54,7 @@ describe("the policies of a route", () => {
     expect(reads.answered).toHaveLength(500);
   });
 
-  it("are learned from a refusal that says which bucket is empty, though it is another route's", async () => {
+  it("include the policy that a refusal names as empty, even if it belongs to another route", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
     service.drink("uploads", 5_000);
@@ -75,7 +75,7 @@ describe("the policies of a route", () => {
     expect(quotes.refusals).toBeLessThanOrEqual(3);
   });
 
-  it("of one path given to `request` are not those of another", async () => {
+  it("of one path given to `request` do not apply to another path", async () => {
     const clock = createManualClock();
     const fetch = async (request: Request) => {
       const bulk = request.url.endsWith("/bulk");
@@ -90,7 +90,7 @@ describe("the policies of a route", () => {
   });
 });
 
-describe("a service that names ever other policies", () => {
+describe("a service that always names new policies", () => {
   it("does not fill the memory", async () => {
     const clock = createManualClock();
     let served = 0;
@@ -141,7 +141,7 @@ describe("a 429", () => {
     return { clock, partner, seen };
   }
 
-  it("holds its policy for others when its own call is not repeated", async () => {
+  it("holds its policy for other calls when its own call is not retried", async () => {
     const { clock, partner, seen } = connect(
       (_, number) => (number === 1 ? refusal('"default";r=0;t=1', 5) : fine()),
       0,
@@ -151,7 +151,7 @@ describe("a 429", () => {
     expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("that asks for more than anybody would wait tells all who wait, at once", async () => {
+  it("with a longer wait than any call allows ends all waiting calls at once", async () => {
     const { clock, partner, seen } = connect(() => refusal('"default";r=0;t=1', 100_000));
     const began = clock.now();
     const errors = await Promise.all(Array.from({ length: 50 }, () => rejection(partner.auth.validate())));
@@ -160,7 +160,7 @@ describe("a 429", () => {
     expect([seen.length, clock.now() - began]).toEqual([1, 0]);
   });
 
-  it("of another code, with tokens left, is waited for by its own call alone", async () => {
+  it("with another code, and with tokens left, delays its own call only", async () => {
     const { clock, partner, seen } = connect(({ url }, number) =>
       url.endsWith("/organization") || number > 1 ? fine() : refusal('"default";r=2990;t=0', 8, "image_storage_limit"),
     );
@@ -173,7 +173,7 @@ describe("a 429", () => {
     expect((seen[2] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(8_000);
   });
 
-  it("holds all of its call's policies when its headers say that there are tokens: a limit that they do not name", async () => {
+  it("holds all policies of its call when its headers report tokens: the limit is one that they do not name", async () => {
     const { clock, partner, seen } = connect((_, number) =>
       number === 1 ? refusal('"default";r=2990;t=0', 5) : fine(),
     );
@@ -184,7 +184,7 @@ describe("a 429", () => {
     expect((seen[1] ?? 0) - (seen[0] ?? 0)).toBeGreaterThanOrEqual(5_000);
   });
 
-  it("that asks for more than anybody would wait is looked at again after as long as anybody would", async () => {
+  it("with a longer wait than any call allows is checked again after the longest wait that is allowed", async () => {
     const { clock, partner, seen } = connect((_, number) =>
       number === 1 ? refusal('"default";r=0;t=1', 86_400) : fine(),
     );
@@ -195,7 +195,7 @@ describe("a 429", () => {
     expect(seen).toHaveLength(2);
   });
 
-  it("that asks for no wait does not use up all attempts at once", async () => {
+  it("with a wait of zero does not use up all attempts at once", async () => {
     const { clock, partner, seen } = connect((_, number) => (number <= 4 ? refusal('"default";r=0;t=1', 0) : fine()));
     await settle(clock, partner.auth.validate());
     expect(seen).toHaveLength(5);

@@ -10,15 +10,15 @@ interface Fleet {
   readonly calls: number;
   readonly quota: number;
   readonly perSecond: number;
-  /** Milliseconds each way. */
-  readonly way: number;
-  /** Tokens a second that somebody takes who paces nothing. */
+  /** Milliseconds in each direction. */
+  readonly oneWay: number;
+  /** Tokens a second that an unpaced client takes. */
   readonly drink?: number;
   readonly seed?: number;
 }
 
-/** Processes that know nothing of each other, each with 64 calls at a time. */
-async function run({ processes, calls, quota, perSecond, way, drink = 0, seed = 7 }: Fleet) {
+/** Processes that do not know of each other, each with 64 concurrent calls. */
+async function run({ processes, calls, quota, perSecond, oneWay, drink = 0, seed = 7 }: Fleet) {
   const clock = createTimeline();
   const service = createService(clock, { default: [quota, (quota / perSecond) * 1000] });
   const random = sequence(seed);
@@ -37,7 +37,7 @@ async function run({ processes, calls, quota, perSecond, way, drink = 0, seed = 
           serve: () => service.serve(["default"]),
           calls: calls / processes,
           parallel: 64,
-          latency: () => [way + random(), way + random()],
+          latency: () => [oneWay + random(), oneWay + random()],
         }),
       );
     });
@@ -57,7 +57,7 @@ async function run({ processes, calls, quota, perSecond, way, drink = 0, seed = 
   };
 }
 
-describe("processes that drink from one bucket without knowing of each other", () => {
+describe("processes that share a bucket without knowing of each other", () => {
   beforeEach(() => {
     vi.spyOn(Math, "random").mockImplementation(sequence(11));
   });
@@ -66,10 +66,10 @@ describe("processes that drink from one bucket without knowing of each other", (
   });
 
   const seeds = [7, 77, 777, 7777];
-  it.each([2, 5].flatMap((way) => seeds.map((seed) => ({ way, seed }))))(
-    "of $way ms there and back share it fairly, without a refusal: $seed",
-    async ({ way, seed }) => {
-      const fleet = await run({ processes: 4, calls: 1300, quota: 300, perSecond: 50, way, seed });
+  it.each([2, 5].flatMap((oneWay) => seeds.map((seed) => ({ oneWay, seed }))))(
+    "at $oneWay ms each way share it fairly, without a refusal: $seed",
+    async ({ oneWay, seed }) => {
+      const fleet = await run({ processes: 4, calls: 1300, quota: 300, perSecond: 50, oneWay, seed });
       expect(fleet.answered).toBe(1300);
       expect(fleet.refusals).toBe(0);
       expect(fleet.seconds).toBeLessThan(20 * 1.03);
@@ -78,20 +78,20 @@ describe("processes that drink from one bucket without knowing of each other", (
     },
   );
 
-  it("share a bucket of the specification's size", async () => {
-    const fleet = await run({ processes: 4, calls: 6000, quota: 3000, perSecond: 50, way: 20 });
+  it("share a bucket with the quota of the specification", async () => {
+    const fleet = await run({ processes: 4, calls: 6000, quota: 3000, perSecond: 50, oneWay: 20 });
     expect(fleet.answered).toBe(6000);
     expect(fleet.refusals).toBe(0);
     expect(fleet.unfair).toBeLessThan(0.05);
   });
 
   it.each([
-    { way: 20, quota: 3000, calls: 6400, refused: 0.005 },
-    { way: 250, quota: 3000, calls: 6400, refused: 0.03 },
-    { way: 250, quota: 300, calls: 3200, refused: 0.03 },
-  ])("share a bucket of $quota when they are many, $way ms away, with few refusals", async (given) => {
-    const { way, quota, calls, refused } = given;
-    const fleet = await run({ processes: 16, calls, quota, perSecond: 50, way });
+    { oneWay: 20, quota: 3000, calls: 6400, refused: 0.005 },
+    { oneWay: 250, quota: 3000, calls: 6400, refused: 0.03 },
+    { oneWay: 250, quota: 300, calls: 3200, refused: 0.03 },
+  ])("share a bucket of $quota when they are many, at $oneWay ms each way, with few refusals", async (given) => {
+    const { oneWay, quota, calls, refused } = given;
+    const fleet = await run({ processes: 16, calls, quota, perSecond: 50, oneWay });
     expect(fleet.answered).toBe(calls);
     expect(fleet.seconds).toBeLessThan(((calls - quota) / 50) * 1.06);
     expect(fleet.refusals).toBeLessThanOrEqual(refused * calls);
@@ -99,7 +99,7 @@ describe("processes that drink from one bucket without knowing of each other", (
     expect(fleet.unfair).toBeLessThan(0.25);
   });
 
-  /** Processes that upload where the day's quota is used up: a token comes every 17.28 s. */
+  /** Processes that upload when the daily quota is used up: a token comes every 17.28 s. */
   async function upload(processes: number, calls: number, seed: number) {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
@@ -127,27 +127,27 @@ describe("processes that drink from one bucket without knowing of each other", (
     return { outcomes, done: outcomes.flatMap(({ answered }) => answered.map(({ at }) => at)) };
   }
 
-  it.each([1, 2, 3, 4, 5, 6])("upload without a failure where the day's quota is used up: %i", async (seed) => {
+  it.each([1, 2, 3, 4, 5, 6])("upload without a failure when the daily quota is used up: %i", async (seed) => {
     const { outcomes, done } = await upload(8, 40, seed * 7919);
     expect(outcomes.reduce((sum, { failed }) => sum + failed, 0)).toBe(0);
     expect(done).toHaveLength(40);
     expect(Math.max(...done)).toBeLessThan(40 * 17_280 * 1.4);
   });
 
-  it("leave each other a part where the day's quota is used up", async () => {
+  it("leave tokens to each other when the daily quota is used up", async () => {
     const { outcomes } = await upload(2, 80, 104_729);
     const [one = 0, other = 0] = outcomes.map(({ answered }) => answered.filter(({ at }) => at < 700_000).length);
     expect(Math.min(one, other)).toBeGreaterThan(0.5 * Math.max(one, other));
   });
 
-  it("leave to one that paces nothing what it takes", async () => {
-    const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, way: 2, drink: 25 });
+  it("leave an unpaced client the tokens that it takes", async () => {
+    const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, oneWay: 2, drink: 25 });
     expect(fleet.answered).toBe(1300);
     expect(fleet.refusals).toBe(0);
     expect(fleet.seconds).toBeLessThan(40 * 1.02);
   });
 
-  it("do not shut out one that starts when the bucket is empty", async () => {
+  it("do not block a process that starts when the bucket is empty", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [20, 4000] });
     const process = (calls: number) =>
