@@ -118,7 +118,7 @@ const given = [
 
 const sdkTypes = (result: string) => result.replace(/\b(?!AsyncIterable|Row\b)[A-Z]\w+/g, "sdk.$&");
 
-/** A program that compiles only when each call has exactly the arguments and the result that the table says, one line a call. */
+/** A program that compiles only when each call has exactly the arguments and the result of the table, one line for each call. */
 export const program = (): string =>
   [
     'import type * as sdk from "pod-partner";',

@@ -15,7 +15,7 @@ const resourceTests = () =>
     .map((path) => readFileSync(new URL(path, resources), "utf8"))
     .join("\n");
 
-/** Walks `orders.create` on the client. */
+/** Resolves a path such as `orders.create` on the client. */
 const walk = (from: unknown, call: string) => call.split(".").reduce<unknown>((at, name) => Object(at)[name], from);
 
 /** The names of all public methods below a resource: `orders.create`. */
@@ -29,7 +29,7 @@ function methodsOf(resource: object, prefix: string): readonly string[] {
 }
 
 describe("the endpoints of part 4", () => {
-  it("are all described, and no others", () => {
+  it("are all described, without others", () => {
     const described = endpoints.map(({ method, path, call }) => `${method} ${path} → ${call}`);
     const specified = specification.map(([, endpoint, call]) => `${endpoint} → ${call}`);
     expect(described.sort()).toEqual(specified.sort());
@@ -41,7 +41,7 @@ describe("the endpoints of part 4", () => {
     expect(all.filter((call) => typeof walk(partner, call) !== "function")).toEqual([]);
   });
 
-  it("are each answered by the emulator, where they have a path", () => {
+  it("all have a route in the emulator, if they have a path", () => {
     const answered = allRoutes().map(({ endpoint: { method, path } }) => `${method} ${path}`);
     const paths = specification.map(([, endpoint]) => endpoint).filter((endpoint) => !endpoint.includes(" {"));
     expect(paths.filter((endpoint) => !answered.includes(endpoint))).toEqual([]);
@@ -52,7 +52,7 @@ describe("the endpoints of part 4", () => {
     expect(calls.filter((call) => !tests.includes(`.${call}(`))).toEqual([]);
   });
 
-  it("and the methods that combine them are all methods that the client has", () => {
+  it("and the methods that combine them all exist on the client", () => {
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-key-of-a-test" });
     const all: readonly string[] = [...calls, ...combined.map(([call]) => call), "rateLimits"];
     expect(methodsOf(partner, "").filter((method) => !all.includes(method))).toEqual([]);

@@ -45,7 +45,7 @@ describe("source files", () => {
     expect([...callers]).toEqual(["util/abort-signals.ts"]);
   });
 
-  it("do without `any`", () => {
+  it("do not use `any`", () => {
     const found = sources.flatMap(({ path, tree }) =>
       [...nodesOf(tree)]
         .filter(({ kind }) => kind === ts.SyntaxKind.AnyKeyword)
@@ -55,8 +55,8 @@ describe("source files", () => {
   });
 });
 
-describe("the machine", () => {
-  it("runs the tests on a Node version that the package supports", () => {
+describe("the machine that runs the tests", () => {
+  it("has a Node version that the package supports", () => {
     expect(Number(process.versions.node.split(".")[0])).toBeGreaterThanOrEqual(22);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { doors, type SourceFile, sources } from "./source.ts";
 
-/** What each part of `src/` may import besides itself. A part that is not here may be imported by nothing. */
+/** What each part of `src/` may import besides itself. A part that is not listed may not be imported. */
 const leaves = ["errors", "util"];
 const vocabulary = [...leaves, "references", "schemas"];
 const core = [...vocabulary, "binary", "http"];
@@ -23,7 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   index: [...helpers, "resources", "client", "options"],
 };
 
-/** Packages behind one file each, so that replacing one of them touches one file. */
+/** Packages that only one file may import, so that replacing a package changes one file. */
 const wrapped = ["ky", "p-retry", "p-throttle", "ulid", "structured-headers"];
 
 /** `http/endpoint/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
@@ -31,7 +31,7 @@ const partOf = (path: string) => path.replace(/(\.schema)?\.ts$/, "").replace(/\
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
 
-/** The files on a circle through `start`, or undefined: depth first, each file visited once. */
+/** The files on a cycle through `start`, or undefined: depth first, each file visited once. */
 function circleThrough(start: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
   const visited = new Set<string>();
   const search = (path: string, way: readonly string[]): readonly string[] | undefined => {
@@ -48,7 +48,7 @@ function circleThrough(start: string, graph: ReadonlyMap<string, readonly string
 }
 
 describe("imports", () => {
-  it("run one way through the layers", () => {
+  it("follow the order of the layers", () => {
     const against = sources.flatMap((source) =>
       source.dependencies
         .filter(({ file }) => file !== undefined && partOf(file) !== partOf(source.path))
@@ -58,12 +58,12 @@ describe("imports", () => {
     expect(against).toEqual([]);
   });
 
-  it("know a layer for every part of the source", () => {
+  it("have a layer for every part of the source", () => {
     const parts = new Set(sources.map(({ path }) => partOf(path)));
     expect([...parts].filter((part) => layers[part] === undefined)).toEqual([]);
   });
 
-  it("form no circle", () => {
+  it("form no cycle", () => {
     const graph = new Map(
       sources.map(({ path, dependencies }) => [path, dependencies.flatMap(({ file }) => file ?? [])]),
     );
@@ -71,7 +71,7 @@ describe("imports", () => {
     expect(circles).toEqual([]);
   });
 
-  it("name files that exist, with their suffix", () => {
+  it("name existing files, with their suffix", () => {
     const paths = new Set(sources.map(({ path }) => path));
     const broken = sources.flatMap((source) =>
       source.dependencies
@@ -81,14 +81,14 @@ describe("imports", () => {
     expect(broken).toEqual([]);
   });
 
-  it("pass through no barrel but the doors", () => {
+  it("use no barrel except the entry points", () => {
     const barrels = sources
       .filter(({ path }) => !doors.includes(path))
       .filter(({ path, dependencies }) => path.endsWith("index.ts") || dependencies.some(({ reexport }) => reexport));
     expect(barrels.map(({ path }) => path)).toEqual([]);
   });
 
-  it("reach zod through its small doors alone", () => {
+  it("use zod only through its small entry points", () => {
     const small = ["zod/mini", "zod/v4/core"];
     const heavy = sources.flatMap((source) =>
       source.dependencies
@@ -98,7 +98,7 @@ describe("imports", () => {
     expect(heavy).toEqual([]);
   });
 
-  it.each(wrapped)("reach %s from exactly one file", (name) => {
+  it.each(wrapped)("of %s occur in exactly one file", (name) => {
     const importers = sources.filter(({ dependencies }) => dependencies.some(({ specifier }) => specifier === name));
     expect(importers.map(({ path }) => path)).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ function symbolOf(source: ts.SourceFile | undefined): ts.Symbol {
   return symbol;
 }
 
-/** What a user can import, each by what it stands for. */
+/** What a user can import: each name with the symbol that it refers to. */
 const exported = new Map(
   checker
     .getExportsOfModule(symbolOf(program.getSourceFile(`${root}src/index.ts`)))
@@ -31,7 +31,7 @@ const isPrivateName = (declaration: ts.Declaration): boolean => {
 const isPublic = (member: ts.Symbol): boolean =>
   !member.declarations?.some(isPrivateName) && !member.getJsDocTags(checker).some(({ name }) => name === "internal");
 
-/** The types that a type leads to: the arguments of a generic one, the members of ours, what functions take and give. */
+/** The types that a type refers to: generic arguments, own members, parameters and results of functions. */
 function* leadsTo(type: ts.Type): Generator<ts.Type> {
   if (type.isUnionOrIntersection()) yield* type.types;
   yield* type.aliasTypeArguments ?? [];
@@ -44,7 +44,7 @@ function* leadsTo(type: ts.Type): Generator<ts.Type> {
   }
 }
 
-/** Every class that a user of the client comes across, the client first. */
+/** Every class that is reachable from the client, the client first. */
 function reachableClasses(): readonly ts.Symbol[] {
   const client = [...exported].find(([, name]) => name === "PodPartner")?.[0];
   if (client === undefined) throw new Error("src/index.ts exports no PodPartner");
@@ -59,16 +59,16 @@ function reachableClasses(): readonly ts.Symbol[] {
   return [...new Set(symbols)].filter(({ flags }) => flags & ts.SymbolFlags.Class);
 }
 
-describe("the classes that the client leads to", () => {
+describe("the classes that are reachable from the client", () => {
   const classes = reachableClasses();
 
-  it("can each be named: whoever exports one of them from a library of their own needs its name", () => {
+  it("are all exported: a library that exports one of them needs its name", () => {
     console.log(classes.map(({ name }) => name).join(", "));
     expect(classes.length).toBeGreaterThan(15);
     expect(classes.filter((symbol) => !exported.has(symbol)).map(({ name }) => name)).toEqual([]);
   });
 
-  it("are called resources, so that they are not taken for the records that they give", () => {
+  it("are called resources, so that they differ from the records that they return", () => {
     const ofResources = classes.filter((symbol) =>
       symbol.declarations?.some((declaration) => declaration.getSourceFile().fileName.includes("/src/resources/")),
     );

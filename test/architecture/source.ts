@@ -57,5 +57,5 @@ export const sources: readonly SourceFile[] = readdirSync(root, { recursive: tru
   .sort()
   .map(parse);
 
-/** The files that users import: the only ones that may gather the exports of others. */
+/** The entry points that users import: only these may re-export from several files. */
 export const doors: readonly string[] = ["index.ts", "redis/index.ts", "testing/index.ts"];

@@ -5,7 +5,7 @@ const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 
 describe("organization", () => {
-  it("answers the organization and its accounts, stores and brands", async () => {
+  it("responds with the organization and its accounts, stores and brands", async () => {
     const { get } = setUp();
     expect((await get("/organization")).body).toEqual({ organization: { name: "Demo Prints", environment: "test" } });
     expect((await get("/accounts")).body.accounts).toEqual(
@@ -14,7 +14,7 @@ describe("organization", () => {
     expect((await get("/brands")).body.brands).toContainEqual({ reference: reference("Brand"), name: "Demo Prints" });
   });
 
-  it("answers stores with their integration and legacy code", async () => {
+  it("responds with stores that have their integration and legacy code", async () => {
     const { get, demo } = setUp();
     const { stores } = (await get("/stores")).body;
     expect(stores).toHaveLength(3);
@@ -26,7 +26,7 @@ describe("organization", () => {
     });
   });
 
-  it("has the same references in every run, and other ones in production", () => {
+  it("has the same references in every run, and other references in production", () => {
     expect(setUp().demo).toEqual(setUp().demo);
     expect(setUp({ environment: "production" }).demo.stores.api).not.toBe(setUp().demo.stores.api);
   });
@@ -51,7 +51,7 @@ describe("products", () => {
     expect(stages).toEqual(new Set(["announced", "prelaunched", "launched", "sunsetted", "ended"]));
   });
 
-  it("answers a product in full", async () => {
+  it("responds with a complete product", async () => {
     const { get, demo } = setUp();
     const { product } = (await get(`/products/${demo.products.slimCase}`)).body;
     const at = `http://emulator.test/v2/products/${demo.products.slimCase}`;
@@ -69,14 +69,14 @@ describe("products", () => {
     expect((await get(`/products/${demo.products.toughCasePro}`)).body.product.weightGrams).toBeNull();
   });
 
-  it("answers 410 for an archived product and its files", async () => {
+  it("responds with 410 for an archived product and its files", async () => {
     const { get, demo } = setUp();
     for (const path of ["", "/media/render.png", "/layers/base.png"]) {
       expect(problem(await get(`/products/${demo.products.slimCase8}${path}`))).toEqual({ status: 410, code: "gone" });
     }
   });
 
-  it("gives products that share an item a legacy SKU each, and finds them by it", async () => {
+  it("gives each of several products of one item a legacy SKU, and finds them by it", async () => {
     const { get, demo } = setUp();
     const path = "/utilities/lookup-product-reference-by-legacy-sku?legacyItemSku=";
     expect((await get(`${path}GLASS-IP16`)).body).toEqual({ productReference: demo.products.screenProtector });
@@ -84,7 +84,7 @@ describe("products", () => {
     expect(problem(await get(`${path}NONE`))).toEqual({ status: 404, code: "not_found" });
   });
 
-  it("follows changes", async () => {
+  it("changes when the test changes them", async () => {
     const { get, demo, emulator, clock } = setUp();
     await clock.set("2026-12-01T00:00:00Z");
     emulator.updateProduct(demo.products.slimCase, { availableQuantity: 3, layers: true, print: true });
@@ -99,7 +99,7 @@ describe("products", () => {
 });
 
 describe("files", () => {
-  it("keeps example images to be asked for again, and renders for ever", async () => {
+  it("have cache headers: example images must be revalidated, and renders may be kept forever", async () => {
     const { get, demo } = setUp();
     const media = `/products/${demo.products.slimCase}/media`;
     const example = await get(`${media}/example.png`);
@@ -110,7 +110,7 @@ describe("files", () => {
     expect(problem(await get(`${media}/none.png`))).toEqual({ status: 404, code: "not_found" });
   });
 
-  it.each(["media/example.png", "layers/base.png"])("answers 304 when %s is known already", async (file) => {
+  it.each(["media/example.png", "layers/base.png"])("respond with 304 when %s matches", async (file) => {
     const { get, demo } = setUp();
     const path = `/products/${demo.products.slimCase}/${file}`;
     const { headers } = await get(path);
@@ -134,7 +134,7 @@ describe("files", () => {
     expect((await get(path, { "If-Modified-Since": "nonsense" })).status).toBe(200);
   });
 
-  it("has another layer image after a change", async () => {
+  it("include another layer image after a change", async () => {
     const { get, demo, emulator, clock } = setUp();
     const path = `/products/${demo.products.slimCase}/layers/base.png`;
     const etag = (await get(path)).headers.get("ETag") ?? "";
@@ -167,7 +167,7 @@ it("lists productgroups, packagings and warehouse items", async () => {
 });
 
 describe("addresses", () => {
-  it("answers an order's address, until another replaces it", async () => {
+  it("return an order's address until another one replaces it", async () => {
     const bench = setUp();
     const order = await placed(bench);
     const before = (await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference;
@@ -178,7 +178,7 @@ describe("addresses", () => {
     expect((await bench.get(`/addresses/${before}`)).status).toBe(404);
   });
 
-  it("keeps an address that a shipment was made with", async () => {
+  it("keep an address that a shipment used", async () => {
     const bench = setUp();
     const order = await placed(bench);
     const before = (await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference;
@@ -194,7 +194,7 @@ interface ListedOrders {
 }
 
 describe("pages", () => {
-  it("gives every order once, newest first, then an empty page without a cursor when the last one was full", async () => {
+  it("list every order once, newest first, then an empty page without a cursor when the last one was full", async () => {
     const { get } = setUp({ seed: { orders: 6 }, pageSize: 3 });
     const seen: string[] = [];
     const sizes: number[] = [];
@@ -208,7 +208,7 @@ describe("pages", () => {
     expect(seen).toEqual([6, 5, 4, 3, 2, 1].map((number) => `DEMO-10000${number}`));
   });
 
-  it("neither repeats nor hides an order when another is created between two pages", async () => {
+  it("neither repeat nor hide an order when another is created between two pages", async () => {
     const bench = setUp({ seed: { orders: 3 }, pageSize: 2 });
     const first = (await bench.get("/orders")).body;
     await bench.post("/orders", await dropship(bench));
@@ -216,7 +216,7 @@ describe("pages", () => {
     expect(second).toMatchObject({ orders: [{ legacyOrderCode: "DEMO-100001" }], nextCursor: null });
   });
 
-  it("has pages of 50 by default", async () => {
+  it("have 50 items by default", async () => {
     const { get } = setUp({ seed: { orders: 51 } });
     expect((await get("/orders")).body.orders).toHaveLength(50);
   });

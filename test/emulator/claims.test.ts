@@ -4,7 +4,7 @@ import { type Bench, nowhere, placed, problem, referenceOf, setUp } from "./supp
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 const day = 86_400_000;
 
-/** An order that was shipped as a whole. */
+/** An order whose items are all shipped. */
 async function shipped(bench: Bench, over: Record<string, unknown> = {}) {
   const orderReference = await placed(bench, over);
   return { orderReference, shipmentReference: bench.emulator.ship(orderReference) };
@@ -43,7 +43,7 @@ it("lists the categories", async () => {
 });
 
 describe("item issues", () => {
-  it("files a claim, and answers it in full", async () => {
+  it("are filed as a claim, and returned completely", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const category = bench.demo.claimcategories.misprint;
@@ -94,7 +94,7 @@ describe("item issues", () => {
     expect((await bench.get(`/evidence/${evidence}`)).headers.get("Content-Type")).toBe("image/png");
   });
 
-  it("answers the specification's codes", async () => {
+  it("are refused with the specification's codes", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const { misprint, packageMissing } = bench.demo.claimcategories;
@@ -111,7 +111,7 @@ describe("item issues", () => {
     expect((await bench.get("/claims")).body.claims).toEqual([]);
   });
 
-  it("takes no more than was shipped, open claims counted", async () => {
+  it("are limited to the shipped quantities, including those of open claims", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const claim = (await issues(bench, of, { quantity: 2 })).body.claim.reference;
@@ -121,7 +121,7 @@ describe("item issues", () => {
     expect((await issues(bench, of, { quantity: 3 })).status).toBe(200);
   });
 
-  it("ends with the warranty, after 100 days", async () => {
+  it("are refused after the warranty of 100 days", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     await bench.clock.advance(100 * day);
@@ -133,7 +133,7 @@ describe("item issues", () => {
 });
 
 describe("a missing package", () => {
-  it("can be claimed from the day that the refusal names", async () => {
+  it("can be claimed from the date in the refusal", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const early = await missing(bench, of);
@@ -151,7 +151,7 @@ describe("a missing package", () => {
     expect(problem(await missing(bench, of))).toEqual({ status: 409, code: "shipment_already_claimed" });
   });
 
-  it("is never claimed before two calendar days after the ship day", async () => {
+  it("cannot be claimed before two calendar days after the shipping day", async () => {
     const bench = setUp();
     const of = await shipped(bench, { dropshipMinimalShippingLevel: "express" });
     await bench.clock.set("2026-11-03T22:59:59Z");
@@ -160,7 +160,7 @@ describe("a missing package", () => {
     expect((await missing(bench, of)).status).toBe(200);
   });
 
-  it("is not claimed when the order has a replacement", async () => {
+  it("cannot be claimed when the order has a replacement", async () => {
     const bench = setUp();
     const orderReference = await placed(bench);
     const first = bench.emulator.ship(orderReference, { lines: [{ index: 1, quantity: 1 }] });
@@ -174,7 +174,7 @@ describe("a missing package", () => {
 });
 
 describe("the life of a claim", () => {
-  it("is resolved by a replacement, whose address is locked", async () => {
+  it("ends with a replacement, whose address is locked", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const claim = (await issues(bench, of, { quantity: 2 })).body.claim.reference;
@@ -200,7 +200,7 @@ describe("the life of a claim", () => {
     expect(problem(locked)).toEqual({ status: 409, code: "replacement_address_locked" });
   });
 
-  it("is rejected, or retracted: then it is closed for ever", async () => {
+  it("ends with a rejection or a retraction, and then stays closed", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const claim = (await issues(bench, of)).body.claim.reference;
@@ -218,7 +218,7 @@ describe("the life of a claim", () => {
     expect(() => bench.emulator.reviewClaim(other, { decision: "refund" })).toThrow("retracted");
   });
 
-  it("is listed while open, and 14 days after it is closed, or since the time that is asked for", async () => {
+  it("is listed while it is open, and for 14 days after that, or since the requested time", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const closed = (await issues(bench, of)).body.claim.reference;
@@ -245,7 +245,7 @@ describe("evidence", () => {
     expect((await bench.get(`/evidence/${evidence}`)).status).toBe(404);
   });
 
-  it("belongs to one claim, and is purged four months after that is closed", async () => {
+  it("belongs to one claim, and is deleted four months after that claim is closed", async () => {
     const bench = setUp();
     const of = await shipped(bench);
     const evidenceReferences = [await bench.evidence()];

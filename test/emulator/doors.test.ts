@@ -7,8 +7,8 @@ import { describe, expect, it } from "vitest";
 import { endpoints } from "../../src/resources/endpoints.ts";
 import { setUp } from "./support.ts";
 
-describe("a port", () => {
-  it("serves the emulator on 127.0.0.1 and leaves nothing running when it is closed", async () => {
+describe("startEmulator()", () => {
+  it("serves the emulator on 127.0.0.1 and leaves nothing open when it is closed", async () => {
     const before = process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
     const emulator = await startEmulator({ secretKey: "a key" });
     expect(emulator.baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v2$/);
@@ -25,7 +25,7 @@ describe("a port", () => {
     expect(after).toBe(before);
   });
 
-  it("is closed by await using, also while a request hangs", async () => {
+  it("is closed by `await using`, also while a request hangs", async () => {
     let base = "";
     {
       await using emulator = await startEmulator();
@@ -41,13 +41,13 @@ describe("a port", () => {
     await expect(fetch(base)).rejects.toThrow();
   });
 
-  it("refuses a port that is taken", async () => {
+  it("refuses a port that is in use", async () => {
     await using first = await startEmulator();
     const port = Number(new URL(first.baseUrl).port);
     await expect(startEmulator({ port })).rejects.toThrow("EADDRINUSE");
   });
 
-  it("gives URLs that lead back to itself", async () => {
+  it("returns URLs that refer to itself", async () => {
     await using emulator = await startEmulator();
     const headers = { "X-Service-Secret-Key": emulator.secretKey };
     const path = `/products/${emulator.demo.products.slimCase}`;
@@ -59,7 +59,7 @@ describe("a port", () => {
   });
 });
 
-describe("MSW", () => {
+describe("emulatorHandlers() for MSW", () => {
   it("serves a call of any fetch in the process", async () => {
     const emulator = createEmulator();
     const server = setupServer(...emulatorHandlers(emulator));
@@ -74,7 +74,7 @@ describe("MSW", () => {
     }
   });
 
-  it("breaks the connection where a fault drops it", async () => {
+  it("breaks the connection when a fault drops it", async () => {
     const emulator = createEmulator();
     emulator.faults.add({ fault: "drop" });
     const server = setupServer(...emulatorHandlers(emulator));
@@ -86,7 +86,7 @@ describe("MSW", () => {
     }
   });
 
-  it("gives handlers of MSW's own type", () => {
+  it("returns handlers with MSW's own type", () => {
     const handlers: HttpHandler[] = emulatorHandlers(createEmulator());
     expect(handlers[0]?.info.path).toBe("http://emulator.test/v2/*");
     expect(handlers[0]?.constructor).toBe(http.get("/", () => undefined).constructor);
@@ -112,18 +112,18 @@ describe("options", () => {
     expect(() => createEmulator(options as never)).toThrow("The emulator's options are not valid");
   });
 
-  it("names an option that is misspelt", () => {
+  it("names a misspelled option", () => {
     expect(() => createEmulator({ renderDuraton: 5 } as never)).toThrow("renderDuraton: is an unknown option");
   });
 
-  it("names the new name of a limit's old one", () => {
+  it("suggests the new name for a limit's old name", () => {
     expect(() => createEmulator({ limits: { default: { q: 1, w: 60 } } } as never)).toThrow(
       /limits\.default\.q: is now called `quota`.*limits\.default\.w: is now called `window`, in milliseconds/s,
     );
   });
 
   it.each(["http://emulator.test/v2/", " http://emulator.test/v2 "])(
-    "takes the base URL %j as a client does",
+    "accepts the base URL %j as a client does",
     async (baseUrl) => {
       const emulator = createEmulator({ baseUrl });
       const { secretKey, fetch } = emulator;
@@ -133,14 +133,14 @@ describe("options", () => {
     },
   );
 
-  it("leaves no port open when they are refused", async () => {
+  it("leaves no port open when the options are refused", async () => {
     const ports = () => process.getActiveResourcesInfo().filter((name) => name === "TCPServerWrap").length;
     const before = ports();
     await expect(startEmulator({ pageSize: 0 })).rejects.toThrow("pageSize");
     expect(ports()).toBe(before);
   });
 
-  it("answers every endpoint that the client knows: none is 404 for want of a route", async () => {
+  it("the emulator has a route for every endpoint of the client", async () => {
     const { send } = setUp();
     for (const { method, path } of endpoints.filter((endpoint) => endpoint.path.startsWith("/"))) {
       const { body } = await send(method, path.replaceAll(/\{\w+\}/g, "x"));
@@ -150,7 +150,7 @@ describe("options", () => {
 });
 
 describe("the manual clock", () => {
-  it("runs due timers in order, each at its own time, and lets promises settle between", async () => {
+  it("runs due timers in order, each at its own time, and lets promises settle in between", async () => {
     const clock = createManualClock("2026-01-01T00:00:00Z");
     const seen: string[] = [];
     const at = () => new Date(clock.now()).toISOString().slice(17, 23);
@@ -167,7 +167,7 @@ describe("the manual clock", () => {
     expect([at(), clock.pending]).toEqual(["03.000", 1]);
   });
 
-  it("moves to a time, and never back", async () => {
+  it("moves to a later time, and never back", async () => {
     const clock = createManualClock(0);
     await clock.set(new Date(5000));
     expect(clock.now()).toBe(5000);

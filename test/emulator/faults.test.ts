@@ -6,10 +6,10 @@ import { dropship, problem, setUp } from "./support.ts";
 
 const statusOf = async ({ get }: ReturnType<typeof setUp>) => (await get("/orders")).status;
 
-describe("a fault strikes", () => {
+describe("a fault applies to", () => {
   const away: Fault = { fault: "status", status: 503 };
 
-  it("every request, where nothing else is said, until it is removed", async () => {
+  it("every request by default, until it is removed", async () => {
     const bench = setUp();
     const fault = bench.emulator.faults.add(away);
     expect([await statusOf(bench), await statusOf(bench)]).toEqual([503, 503]);
@@ -28,7 +28,7 @@ describe("a fault strikes", () => {
     expect(answers.map(({ status }) => status)).toEqual([503, 200, 502, 404]);
   });
 
-  it("the n-th request that fits, counted from when it was added, or those that a function names", async () => {
+  it("the n-th matching request since it was added, or those that a function selects", async () => {
     const bench = setUp();
     await bench.get("/orders");
     bench.emulator.faults.add({ ...away, on: "orders.list", nth: 2 });
@@ -39,7 +39,7 @@ describe("a fault strikes", () => {
     expect(statuses).toEqual([200, 503, 200, 500, 500]);
   });
 
-  it("alone, when there are others: the first that was added; all are taken away at once", async () => {
+  it("a request alone: the first of several faults wins, and all can be removed at once", async () => {
     const bench = setUp();
     const first = bench.emulator.faults.add(away);
     const second = bench.emulator.faults.add({ ...away, status: 500 });
@@ -58,26 +58,26 @@ describe("a fault strikes", () => {
     ["an infinite retryAfter", { ...away, retryAfter: Number.POSITIVE_INFINITY }],
     ["a body where none can be", { fault: "body", status: 204, body: "{}" }],
     ["a kind that there is not", { fault: "explode" } as never],
-  ])("never by %s: it is refused", (_, fault) => {
+  ])("no request with %s: it is refused", (_, fault) => {
     expect(() => setUp().emulator.faults.add(fault)).toThrow(/^(A fault's|The emulator has no endpoint)/);
   });
 });
 
-describe("a fault is found by", () => {
+describe("a fault selects requests by", () => {
   const on = (name: string) => setUp().emulator.faults.add({ on: name, fault: "drop" });
 
   it.each(Object.values(endpoints).map(({ call }) => call))("the name of the client's call: %s", (call) => {
     expect(() => on(call)).not.toThrow();
   });
 
-  it("a name that there is: any other is refused, with all that there are", () => {
+  it("a known name only: an unknown one is refused with a list of all names", () => {
     expect(() => on("orders.destroy")).toThrow(
       /no endpoint orders\.destroy.*\n {2}catalog\.products\.layerImage or GET .*\n {2}orders\.create or POST \/orders\n/s,
     );
   });
 });
 
-describe("before or after the service has carried the request out", () => {
+describe("a fault before or after the service has processed the request", () => {
   const orders = async (bench: ReturnType<typeof setUp>) => (await bench.get("/orders")).body.orders.length;
 
   it.each<Fault>([
@@ -97,7 +97,7 @@ describe("before or after the service has carried the request out", () => {
     expect(await orders(bench)).toBe(1);
   });
 
-  it("slow: as late as that, also when the client has gone meanwhile", async () => {
+  it("slow: the request is processed after the delay, also when the client has disconnected", async () => {
     const bench = setUp();
     const order = JSON.stringify(await dropship(bench));
     bench.emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 400, when: "before" });
@@ -113,8 +113,8 @@ describe("before or after the service has carried the request out", () => {
   });
 });
 
-describe("the answer", () => {
-  it("is none when the connection drops: fetch's own error, and a request without a status in the log", async () => {
+describe("the response to a request with a fault", () => {
+  it("does not exist when the connection drops: fetch throws, and the log has a request without a status", async () => {
     const bench = setUp();
     bench.emulator.faults.add({ fault: "drop" });
     const error = await rejection(bench.get("/orders"));
@@ -123,7 +123,7 @@ describe("the answer", () => {
     expect(bench.emulator.requests).toEqual([{ method: "GET", path: "/orders", status: undefined }]);
   });
 
-  it("is a status with an error object and Retry-After, or as a proxy gives it", async () => {
+  it("is a status with an error object and Retry-After, or the page of a proxy", async () => {
     const bench = setUp();
     const { faults } = bench.emulator;
     faults.add({ nth: 1, fault: "status", status: 429, code: "rate_limited", retryAfter: 6_001 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { address, dropship, nowhere, problem, setUp } from "./support.ts";
 
 describe("authentication", () => {
-  it("answers 401 with an error object and no rate-limit headers when the key is missing or wrong", async () => {
+  it("responds with 401, an error object and no rate-limit headers when the key is missing or wrong", async () => {
     const { emulator } = setUp();
     for (const headers of [{}, { "X-Service-Secret-Key": "another" }]) {
       const response = await emulator.fetch(`${emulator.baseUrl}/orders`, { headers });
@@ -12,7 +12,7 @@ describe("authentication", () => {
     }
   });
 
-  it("does not let a request without a key draw from a bucket", async () => {
+  it("uses no token for a request without a key", async () => {
     const { emulator, get } = setUp({ limits: { default: { quota: 1, window: 60_000 } } });
     await emulator.fetch(`${emulator.baseUrl}/orders`);
     expect((await get("/orders")).status).toBe(200);
@@ -30,12 +30,12 @@ describe("routing", () => {
     ["DELETE", "/orders"],
     ["GET", "/orders/"],
     ["GET", "/products/%"],
-  ])("answers 404 to %s %s", async (method, path) => {
+  ])("responds with 404 to %s %s", async (method, path) => {
     const { send } = setUp();
     expect(problem(await send(method, path))).toEqual({ status: 404, code: "not_found" });
   });
 
-  it("answers 404 outside the base URL's path", async () => {
+  it("responds with 404 outside the base URL's path", async () => {
     const { emulator } = setUp();
     const headers = { "X-Service-Secret-Key": emulator.secretKey };
     expect((await emulator.fetch("http://emulator.test/v1/orders", { headers })).status).toBe(404);
@@ -52,7 +52,7 @@ describe("routing", () => {
     "/renders/Render",
     "/scenes/Scene",
     "/shipments/Shipment",
-  ])("answers 404 to %s of a reference that nothing has, and 400 to one of another form", async (stem) => {
+  ])("responds with 404 to %s of an unknown reference, and 400 to one of another form", async (stem) => {
     const { get } = setUp();
     expect(problem(await get(`${stem}_${"0".repeat(26)}`))).toEqual({ status: 404, code: "not_found" });
     expect(problem(await get(`${stem}_short`))).toEqual({ status: 400, code: "unknown_input_error" });
@@ -60,25 +60,25 @@ describe("routing", () => {
 });
 
 describe("input", () => {
-  it("refuses query parameters that are unknown or repeated", async () => {
+  it("with unknown or repeated query parameters is refused", async () => {
     const { get } = setUp();
     for (const query of ["page=2", "cursor=a&cursor=b", "cursor=nonsense"]) {
       expect(problem(await get(`/orders?${query}`))).toEqual({ status: 400, code: "unknown_input_error" });
     }
   });
 
-  it("refuses a cursor of another list", async () => {
+  it("with a cursor of another list is refused", async () => {
     const { get } = setUp({ seed: { orders: 3 }, pageSize: 2 });
     const { nextCursor } = (await get("/orders")).body;
     expect(problem(await get(`/products?cursor=${nextCursor}`)).code).toBe("unknown_input_error");
   });
 
-  it("refuses a look-up without its query", async () => {
+  it("with a look-up without its query is refused", async () => {
     const { get } = setUp();
     expect(problem(await get("/lookup-composition")).code).toBe("unknown_input_error");
   });
 
-  it("refuses bodies of another type, that are no JSON, or have other fields", async () => {
+  it("with a body of another type, with invalid JSON or with other fields is refused", async () => {
     const bench = setUp();
     const json = { headers: { "Content-Type": "application/json" } };
     const valid = await dropship(bench);
@@ -94,7 +94,7 @@ describe("input", () => {
     for (const answer of answers) expect(problem(answer)).toEqual({ status: 400, code: "unknown_input_error" });
   });
 
-  it("names every fault with its path", async () => {
+  it("with several faults is refused with the path of each", async () => {
     const bench = setUp();
     const order = {
       ...(await dropship(bench)).order,
@@ -107,14 +107,14 @@ describe("input", () => {
 });
 
 describe("aborting", () => {
-  it("rejects with the signal's reason before anything happens", async () => {
+  it("rejects with the signal's reason before a request is processed", async () => {
     const { emulator } = setUp();
     const reason = new Error("enough");
     await expect(emulator.fetch(emulator.baseUrl, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
     expect(emulator.requests).toEqual([]);
   });
 
-  it("rejects at once while a body does not come", async () => {
+  it("rejects at once while a body is pending", async () => {
     const { emulator } = setUp();
     const controller = new AbortController();
     const answer = emulator.fetch(`${emulator.baseUrl}/images`, {
@@ -129,7 +129,7 @@ describe("aborting", () => {
   });
 });
 
-it("remembers what was asked and answered", async () => {
+it("the emulator records its requests and responses", async () => {
   const { emulator, get } = setUp();
   await get("/orders");
   await get("/nowhere?a=1");

@@ -3,7 +3,7 @@ import { sampleImage } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { problem, referenceOf, setUp } from "./support.ts";
 
-/** Reads a PNG the way a viewer does: its signature, its size, and every pixel. */
+/** Reads a PNG as a viewer does: its signature, its size, and every pixel. */
 function openPng(bytes: Uint8Array) {
   const png = Buffer.from(bytes);
   expect(png.subarray(0, 8).toString("hex")).toBe("89504e470d0a1a0a");
@@ -21,7 +21,7 @@ function openPng(bytes: Uint8Array) {
   return size;
 }
 
-it("gives the same content the same reference, and lists images newest first", async () => {
+it("returns the same reference for the same content, and lists images newest first", async () => {
   const { upload, get } = setUp();
   const first = (await upload("/images", sampleImage("one"))).body;
   expect(first).toEqual({ image: { reference: expect.stringMatching(referenceOf("Image")) } });
@@ -30,7 +30,7 @@ it("gives the same content the same reference, and lists images newest first", a
   expect((await get("/images")).body).toEqual({ images: [second.image, first.image], nextCursor: null });
 });
 
-it("takes JPEG and PNG as octet streams, and nothing else", async () => {
+it("accepts only JPEG and PNG as octet streams", async () => {
   const { upload, send } = setUp();
   const jpeg = new Uint8Array([0xff, 0xd8, 0xff, 0xe0, 0, 16, 74, 70, 73, 70]);
   expect((await upload("/images", jpeg)).status).toBe(200);
@@ -41,7 +41,7 @@ it("takes JPEG and PNG as octet streams, and nothing else", async () => {
   expect(problem(await send("POST", "/images", { headers, body: sampleImage() })).status).toBe(400);
 });
 
-it("takes an image that comes in small pieces", async () => {
+it("accepts an image in small chunks", async () => {
   const { send, upload } = setUp();
   const whole = (await upload("/images")).body;
   const body = ReadableStream.from(Array.from(sampleImage(), (byte) => new Uint8Array([byte])));
@@ -49,14 +49,14 @@ it("takes an image that comes in small pieces", async () => {
   expect((await send("POST", "/images", { headers, body, duplex: "half" })).body).toEqual(whole);
 });
 
-it("gives each piece of evidence a reference of its own", async () => {
+it("returns a new reference for each upload of evidence", async () => {
   const { upload } = setUp();
   const first = (await upload("/evidence")).body;
   expect(first).toEqual({ evidence: { reference: expect.stringMatching(referenceOf("Evidence")) } });
   expect((await upload("/evidence")).body).not.toEqual(first);
 });
 
-it("draws pictures that open: media, thumbnails, product media, layer images and samples", async () => {
+it("draws valid pictures: media, thumbnails, product media, layer images and samples", async () => {
   const { get, post, image, demo, clock } = setUp();
   const query = `sceneReference=${demo.scenes.studio}&productReference=${demo.products.slimCase}`;
   const found = await get(`/lookup-composition?${query}&perspectiveReference=${demo.perspectives.front}`);
@@ -75,7 +75,7 @@ it("draws pictures that open: media, thumbnails, product media, layer images and
   expect(openPng(sampleImage())).toEqual({ width: 60, height: 80 });
 });
 
-it("draws a render in colours of its image", async () => {
+it("draws a render in the colours of its image", async () => {
   const { get, post, upload, demo, clock } = setUp();
   const query = `sceneReference=${demo.scenes.studio}&productReference=${demo.products.slimCase}`;
   const { composition } = (await get(`/lookup-composition?${query}&perspectiveReference=${demo.perspectives.front}`))

@@ -4,7 +4,7 @@ import { address, dropship, nowhere, placed, problem, referenceOf, setUp } from 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 
 describe("creating", () => {
-  it("answers the new order's reference, and the order in full", async () => {
+  it("returns the new order's reference, and then the complete order", async () => {
     const bench = setUp();
     const input = await dropship(bench);
     const created = await bench.post("/orders", input);
@@ -41,7 +41,7 @@ describe("creating", () => {
     });
   });
 
-  it("takes a combined order, which has no address", async () => {
+  it("accepts a combined order, which has no address", async () => {
     const bench = setUp();
     const order = await placed(bench, { shippingKind: "combined", dropshipAddress: undefined });
     expect((await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference).toBeNull();
@@ -59,21 +59,24 @@ describe("creating", () => {
     ["unknown_input_error", 400, { dropshipMinimalShippingLevel: "teleport" }],
     ["unknown_input_error", 400, { storeReference: nowhere("Store") }],
     ["unknown_input_error", 400, { orderlines: [] }],
-  ])("answers %s", async (code, status, over) => {
+  ])("responds with %s", async (code, status, over) => {
     const bench = setUp();
     expect(problem(await bench.post("/orders", await dropship(bench, over)))).toEqual({ status, code });
     expect((await bench.get("/orders")).body.orders).toEqual([]);
   });
 
-  it.each(["slimCase8", "slimCase13", "slimCaseFold"] as const)("answers product_not_orderable to %s", async (name) => {
-    const bench = setUp();
-    const line = { productReference: bench.demo.products[name], imageReference: await bench.image(), quantity: 1 };
-    const answer = await bench.post("/orders", await dropship(bench, { orderlines: [line] }));
-    expect(problem(answer)).toEqual({ status: 400, code: "product_not_orderable" });
-  });
+  it.each(["slimCase8", "slimCase13", "slimCaseFold"] as const)(
+    "responds with product_not_orderable to %s",
+    async (name) => {
+      const bench = setUp();
+      const line = { productReference: bench.demo.products[name], imageReference: await bench.image(), quantity: 1 };
+      const answer = await bench.post("/orders", await dropship(bench, { orderlines: [line] }));
+      expect(problem(answer)).toEqual({ status: 400, code: "product_not_orderable" });
+    },
+  );
 
   it.each(["slimCaseNext", "slimCase15"] as const)(
-    "takes %s, which can be ordered before and after its best time",
+    "accepts %s, which can be ordered before and after its best time",
     async (name) => {
       const bench = setUp();
       const line = { productReference: bench.demo.products[name], imageReference: await bench.image(), quantity: 1 };
@@ -81,7 +84,7 @@ describe("creating", () => {
     },
   );
 
-  it("wants an image for what is printed, and none for what is not", async () => {
+  it("requires an image for a printed product, and refuses one for others", async () => {
     const bench = setUp();
     const { slimCase, screenProtector } = bench.demo.products;
     const answerTo = async (line: Record<string, unknown>) =>
@@ -92,7 +95,7 @@ describe("creating", () => {
     expect((await answerTo({ productReference: slimCase, imageReference: nowhere("Image") })).status).toBe(400);
   });
 
-  it("refuses a store that its platform writes", async () => {
+  it("refuses a store whose orders its platform creates", async () => {
     const bench = setUp();
     const answer = await bench.post("/orders", await dropship(bench, { storeReference: bench.demo.stores.shopify }));
     expect(problem(answer)).toEqual({ status: 403, code: "store_not_writable_via_api" });
@@ -102,7 +105,7 @@ describe("creating", () => {
 describe("a repeated customIdentifier", () => {
   const lookup = "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=";
 
-  it("makes another order; the look-up finds the first", async () => {
+  it("creates another order by default, and the look-up finds the first", async () => {
     const bench = setUp();
     const first = await placed(bench, { customIdentifier: "shop-1" });
     expect(await placed(bench, { customIdentifier: "shop-1" })).not.toBe(first);
@@ -110,14 +113,14 @@ describe("a repeated customIdentifier", () => {
     expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
   });
 
-  it("gives the first order back when told to", async () => {
+  it("returns the first order with that option", async () => {
     const bench = setUp({ repeatedIdentifier: "return-first" });
     const first = await placed(bench, { customIdentifier: "shop-1" });
     expect(await placed(bench, { customIdentifier: "shop-1" })).toBe(first);
     expect(await placed(bench)).not.toBe(await placed(bench));
   });
 
-  it("is refused when told to", async () => {
+  it("is refused with that option", async () => {
     const bench = setUp({ repeatedIdentifier: "refuse" });
     await placed(bench, { customIdentifier: "shop-1" });
     const again = await bench.post("/orders", await dropship(bench, { customIdentifier: "shop-1" }));
@@ -128,7 +131,7 @@ describe("a repeated customIdentifier", () => {
 describe("canceling", () => {
   const cancel = (index: number, canceledQuantity: number) => ({ orderlines: [{ index, canceledQuantity }] });
 
-  it("sets absolute quantities, and may be repeated", async () => {
+  it("sets absolute quantities, and can be repeated", async () => {
     const bench = setUp();
     const order = await placed(bench);
     for (let time = 0; time < 2; time += 1) {
@@ -138,7 +141,7 @@ describe("canceling", () => {
     expect(orderlines.map((line: { canceledQuantity: number }) => line.canceledQuantity)).toEqual([2, 0]);
   });
 
-  it("answers 409 below what is canceled and above what can be shipped, and then cancels nothing", async () => {
+  it("responds with 409 to quantities below the canceled or above the shippable ones, and cancels nothing", async () => {
     const bench = setUp();
     const order = await placed(bench);
     await bench.post(`/orders/${order}/cancel`, cancel(1, 1));
@@ -154,7 +157,7 @@ describe("canceling", () => {
     expect(orderlines[1].canceledQuantity).toBe(0);
   });
 
-  it("answers 409 in production, 403 for a platform's store, 400 for lines that are not there or named twice", async () => {
+  it("responds with 409 in production, 403 for a platform's store, 400 for unknown or repeated lines", async () => {
     const bench = setUp();
     const order = await placed(bench);
     const path = `/orders/${order}/cancel`;
@@ -168,7 +171,7 @@ describe("canceling", () => {
     expect(problem(await bench.post(path, cancel(1, 1)))).toEqual({ status: 403, code: "store_not_writable_via_api" });
   });
 
-  it("completes an order of which nothing is left", async () => {
+  it("completes an order without remaining quantities", async () => {
     const bench = setUp();
     const order = await placed(bench);
     await bench.post(`/orders/${order}/cancel`, {
@@ -193,7 +196,7 @@ describe("replacing the dropship address", () => {
     expect((await put(bench, order)).status).toBe(204);
   });
 
-  it("answers 409 for combined and for completed orders", async () => {
+  it("responds with 409 for combined and for completed orders", async () => {
     const bench = setUp();
     const combined = await placed(bench, { shippingKind: "combined", dropshipAddress: undefined });
     expect(problem(await put(bench, combined))).toEqual({ status: 409, code: "order_not_dropship" });

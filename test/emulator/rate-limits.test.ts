@@ -7,7 +7,7 @@ const limits = {
   downloads: { quota: 1, window: 10_000 },
 };
 
-it("tells the quotas and what remains of them, as structured-field lists", async () => {
+it("reports the quotas and the remaining tokens as structured-field lists", async () => {
   const { get, upload } = setUp();
   const { headers } = await get("/orders");
   expect(headers.get("X-RateLimit-Policy")).toBe('"default";q=3000;w=60');
@@ -29,7 +29,7 @@ it("refills continuously by the clock, up to the quota", async () => {
   expect((await get("/orders")).headers.get("X-RateLimit")).toBe('"default";r=9;t=0');
 });
 
-it("answers an empty bucket with rate_limited and whole seconds to wait, and takes nothing", async () => {
+it("responds to an empty bucket with rate_limited and a wait in whole seconds, and processes nothing", async () => {
   const { clock, emulator, upload, get } = setUp({ limits });
   emulator.drain("uploads");
   const refused = await upload("/images");
@@ -42,7 +42,7 @@ it("answers an empty bucket with rate_limited and whole seconds to wait, and tak
   expect((await upload("/images")).status).toBe(200);
 });
 
-it("asks for about 17 seconds when the uploads of the specification are used up, about 1 for the downloads", async () => {
+it("requests a wait of about 17 seconds when the specification's uploads are used up, and about 1 for downloads", async () => {
   const { emulator, upload, get, demo } = setUp();
   emulator.drain("uploads");
   emulator.drain("downloads");
@@ -52,13 +52,13 @@ it("asks for about 17 seconds when the uploads of the specification are used up,
   expect((await get(`/products/${demo.products.slimCase}`)).status).toBe(200);
 });
 
-it("drains a part of a bucket, as another consumer would", async () => {
+it("removes tokens from a bucket, as another client would", async () => {
   const { emulator, get } = setUp();
   emulator.drain("default", 100);
   expect((await get("/orders")).headers.get("X-RateLimit")).toBe('"default";r=2899;t=0');
 });
 
-it("draws from downloads for the files of renders and products only", async () => {
+it("uses the bucket of downloads only for the files of renders and products", async () => {
   const { get, demo } = setUp({ limits });
   const media = `/products/${demo.products.slimCase}/media/render.png`;
   expect((await get(media)).headers.get("X-RateLimit")).toBe('"default";r=9;t=0, "downloads";r=0;t=10');

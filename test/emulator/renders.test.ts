@@ -33,7 +33,7 @@ describe("scenes and perspectives", () => {
     expect((await by(demo.productgroups.accessories)).body.scenes).toEqual([]);
   });
 
-  it("answers a scene", async () => {
+  it("responds with a scene", async () => {
     const { get, demo } = setUp();
     expect((await get(`/scenes/${demo.scenes.desk}`)).body.scene).toEqual({
       reference: demo.scenes.desk,
@@ -46,7 +46,7 @@ describe("scenes and perspectives", () => {
     });
   });
 
-  it("answers perspectives of scenes and of products", async () => {
+  it("responds with the perspectives of scenes and products", async () => {
     const { get, demo } = setUp();
     const names = async (query: string) =>
       (await get(`/perspectives${query}`)).body.perspectives.map(({ name }: { name: string }) => name);
@@ -74,7 +74,7 @@ describe("scenes and perspectives", () => {
 });
 
 describe("compositions", () => {
-  it("finds a combination and what it costs", async () => {
+  it("returns a combination and its cost", async () => {
     const bench = setUp();
     const { scenes, products, perspectives } = bench.demo;
     const found = await lookup(bench, scenes.campaign, products.toughCase, perspectives.angled);
@@ -82,7 +82,7 @@ describe("compositions", () => {
     expect((await bench.get(`/compositions/${found.body.composition.reference}`)).body).toEqual(found.body);
   });
 
-  it("answers 404 to a combination that does not exist, 410 to one of an archived product", async () => {
+  it("responds with 404 to a combination that does not exist, and 410 to one of an archived product", async () => {
     const bench = setUp();
     const { scenes, products, perspectives } = bench.demo;
     expect((await lookup(bench, scenes.desk, products.slimCase, perspectives.angled)).status).toBe(404);
@@ -96,7 +96,7 @@ describe("compositions", () => {
 });
 
 describe("renders", () => {
-  it("stays pending for a while, then has files and a placeholder", async () => {
+  it("stay pending for a while, and then have files and a placeholder", async () => {
     const bench = setUp();
     const render = await rendered(bench);
     expect((await bench.get(`/renders/${render}`)).body.render).toMatchObject({
@@ -128,14 +128,14 @@ describe("renders", () => {
     expect(media.headers.get("ETag")).toMatch(/^".+"$/);
   });
 
-  it("takes as long as it is told to", async () => {
+  it("take as long as the test says", async () => {
     const bench = setUp({ renderDuration: 60_000 });
     const render = await rendered(bench);
     await bench.clock.advance(59_001);
     expect((await bench.get(`/renders/${render}/media`)).headers.get("Retry-After")).toBe("1");
   });
 
-  it("gives the same pair the same render, and takes the tokens each time", async () => {
+  it("are the same for the same pair, and use the tokens each time", async () => {
     const bench = setUp();
     expect(await rendered(bench)).toBe(await rendered(bench));
     expect((await bench.get("/rendertokens")).body.rendertokens).toMatchObject({
@@ -145,7 +145,7 @@ describe("renders", () => {
     });
   });
 
-  it("completes or fails a render when told to", async () => {
+  it("complete or fail when the test says so", async () => {
     const bench = setUp();
     const render = await rendered(bench);
     bench.emulator.completeRender(render);
@@ -159,7 +159,7 @@ describe("renders", () => {
     expect(problem(await other.get(`/renders/${failing}/media`))).toEqual({ status: 409, code: "render_failed" });
   });
 
-  it("refuses unknown parts, and compositions of an archived product", async () => {
+  it("are refused for unknown parts, and for compositions of an archived product", async () => {
     const bench = setUp();
     const valid = { compositionReference: await composition(bench), imageReference: await bench.image() };
     for (const over of [
@@ -176,7 +176,7 @@ describe("renders", () => {
 });
 
 describe("rendertokens", () => {
-  it("refuses what remains does not cover, until Monday in Amsterdam", async () => {
+  it("are refused until Monday in Amsterdam when the remaining ones are not enough", async () => {
     const bench = setUp({ rendertokenLimit: 1 });
     await rendered(bench);
     await bench.clock.set("2026-11-08T22:59:59.500Z");
@@ -195,7 +195,7 @@ describe("rendertokens", () => {
     ["2026-10-24T12:00:00Z", "2026-10-26T00:00:00+01:00"], // before the clocks go back
     ["2026-07-05T21:59:59Z", "2026-07-06T00:00:00+02:00"], // a second before the reset, in summer
     ["2026-07-05T22:00:00Z", "2026-07-13T00:00:00+02:00"], // at the reset itself
-  ])("at %s resets at %s", async (now, resets) => {
+  ])("at %s are reset at %s", async (now, resets) => {
     const { get } = setUp({ clock: createManualClock(now) });
     expect((await get("/rendertokens")).body).toEqual({
       rendertokens: { used: 0, limit: 1000, remaining: 1000, resets },

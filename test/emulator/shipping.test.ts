@@ -17,7 +17,7 @@ const levels = ({ body }: { body: { shippingOptions: { level: string }[] } }) =>
   body.shippingOptions.map(({ level }) => level);
 
 describe("quotes", () => {
-  it("gives the levels that an order can ship with, the lowest first, in EUR cents", async () => {
+  it("have the levels that an order can ship with, the lowest first, in EUR cents", async () => {
     const bench = setUp();
     expect((await quote(bench)).body).toEqual({
       shippingOptions: [
@@ -29,7 +29,7 @@ describe("quotes", () => {
     expect(levels(await quote(bench, { dropshipMinimalShippingLevel: "tracked" }))).toEqual(["tracked", "express"]);
   });
 
-  it("raises the level for weight and value, and lowers it where there is no express", async () => {
+  it("have a higher level for weight and value, and a lower one where there is no express", async () => {
     const bench = setUp();
     expect(levels(await quote(bench, {}, 19))).toEqual(["tracked", "express"]); // 20,805 cents
     const heavy = [{ productReference: bench.demo.products.screenProtector, quantity: 112 }]; // 2,016 g
@@ -38,7 +38,7 @@ describe("quotes", () => {
     expect(levels(await quote(bench, over))).toEqual(["tracked"]);
   });
 
-  it("has only tracked for a parcel locker, and dearer prices further away", async () => {
+  it("have only the tracked level for a parcel locker, and higher prices for distant countries", async () => {
     const bench = setUp();
     const locker = { dropshipAddress: { ...address, countryCode: "DE", streetname: "Packstation 101" } };
     expect((await quote(bench, locker)).body.shippingOptions).toEqual([{ level: "tracked", price: 795 }]);
@@ -46,13 +46,13 @@ describe("quotes", () => {
     expect((await quote(bench, far)).body.shippingOptions[0]).toEqual({ level: "basic", price: 795 });
   });
 
-  it("is empty for a combined order", async () => {
+  it("are empty for a combined order", async () => {
     const bench = setUp();
     const combined = { shippingKind: "combined", dropshipAddress: undefined };
     expect(await quote(bench, combined)).toMatchObject({ status: 200, body: { shippingOptions: [] } });
   });
 
-  it("validates store, products and country as the creation does", async () => {
+  it("validate store, products and country as the creation does", async () => {
     const bench = setUp();
     const code = async (over: Record<string, unknown>) => problem(await quote(bench, over)).code;
     const ended = [{ productReference: bench.demo.products.slimCase13, quantity: 1 }];
@@ -65,7 +65,7 @@ describe("quotes", () => {
 });
 
 describe("shipments", () => {
-  it("has no tracking at the basic level, and all of it above", async () => {
+  it("have no tracking at the basic level, and all tracking fields above it", async () => {
     const bench = setUp();
     const basic = await placed(bench);
     const shipment = bench.emulator.ship(basic);
@@ -83,7 +83,7 @@ describe("shipments", () => {
     }
   });
 
-  it("ships a part, then the rest", async () => {
+  it("contain a part of an order, then the rest", async () => {
     const bench = setUp();
     const order = await placed(bench);
     const state = async () => {
@@ -101,7 +101,7 @@ describe("shipments", () => {
     expect(await state()).toEqual(["shipped", 3, 1]);
   });
 
-  it("ships combined orders together, with tracking", async () => {
+  it("contain several combined orders, with tracking", async () => {
     const bench = setUp();
     const combined = { shippingKind: "combined", dropshipAddress: undefined };
     const orders = [await placed(bench, combined), await placed(bench, combined)];
@@ -114,7 +114,7 @@ describe("shipments", () => {
     expect(() => bench.emulator.ship([alone, ...orders])).toThrow("Only combined orders");
   });
 
-  it("tells a test that names an order that is not there", () => {
+  it("throw an error for an unknown order", () => {
     const bench = setUp();
     expect(() => bench.emulator.ship(nowhere("Order") as `Order_${string}`)).toThrow("has no order");
     expect(() => bench.emulator.ship([])).toThrow("at least one");

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "./support.ts";
 
-/** An answer that is on its way, and what of its body has come. */
+/** A response in progress, and the bytes of its body so far. */
 async function reading(response: Response) {
   const seen = { text: "", end: undefined as unknown };
   const read = async () => {
@@ -21,14 +21,14 @@ async function reading(response: Response) {
   return seen;
 }
 
-describe("in time", () => {
+describe("the timing of a fault", () => {
   const ask = ({ emulator }: ReturnType<typeof setUp>, signal?: AbortSignal) =>
     emulator.fetch(`${emulator.baseUrl}/stores`, {
       headers: { "X-Service-Secret-Key": emulator.secretKey },
       signal: signal ?? null,
     });
 
-  it("slow headers come when they are due, by the emulator's clock", async () => {
+  it("slow headers come after their delay on the emulator's clock", async () => {
     const bench = setUp();
     bench.emulator.faults.add({ fault: "slow", ms: 1_000 });
     let status: number | undefined;
@@ -52,7 +52,7 @@ describe("in time", () => {
     expect(bench.clock.pending).toBe(0);
   });
 
-  it("a stalled body gives its first half and nothing more, until the request is aborted", async () => {
+  it("a stalled body sends its first half and nothing more, until the request is aborted", async () => {
     const bench = setUp();
     const whole = await (await ask(bench)).text();
     bench.emulator.faults.add({ fault: "stall" });
@@ -65,7 +65,7 @@ describe("in time", () => {
     expect(seen.end).toEqual(new Error("enough"));
   });
 
-  it("a trickling body comes byte by byte, to its end", async () => {
+  it("a trickling body sends byte after byte to its end", async () => {
     const bench = setUp();
     const whole = await (await ask(bench)).text();
     bench.emulator.faults.add({ fault: "trickle", ms: 10 });
@@ -76,7 +76,7 @@ describe("in time", () => {
     expect([seen, bench.clock.pending]).toEqual([{ text: whole, end: "done" }, 0]);
   });
 
-  it("a trickling body that nobody reads any more leaves no timer", async () => {
+  it("a trickling body that is no longer read leaves no timer", async () => {
     const bench = setUp();
     bench.emulator.faults.add({ fault: "trickle", ms: 10 });
     const { body } = await ask(bench);
@@ -85,7 +85,7 @@ describe("in time", () => {
     expect(bench.clock.pending).toBe(0);
   });
 
-  it("a truncated body gives its first half and fails", async () => {
+  it("a truncated body sends its first half and fails", async () => {
     const bench = setUp();
     bench.emulator.faults.add({ fault: "truncate" });
     const seen = await reading(await ask(bench));
@@ -94,7 +94,7 @@ describe("in time", () => {
     expect(seen.end).toMatchObject({ name: "TypeError", message: "terminated", cause: { code: "UND_ERR_SOCKET" } });
   });
 
-  it("a body that is not there cannot stall, trickle or be cut", async () => {
+  it("an empty body cannot stall, trickle or be truncated", async () => {
     const bench = setUp();
     for (const fault of ["stall", "trickle", "truncate"] as const) {
       bench.emulator.faults.add({ nth: 1, fault, ms: 10 });
@@ -105,7 +105,7 @@ describe("in time", () => {
   });
 });
 
-describe("over a port", () => {
+describe("a fault over a real port", () => {
   let emulator: RunningEmulator;
   const ask = () => fetch(`${emulator.baseUrl}/stores`, { headers: { "X-Service-Secret-Key": emulator.secretKey } });
   beforeEach(async () => {
@@ -113,14 +113,14 @@ describe("over a port", () => {
   });
   afterEach(() => emulator.close());
 
-  it("a dropped connection is a socket that is reset", async () => {
+  it("a dropped connection resets the socket", async () => {
     emulator.faults.add({ fault: "drop", nth: 1 });
     const error = await rejection(ask());
     expect(error).toMatchObject({ name: "TypeError", cause: { code: "ECONNRESET" } });
     expect((await ask()).status).toBe(200);
   });
 
-  it("a truncated body has a head and half of its bytes", async () => {
+  it("a truncated body has its headers and half of its bytes", async () => {
     emulator.faults.add({ fault: "truncate", nth: 1 });
     const response = await ask();
     expect(response.status).toBe(200);
@@ -128,7 +128,7 @@ describe("over a port", () => {
     expect(error).toMatchObject({ name: "TypeError", message: "terminated" });
   });
 
-  it("a body that stalls lets the server close", async () => {
+  it("a stalled body does not keep the server from closing", async () => {
     emulator.faults.add({ fault: "stall" });
     const response = await ask();
     const text = response.text();

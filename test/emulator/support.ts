@@ -1,6 +1,6 @@
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
 
-/** The parts of an answer that these tests look at. */
+/** The parts of a response that these tests read. */
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
@@ -8,7 +8,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** An emulator on a clock that stands still, and raw requests to it: no part of the SDK's client. */
+/** An emulator on a clock that does not move by itself, and raw requests to it without the SDK's client. */
 export function setUp(options: EmulatorOptions = {}) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, ...options });
@@ -77,16 +77,16 @@ export async function dropship({ demo, image }: Bench, over: Record<string, unkn
   };
 }
 
-/** Places a valid order, and gives its reference. */
+/** Places a valid order, and returns its reference. */
 export async function placed(bench: Bench, over: Record<string, unknown> = {}): Promise<`Order_${string}`> {
   const { body } = await bench.post("/orders", await dropship(bench, over));
   return body.order.reference;
 }
 
-/** A reference of the right form that nothing has. */
+/** A valid reference of a record that does not exist. */
 export const nowhere = (kind: string): string => `${kind}_${"0".repeat(26)}`;
 
 export const referenceOf = (kind: string): RegExp => new RegExp(`^${kind}_[0123456789abcdefghjkmnpqrstvwxyz]{26}$`);
 
-/** The error object of an answer. */
+/** The error object of a response. */
 export const problem = ({ status, body }: Answer) => ({ status, code: body.code });

@@ -10,7 +10,7 @@ export interface Program {
 }
 
 interface Block {
-  /** Whether it does not continue the page's program: it needs something besides the package, and is not run. */
+  /** Whether the block is separate from the page's program: it needs other packages, and is not run. */
   readonly separate: boolean;
   readonly from: number;
   readonly to: number;
@@ -48,7 +48,7 @@ export const pagePrograms: readonly Program[] = pages.flatMap((page) => {
   return blocks.length === 0 ? [] : [program(page, "", blocks)];
 });
 
-/** What a reader can paste without the rest of the page: its first block with one other, or a block that stands apart. */
+/** What a reader can paste without the rest of the page: the first block with one other block, or a separate block. */
 export const partPrograms: readonly Program[] = pages.flatMap((page) => {
   const [preamble, ...others] = blocksOf(page).filter(({ separate }) => !separate);
   const apart = blocksOf(page).filter(({ separate }) => separate);
@@ -58,7 +58,7 @@ export const partPrograms: readonly Program[] = pages.flatMap((page) => {
   ];
 });
 
-/** The fences of a page that begin code in another language than these, or JavaScript that is not marked as it should be. */
+/** The fences of a page with code in another language than these, or JavaScript with a wrong tag. */
 export const otherFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)

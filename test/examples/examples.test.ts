@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root, runExample } from "./process.ts";
 
-/** What each example must have told, in this order. */
+/** What each example must print, in this order. */
 const told: Readonly<Record<string, readonly RegExp[]>> = {
   "cancel-too-late.ts": [
     /^received: canceled$/m,
@@ -54,7 +54,7 @@ describe("the examples", () => {
     expect(short).toEqual(Object.keys(told));
   });
 
-  it.each(short)("%s runs against the emulator and tells what it should", async (name) => {
+  it.each(short)("%s runs against the emulator and prints the expected lines", async (name) => {
     const { code, output, errors } = await runExample(name);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     let rest = output;
@@ -64,7 +64,7 @@ describe("the examples", () => {
     }
   });
 
-  it.each(examples)("%s is short enough to be read at once, and exports nothing", (name) => {
+  it.each(examples)("%s is short, and exports nothing", (name) => {
     const text = readFileSync(join(root, "examples", name), "utf8");
     expect(text.split("\n").length).toBeLessThanOrEqual(name === "quickstart.ts" ? 205 : 60);
     expect(text).not.toMatch(/^export /m);

@@ -13,22 +13,22 @@ const absent = (names: readonly string[], page: string): readonly string[] => {
   return names.filter((name) => !text.includes(name));
 };
 
-describe("the pages", () => {
-  it.each(pages)("%s: every link leads to something that is there", (page) => {
+describe("the pages of the documentation", () => {
+  it.each(pages)("%s: every link has a target", (page) => {
     const targets = [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g)].map(
       ([, target = ""]) => target,
     );
     expect(targets.filter((target) => !existsSync(join(root, dirname(page), target)))).toEqual([]);
   });
 
-  it.each(pages)("%s: every file that is named is there", (page) => {
+  it.each(pages)("%s: every file that the page names exists", (page) => {
     const files = [...read(page).matchAll(/`((?:src|test|examples|scripts|docs)\/[\w./-]+)`/g)].map(
       ([, file = ""]) => file,
     );
     expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   });
 
-  it("errors.md has every known code with its hint", () => {
+  it("errors.md lists every known code with its hint", () => {
     const text = read("docs/errors.md");
     const lines = text.split("\n").filter((line) => line.startsWith("| `"));
     const told = Object.fromEntries(
@@ -39,12 +39,12 @@ describe("the pages", () => {
     expect(told).toMatchObject(errorCodes);
   });
 
-  it("errors.md has every class of error", () => {
+  it("errors.md lists every class of error", () => {
     const classes = Object.keys(podPartner).filter((name) => name.endsWith("Error"));
     expect(absent(classes, "docs/errors.md")).toEqual([]);
   });
 
-  it("testing.md has every control of the emulator", () => {
+  it("testing.md lists every control of the emulator", () => {
     const controls = Object.keys(createEmulator()).filter((name) => !["fetch", "clock"].includes(name));
     expect(
       absent(
@@ -54,7 +54,7 @@ describe("the pages", () => {
     ).toEqual([]);
   });
 
-  it("testing.md has every name that the testing door exports", async () => {
+  it("testing.md lists every export of pod-partner/testing", async () => {
     expect(absent(Object.keys(await import("pod-partner/testing")), "docs/testing.md")).toEqual([]);
   });
 });

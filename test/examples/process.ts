@@ -8,12 +8,12 @@ import { onTestFinished } from "vitest";
 
 export const root = fileURLToPath(new URL("../../", import.meta.url));
 
-/** What a program wrote, and how it ended. */
+/** The output of a program, and its exit code. */
 export interface Finished {
   readonly code: number;
   readonly output: string;
   readonly errors: string;
-  /** Where it ran: a folder of its own, gone when the test ends. */
+  /** The folder in which it ran. The folder is deleted when the test ends. */
   readonly folder: string;
 }
 
@@ -22,7 +22,7 @@ export interface RunOptions {
   readonly arguments?: readonly string[];
 }
 
-/** Runs an example as a partner would: by this very Node, with the built package, in a folder of its own. */
+/** Runs an example as a partner does: with this version of Node and the built package, in a new folder. */
 export async function runExample(name: string, options: RunOptions = {}): Promise<Finished> {
   if (!existsSync(join(root, "dist/testing.js"))) throw new Error("There is no build to run: run `npm run build`.");
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-"));

@@ -5,7 +5,7 @@ import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runExample } from "./process.ts";
 
-/** Reads a PNG as far as it takes to know that it opens: its size, and that its pixels are all there. */
+/** Reads a PNG far enough to show that it is valid: its size, and that all pixels are there. */
 function openPng(bytes: Buffer): { readonly width: number; readonly height: number } {
   expect(bytes.subarray(0, 8).toString("latin1")).toBe("\x89PNG\r\n\x1a\n");
   const chunks = new Map<string, Buffer>();
@@ -31,7 +31,7 @@ async function service() {
 }
 
 describe("the quickstart", () => {
-  it("goes through a whole day on the embedded emulator", async () => {
+  it("runs a whole day on the embedded emulator", async () => {
     const { code, output, errors, folder } = await runExample("quickstart.ts");
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     const story = ["Key", "Store", "Catalog", "Composition", "Design", "Tokens", "Render", "Quote", "Order", "Orders"];
@@ -43,7 +43,7 @@ describe("the quickstart", () => {
     expect(await readdir(folder)).toEqual(["quickstart-mockup.png"]);
   });
 
-  it("places no order on a service that it is pointed at", async () => {
+  it("places no order when it uses another service", async () => {
     const { environment, sent } = await service();
     const { code, output } = await runExample("quickstart.ts", { environment });
     expect(code).toBe(0);
@@ -52,7 +52,7 @@ describe("the quickstart", () => {
     expect(sent()).not.toContain("POST /orders");
   });
 
-  it("places one order there when it is told to, and files no claim", async () => {
+  it("places one order and files no claim on another service when an option allows it", async () => {
     const { environment, sent } = await service();
     const { code } = await runExample("quickstart.ts", { environment, arguments: ["--place-order"] });
     expect(code).toBe(0);
@@ -69,7 +69,7 @@ describe("the quickstart", () => {
     expect(errors).not.toContain("another-secret-key");
   });
 
-  it("says which option is missing when only one is set", async () => {
+  it("names the missing option when only one is set", async () => {
     const { code, errors } = await runExample("quickstart.ts", {
       environment: { POD_PARTNER_SECRET_KEY: "a-secret-key" },
     });

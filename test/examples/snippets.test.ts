@@ -42,18 +42,18 @@ function typeErrors(programs: readonly Program[]): readonly string[] {
   );
 }
 
-/** The texts that a program promises to print: `console.log(…); // → 3`. */
+/** The texts that a program must print: `console.log(…); // → 3`. */
 const promised = ({ code }: Program): readonly string[] =>
   [...code.matchAll(/console\.log\(.*\);? \/\/ → (.*)$/gm)].map(([, text = ""]) => text);
 
 interface Finished {
   readonly page: string;
-  /** What it printed of what it promised. */
+  /** Those of the expected texts that it printed. */
   readonly printed: readonly string[];
   readonly failure: string | undefined;
 }
 
-/** Runs a page's program in the folder as a reader runs it. */
+/** Runs a page's program in the folder as a reader does. */
 async function run(folder: string, program: Program): Promise<Finished> {
   await writeFile(join(folder, program.name), program.code);
   return new Promise((resolve) => {
@@ -71,17 +71,17 @@ describe("the code in the pages", () => {
   }, 120_000);
 
   it.each([...new Set([...partPrograms, ...pagePrograms, endpointPage].map(({ page }) => page))])(
-    "%s: every block has the right types, with no more than the page's first block before it",
+    "%s: every block has the right types, with only the page's first block before it",
     (page) => {
       expect(errors.filter((error) => error.startsWith(`${page}:`))).toEqual([]);
     },
   );
 
-  it("is checked and run: no block is in another language", () => {
+  it("is JavaScript or TypeScript in every block, and so it is checked and run", () => {
     expect(pages.flatMap(otherFences)).toEqual([]);
   });
 
-  it("every page runs as pasted in a fresh folder with the packed package, and prints what it promises", async () => {
+  it("every page runs as pasted in a new folder with the packed package, and prints the expected lines", async () => {
     const folder = await installedProject();
     const finished: Finished[] = [];
     for (const program of pagePrograms) finished.push(await run(folder, program));

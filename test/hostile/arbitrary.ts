@@ -70,7 +70,7 @@ const statuses = fc.oneof(
   fc.integer({ min: 200, max: 599 }),
 );
 
-/** The ways of one request, one or two at a time: more of them hide each other. */
+/** The faults of one request, one or two at a time: more of them hide each other. */
 const part: fc.Arbitrary<Move> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({}) },
   { weight: 2, arbitrary: fc.record({ rejects: fc.constantFrom(...thrownNames) }) },
@@ -105,7 +105,7 @@ const call: fc.Arbitrary<PlannedCall> = fc.record(
   { requiredKeys: ["operation"] },
 );
 
-/** Most options stay what they are: where all are set, nearly every call ends by one of them. */
+/** Most options keep their defaults: if all are set, one of them ends nearly every call. */
 const sparse: fc.Arbitrary<PlannedCall> = fc
   .tuple(call, fc.array(fc.boolean(), { minLength: 6, maxLength: 6 }))
   .map(([{ operation, ...options }, kept]) => {

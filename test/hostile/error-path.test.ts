@@ -23,7 +23,7 @@ const valid = async () => Response.json({ message: "valid" });
 
 const nothing = () => undefined;
 
-/** A function that throws what a row of the table makes. */
+/** A function that throws the value of a row of the table. */
 const throwing = (make: () => unknown) => (): never => {
   throw make();
 };
@@ -50,32 +50,32 @@ async function typed(call: PromiseLike<unknown>): Promise<PodPartnerError> {
   return error;
 }
 
-describe("whatever a fetch throws, the call ends with an error of the SDK", () => {
-  it.each(things)("at once: %s", async (_, make) => {
+describe("a call ends with an error of the SDK, whatever fetch throws", () => {
+  it.each(things)("synchronously: %s", async (_, make) => {
     const error = await typed(connect({ fetch: throwing(make) as never }).orders.get(ref("Order")));
     expect(error).toMatchObject({ name: "ConnectionError", sent: true, endpoint: "GET /orders/{orderReference}" });
     expect(error.cause).toBeInstanceOf(Error);
   });
 
-  it.each(things)("later, of a creation: %s", async (_, make) => {
+  it.each(things)("as a rejection, for a creation: %s", async (_, make) => {
     const fetch = async () => Promise.reject(make());
     const error = await typed(connect({ fetch }).orders.create(combinedOrder));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: expect.any(String) } });
   });
 
-  it.each(things)("from its body: %s", async (_, make) => {
+  it.each(things)("while the body is read: %s", async (_, make) => {
     const fetch = async () => new Response(new ReadableStream({ pull: () => Promise.reject(make()) }));
     expect(await typed(connect({ fetch }).orders.get(ref("Order")))).toMatchObject({ name: "ConnectionError" });
   });
 
-  it.each(things)("from a download's body: %s", async (_, make) => {
+  it.each(things)("while a download's body is read: %s", async (_, make) => {
     const body = () => new ReadableStream({ pull: () => Promise.reject(make()) });
     const fetch = async () => new Response(body(), { headers: { "content-type": "image/png" } });
     const download = await settle(clock, connect({ fetch }).renders.media(ref("Render")));
     expect(await typed(download.bytes())).toMatchObject({ name: "ConnectionError" });
   });
 
-  it.each(things)("as the caller's own reason for an abort, which stays what it is: %s", async (_, make) => {
+  it.each(things)("after an abort, which keeps the caller's own reason: %s", async (_, make) => {
     const controller = new AbortController();
     const partner = connect({ fetch: () => new Promise<never>(() => undefined) });
     const outcomes = [
@@ -91,7 +91,7 @@ describe("whatever a fetch throws, the call ends with an error of the SDK", () =
   });
 });
 
-describe("whatever a fetch gives, the call ends with an error of the SDK", () => {
+describe("a call ends with an error of the SDK, whatever fetch returns", () => {
   it.each(Object.entries(noResponses))("for a read: %s", async (_, make) => {
     const error = await typed(connect({ fetch: async () => make() as Response }).orders.get(ref("Order")));
     expect(error).toMatchObject({ name: "ConnectionError", sent: true });
@@ -105,7 +105,7 @@ describe("whatever a fetch gives, the call ends with an error of the SDK", () =>
     await typed(call);
   });
 
-  it.each(Object.entries(noResponses))("for a creation, as a lost answer: %s", async (_, make) => {
+  it.each(Object.entries(noResponses))("for a creation, as a lost response: %s", async (_, make) => {
     const sent: string[] = [];
     const fetch = async (request: Request) => {
       sent.push(request.method);
@@ -114,11 +114,11 @@ describe("whatever a fetch gives, the call ends with an error of the SDK", () =>
     };
     const error = await typed(connect({ fetch }).orders.create(combinedOrder));
     expect(error).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: expect.any(String) } });
-    // It is looked for before it is sent again.
+    // The order is looked up before the retry.
     expect(sent.slice(0, 2)).toEqual(["POST", "GET"]);
   });
 
-  it("recovers an order whose answer came as `Response.error()`", async () => {
+  it("recovers an order whose response is `Response.error()`", async () => {
     const fetch = async (request: Request) =>
       request.method === "GET" ? Response.json({ orderReference: ref("Order") }) : Response.error();
     const order = await settle(clock, connect({ fetch }).orders.create(combinedOrder));
@@ -126,8 +126,8 @@ describe("whatever a fetch gives, the call ends with an error of the SDK", () =>
   });
 });
 
-describe("whatever else of the partner's throws", () => {
-  it.each(things)("a hook or a logger: the call goes on: %s", async (_, make) => {
+describe("the SDK handles what the partner's code throws", () => {
+  it.each(things)("in a hook or a logger, and the call continues: %s", async (_, make) => {
     const raise = throwing(make);
     const reject = () => Promise.reject(make());
     for (const broken of [raise, reject]) {
@@ -142,7 +142,7 @@ describe("whatever else of the partner's throws", () => {
     }
   });
 
-  it.each(things)("a source of an upload: %s", async (_, make) => {
+  it.each(things)("in the source of an upload: %s", async (_, make) => {
     const raise = throwing(make);
     const bomb = { get: raise };
     const sources = [
@@ -161,7 +161,7 @@ describe("whatever else of the partner's throws", () => {
     }
   });
 
-  it.each(things)("a schema: %s", async (_, make) => {
+  it.each(things)("in a schema: %s", async (_, make) => {
     const failing: StandardSchema["~standard"]["validate"][] = [
       throwing(make),
       () => Promise.reject(make()),
@@ -179,7 +179,7 @@ describe("whatever else of the partner's throws", () => {
     }
   });
 
-  it.each(things)("an iterable of inputs: %s", async (_, make) => {
+  it.each(things)("in an iterable of inputs: %s", async (_, make) => {
     const partner = connect({ fetch: valid });
     const trapped = (name: string) => Object.defineProperty({}, name, { get: throwing(make) });
     const inputs = [
@@ -200,7 +200,7 @@ describe("whatever else of the partner's throws", () => {
     }
   });
 
-  it.each(things)("a clock, which the machine's own stands in for: %s", async (_, make) => {
+  it.each(things)("in a clock, which the machine's own then replaces: %s", async (_, make) => {
     const told = throwing(make);
     const broken: PartnerClock[] = [
       { now: told, after: told },
@@ -222,7 +222,7 @@ describe("whatever else of the partner's throws", () => {
     }
   });
 
-  it.each(things)("a signal of the partner's own make: %s", async (_, make) => {
+  it.each(things)("in a signal of the partner's own class: %s", async (_, make) => {
     const bomb = { get: throwing(make), enumerable: true };
     const base = {
       aborted: false,

@@ -1,7 +1,7 @@
 /**
- * `npm run fuzz`: tries random cases of a hostile `fetch` for a minute. Ends with 1 if a promise is broken.
+ * `npm run fuzz`: tries random cases of a hostile `fetch` for a minute. Exits with 1 if a promise is broken.
  *
- * `npm run fuzz -- --minutes 10` takes longer; `--seed 7` repeats a run; `--cases 1000` tries so many.
+ * `npm run fuzz -- --minutes 10` takes longer; `--seed 7` repeats a run; `--cases 1000` tries that many cases.
  */
 import { parseArgs } from "node:util";
 import { hunt } from "./hunt.ts";

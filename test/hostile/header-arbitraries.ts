@@ -24,7 +24,7 @@ const member = (keys: readonly string[]) =>
 const list = (keys: readonly string[]) =>
   fc.array(member(keys), { minLength: 1, maxLength: 3 }).map((members) => members.join(", "));
 
-/** A policy as a service could mean it, with one number or the other out of proportion. */
+/** A policy as a service could send it, with one of its numbers out of proportion. */
 const proportion = fc
   .tuple(
     policyNames,
@@ -40,7 +40,7 @@ const proportion = fc
     ),
   );
 
-/** What a header may hold beside what is meant for it. */
+/** Other contents of a header besides the expected ones. */
 const junk = fc
   .array(
     fc.constantFrom(
@@ -82,7 +82,7 @@ const dates = fc.constantFrom(
 const named = (name: string, value: fc.Arbitrary<string>): fc.Arbitrary<Header> =>
   value.map((text) => [name, text] as const);
 
-/** One header of a response, aimed at what the client reads or anything else. */
+/** One header of a response: one that the client reads, or any other. */
 export const header: fc.Arbitrary<Header> = fc.oneof(
   { weight: 3, arbitrary: proportion },
   { weight: 2, arbitrary: named("x-ratelimit", fc.oneof(list(["r", "t", "q"]), junk)) },

@@ -7,7 +7,7 @@ import { play } from "./play.ts";
 const seed = 20_261_102;
 
 describe("a client with a hostile `fetch`", () => {
-  it("settles each call in time and typed, creates nothing twice, shows no key, and leaves nothing open", async () => {
+  it("settles each call in time with a typed error or a result, creates nothing twice, shows no key, and leaves nothing open", async () => {
     const { tried, failures } = await hunt({ seed, cases: 4_000, time: 120_000 });
     expect(failures.map(({ fault, plan }) => `${fault}: ${toLiteral(plan)}`)).toEqual([]);
     // A busy machine tries fewer cases.
@@ -16,7 +16,7 @@ describe("a client with a hostile `fetch`", () => {
 });
 
 describe("the oracle", () => {
-  it("finds no fault with an honest service", async () => {
+  it("finds no fault with a service that works correctly", async () => {
     expect(await play({ calls: [{ operation: "orders.create" }, { operation: "renders.wait" }], moves: [] })).toEqual(
       [],
     );

@@ -29,7 +29,7 @@ interface Line {
   readonly claimcategoryReference: string;
 }
 
-/** A picture that is whole, to the end of its format. */
+/** A complete picture, including the end of its format. */
 export const picture = Uint8Array.from([
   ...[0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a],
   ...Array.from({ length: 40 }, (_, index) => index),
@@ -138,7 +138,7 @@ export class Model {
     return json({ order: { reference, status: {}, orderlines, onHold: null, legacyOrderCode: "H-1" } });
   }
 
-  /** Three pages of two. */
+  /** Three pages of two items. */
   #listOrders(cursor: string | null): Honest {
     const page = Number(/^page-(\d)$/.exec(cursor ?? "")?.[1] ?? 0);
     const orders = [1, 2].map((number) => ({ reference: ref("Order", `${page}${number}`) }));

@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 
 export const cannotBeShown = "CANNOT BE SHOWN";
 
-/** Everything that a value shows to a console, a log or a serialiser. */
+/** Everything that a value shows to a console, a log or a serializer. */
 export function shown(value: unknown): string {
   const texts: string[] = [];
   const add = (show: () => unknown) => {

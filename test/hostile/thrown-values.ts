@@ -4,7 +4,7 @@ import { thrownThings } from "./thrown.ts";
 const named = (name: string, message: string, fields: object = {}) =>
   Object.assign(new Error(message), { name, ...fields });
 
-/** How Node's `fetch` reports a fault of the system. */
+/** How Node's `fetch` reports a system error. */
 const fetchFailed = (code: string, syscall: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(`${syscall} ${code}`), { code, syscall }) });
 
@@ -14,7 +14,7 @@ function deepCause(): Error {
   return error;
 }
 
-/** What `fetch` can throw, by name: faults of the system, values that are no errors, and errors that contain the secret key. */
+/** What `fetch` can throw, by name: system errors, values that are not errors, and errors that contain the secret key. */
 const values: Readonly<Record<string, () => unknown>> = {
   reset: () => fetchFailed("ECONNRESET", "read"),
   "no cause": () => new TypeError("fetch failed"),

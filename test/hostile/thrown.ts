@@ -1,4 +1,4 @@
-/** What a partner's code may throw, each of which has broken somebody's error path. */
+/** What a partner's code may throw. Each of these has broken an error path before. */
 export const thrownThings: Readonly<Record<string, () => unknown>> = {
   "an error whose message is no text": () => Object.assign(new Error("x"), { message: 5 }),
   "an error whose name is no text": () => Object.assign(new Error("x"), { name: Symbol("name") }),
@@ -56,7 +56,7 @@ function revoked(target: object): unknown {
 const streamOf = (chunk: unknown): ReadableStream =>
   new ReadableStream({ start: (controller) => controller.enqueue(chunk) });
 
-/** What a `fetch` may give instead of a Response. */
+/** What a `fetch` may return instead of a Response. */
 export const noResponses: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,

@@ -6,26 +6,26 @@ interface Timer {
   readonly callback: () => void;
 }
 
-/** Longer than this no machine's timer runs (`src/util/clock.ts`). */
+/** No machine's timer can wait longer than this (`src/util/clock.ts`). */
 const longest = 2 ** 31 - 1;
 
-/** One timeline with two hands: what the client has set is told apart from what the world around it has set. */
+/** One timeline with two clocks: it distinguishes the client's timers from all others. */
 export interface VirtualTime {
   readonly client: PartnerClock;
   readonly world: PartnerClock;
   now(): number;
-  /** Timers of the client that wait. */
+  /** The client's waiting timers. */
   readonly pending: number;
-  /** Waits of the client for no finite time. */
+  /** The client's waits that are not finite. */
   readonly absurd: readonly number[];
-  /** Goes on to the next timer; false when there is none up to `until`. */
+  /** Moves to the next timer; returns false when there is none up to `until`. */
   jump(until: number): boolean;
 }
 
-/** Milliseconds of real time that a file may take. */
+/** Milliseconds of real time that a file operation may take. */
 const patience = 2_000;
 
-/** Lets all run that needs no time. Files are read by threads of their own: these are waited for, but not for ever. */
+/** Runs everything that needs no time. File operations run on other threads: this waits for them, with a limit. */
 export async function turns(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();
   for (const until = performance.now() + patience; filesBusy() && performance.now() < until; ) await setImmediate();
@@ -42,7 +42,7 @@ export function createVirtualTime(start = Date.parse("2026-11-02T09:00:00Z")): V
     now: () => now,
     after: (ms, callback) => {
       if (owner === "client" && !Number.isFinite(ms)) absurd.push(ms);
-      // As `setTimeout` has it: what is no number is over at once.
+      // As in `setTimeout`: a delay that is not a number is zero.
       const wait = Number.isNaN(ms) ? 0 : Math.min(Math.max(ms, 0), longest);
       const timer = { due: now + wait, callback };
       timers[owner].add(timer);

@@ -28,7 +28,7 @@ describe("the installed package", () => {
     },
   );
 
-  it("serves its emulator to a CommonJS program that has no test tool installed", async () => {
+  it("runs its emulator in a CommonJS program that has no test tool installed", async () => {
     const project = await installedProject();
     expect(JSON.parse(await runFile(project, "emulator.cjs", {}))).toEqual({ message: "string", refused: true });
   });

@@ -10,14 +10,14 @@ import { pack, root } from "./tarball.ts";
 
 const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 
-/** The files of `dist` whose names do not change from build to build; the rest are the chunks that the doors share. */
+/** The files of `dist` whose names do not change from build to build; the rest are the chunks that the entry points share. */
 const doorFiles = ["index", "redis", "testing"].flatMap((door) =>
   ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
 const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|d\.ts|d\.cts)$/.test(path);
 
 describe("the tarball", () => {
-  it("holds the build, the manifest, the documents and the examples, and nothing else", async () => {
+  it("contains only the build, the manifest, the documents and the examples", async () => {
     const { files, size } = await pack();
     console.log(`${files.join("\n")}\n${size} bytes`);
     const documents = /^(docs\/.+\.md|examples\/[\w-]+\.(ts|png))$/;
@@ -27,7 +27,7 @@ describe("the tarball", () => {
     expect(size).toBeLessThan(270_000);
   });
 
-  it("holds whatever its pages link to", async () => {
+  it("contains every file that its pages link to", async () => {
     const { files } = await pack();
     const pages = files.filter((path) => path.endsWith(".md"));
     const dead = await Promise.all(
@@ -43,7 +43,7 @@ describe("the tarball", () => {
     expect(dead.flat()).toEqual([]);
   });
 
-  it("finds publint content", async () => {
+  it("passes publint", async () => {
     const { path } = await pack();
     const tarball = await readFile(path);
     const { messages } = await publint({
@@ -53,7 +53,7 @@ describe("the tarball", () => {
     expect(messages.map((message) => formatMessage(message, manifest))).toEqual([]);
   });
 
-  it("finds attw content, under every resolution that TypeScript has had", async () => {
+  it("passes attw, under every module resolution of TypeScript", async () => {
     const { path } = await pack();
     const check = promisify(execFile)(process.execPath, [attw, path, "--format", "json"]);
     const { stdout } = await check.catch((failed: { stdout: string }) => failed);

@@ -19,7 +19,7 @@ const resolve = (symbol: ts.Symbol): ts.Symbol =>
   symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 const isDocumented = (symbol: ts.Symbol): boolean => symbol.getDocumentationComment(checker).length > 0;
 
-/** What a door exports, as a user's editor reads it. */
+/** The exports of an entry point, as a user's editor reads them. */
 function exportsOf(door: string): readonly ts.Symbol[] {
   if (!existsSync(fileOf(door))) throw new Error("There is no build to read: run `npm run build`.");
   const source = program.getSourceFile(fileOf(door));
@@ -27,7 +27,7 @@ function exportsOf(door: string): readonly ts.Symbol[] {
   return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
 }
 
-/** The forms in which a class's method can be called and that are not documented: an editor shows those of the one that fits. */
+/** The overloads of a class's methods without documentation: an editor shows the overload that fits. */
 const bareMethods = (symbol: ts.Symbol): readonly string[] =>
   checker
     .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
@@ -41,13 +41,13 @@ const bareMethods = (symbol: ts.Symbol): readonly string[] =>
     );
 
 describe("the built declarations", () => {
-  it.each(doors)("say what each name of %s.d.ts is", (door) => {
+  it.each(doors)("document each export of %s.d.ts", (door) => {
     const names = exportsOf(door);
     expect(names.length).toBeGreaterThan(0);
     expect(names.filter((name) => !isDocumented(resolve(name))).map(({ name }) => name)).toEqual([]);
   });
 
-  it("say of each method of a class what it does, in each of its forms", () => {
+  it("document each method of a class, in each of its overloads", () => {
     const classes = exportsOf("index")
       .map(resolve)
       .filter(({ flags }) => flags & ts.SymbolFlags.Class);

@@ -3,14 +3,14 @@ import { join } from "node:path";
 import ts from "typescript";
 import { root } from "./tarball.ts";
 
-/** The entry points of the package, as their built declarations are named. */
+/** The entry points of the package, by the names of their built declarations. */
 export const doors = ["index", "redis", "testing"];
 
 const dist = join(root, "dist");
 const fileOf = (door: string): string => join(dist, `${door}.d.ts`);
 const printer = ts.createPrinter({ removeComments: true });
 
-/** What is declared at the top level of one of the built files: in a statement of its own. */
+/** The declarations at the top level of one of the built files, each in a statement of its own. */
 function statementOf(declaration: ts.Declaration): ts.Statement | undefined {
   const node = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
   const isOurs = node.getSourceFile().fileName.startsWith(dist);
@@ -77,13 +77,13 @@ const byName = ([left]: readonly [string, unknown], [right]: readonly [string, u
 const section = (title: string, symbols: Iterable<readonly [string, ts.Symbol]>): string =>
   [`// ${title}`, ...[...symbols].sort(byName).map(([name, symbol]) => `// ${name}\n${print(symbol)}`)].join("\n\n");
 
-/** All that an entry point exports, each name with its declaration, and what these use without its being exported. */
+/** All exports of an entry point with their declarations, and the types that these use without being exported. */
 export function surfaceOf(door: string): string {
   const declarations = new Declarations(door);
   const exported = declarations.exportsOf(door);
   const known = new Set(exported.values());
   const hidden = new Map<string, ts.Symbol>();
-  // A set that grows while it is iterated: what hidden names use is hidden, too.
+  // This set grows while it is iterated: the types that hidden names use are hidden, too.
   for (const symbol of known) {
     for (const used of declarations.usedBy(symbol)) {
       if (known.has(used)) continue;

@@ -22,13 +22,13 @@ async function temporaryFolder(): Promise<string> {
 
 interface Packed {
   readonly path: string;
-  /** The names of the files in it. */
+  /** The names of its files. */
   readonly files: readonly string[];
-  /** Its bytes, compressed. */
+  /** Its compressed size in bytes. */
   readonly size: number;
 }
 
-/** The tarball as it would be published. Gone when the test ends. */
+/** The tarball as it would be published. It is deleted when the test ends. */
 export async function pack(): Promise<Packed> {
   if (!existsSync(join(root, "dist/index.cjs"))) throw new Error("There is no build to pack: run `npm run build`.");
   const folder = await temporaryFolder();
@@ -64,7 +64,7 @@ export async function installedProject(extras: readonly string[] = []): Promise<
   return project;
 }
 
-/** Runs one of the project's files with this very Node; rejects with what it wrote when it fails. */
+/** Runs one of the project's files with this version of Node; rejects with its output when it fails. */
 export async function runFile(project: string, file: string, environment: Record<string, string>): Promise<string> {
   const { stdout } = await run(process.execPath, [file], { cwd: project, env: { ...process.env, ...environment } });
   return stdout;

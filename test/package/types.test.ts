@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { installedProject } from "./tarball.ts";
 
-/** How TypeScript users resolve packages today; each project compiles an ES and a CommonJS module. */
+/** How TypeScript users resolve packages; each project compiles an ES and a CommonJS module. */
 const resolutions: Readonly<Record<string, ts.CompilerOptions>> = {
   node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
   nodenext: { module: ts.ModuleKind.NodeNext, moduleResolution: ts.ModuleResolutionKind.NodeNext },
@@ -32,7 +32,7 @@ function compile(project: string, files: readonly string[], options: ts.Compiler
 }
 
 describe("the packed types", () => {
-  it("name no dependency, so that its types cannot break a user's compilation", async () => {
+  it("name no dependency, so that a dependency's types cannot break a user's compilation", async () => {
     const dist = join(await installedProject(), "node_modules/pod-partner/dist");
     const declarations = (await readdir(dist)).filter((name) => /\.d\.c?ts$/.test(name));
     const texts = await Promise.all(declarations.map((name) => readFile(join(dist, name), "utf8")));
@@ -41,7 +41,7 @@ describe("the packed types", () => {
   });
 
   it.each(Object.entries(resolutions))(
-    "compile in ES and CommonJS modules under %s resolution, declarations checked too",
+    "compile in ES and CommonJS modules under %s resolution, declarations included",
     async (_, options) => {
       const project = await installedProject(["@types/node"]);
       expect(compile(project, ["esm.mts", "commonjs.cts"], options)).toEqual([]);
@@ -49,23 +49,23 @@ describe("the packed types", () => {
     60_000,
   );
 
-  it("let a caller pass on what may be undefined, where TypeScript is told that this is not the same as missing", async () => {
+  it("let a caller pass undefined for optional properties under exactOptionalPropertyTypes", async () => {
     const project = await installedProject(["@types/node"]);
     const options = { ...resolutions.nodenext, exactOptionalPropertyTypes: true };
     expect(compile(project, ["undefined.mts", "esm.mts", "commonjs.cts"], options)).toEqual([]);
   }, 60_000);
 
-  it("let a library export what it takes from the client", async () => {
+  it("let a library export the types that it gets from the client", async () => {
     const project = await installedProject(["@types/node"]);
     expect(compile(project, ["named.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);
   }, 60_000);
 
-  it("let nobody make what only the package can make", async () => {
+  it("do not let a user create what only the package can create", async () => {
     const project = await installedProject(["@types/node"]);
     expect(compile(project, ["opaque.mts"], { ...resolutions.nodenext })).toEqual([]);
   }, 60_000);
 
-  it("tell what fits where the declarations of Node are not installed, as in a worker or a browser's build", async () => {
+  it("explain which values fit when the declarations of Node are not installed, as in a worker or a browser build", async () => {
     const project = await installedProject();
     const browser = { lib: ["lib.es2023.d.ts", "lib.dom.d.ts", "lib.dom.iterable.d.ts"], types: [] };
     expect(compile(project, ["without-node.mts"], { ...resolutions.bundler, ...browser })).toEqual([]);

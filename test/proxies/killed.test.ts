@@ -5,7 +5,7 @@ import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
 import { behindEach, expectNoKey, failuresOf, type Stage, setUp } from "./stage.ts";
 
-/** Cuts the service off once it has the order, which takes it a moment to make. */
+/** Cuts off the service after it has received the order, which takes it a moment to create. */
 async function cutAfterOrder({ emulator, relay }: Stage): Promise<void> {
   while (!emulator.requests.some(({ method }) => method === "POST")) await sleep(1);
   await relay.cut();
@@ -14,7 +14,7 @@ async function cutAfterOrder({ emulator, relay }: Stage): Promise<void> {
 const slow = { fault: "slow", ms: 150, when: "before", on: "orders.create" } as const;
 
 behindEach((kind) => {
-  it("an order under way when the service is killed is found when it is back", async () => {
+  it("an order in progress when the service is killed is found when the service is back", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ ...slow, nth: 1 });
     const placing = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
@@ -25,7 +25,7 @@ behindEach((kind) => {
     expect((await stage.made()).orders).toBe(1);
   });
 
-  it("where it does not come back the outcome is unknown, and the order is sent once", async () => {
+  it("an order has an unknown outcome and is sent once when the service does not come back", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add(slow);
     const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
@@ -38,7 +38,7 @@ behindEach((kind) => {
     expect(stage.emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
-  it("each of many orders is made once while the service is killed twice", async () => {
+  it("each of many orders is created once while the service is killed twice", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ ...slow, ms: 30 });
     const placing = stage.place(120, 6);

@@ -6,7 +6,7 @@ behindEach(
     it.each([
       ["a burst of 20", 20],
       ["no burst", 0],
-    ])("150 orders at once are each made once, with few refusals, where limit_req has %s", async (_, burst) => {
+    ])("each of 150 concurrent orders is created once, with few refusals, when limit_req has %s", async (_, burst) => {
       await using stage = await setUp(kind, { perSecond: 30, burst });
       let refused = 0;
       const onResponse = ({ status }: { readonly status: number }) => {

@@ -5,17 +5,17 @@ import { rejection } from "../support/exchange.ts";
 import { behindEach, expectNoKey, failuresOf, setUp } from "./stage.ts";
 
 behindEach((kind) => {
-  it("where the gateway refuses with 429 what is above its limit, each order is made once", async () => {
+  it("each order is created once when the gateway refuses requests above its limit with 429", async () => {
     await using stage = await setUp(kind, { perSecond: 30, refusal: 429 });
     expect(failuresOf(await stage.place(40, 6))).toEqual([]);
     expect((await stage.made()).orders).toBe(40);
   });
 
-  it("where it refuses with 503, no order is made twice, and of each that is not made there is an error", async () => {
+  it("no order is created twice, and each missing one has an error, when the gateway refuses with 503", async () => {
     await using stage = await setUp(kind, { perSecond: 10, refusal: 503 });
     const outcomes = await stage.place(24, 6);
     const failures = failuresOf(outcomes);
-    // The gateway refuses look-ups, too: some orders may stay undecided, but that is told.
+    // The gateway refuses look-ups, too: some orders may stay undecided, but an error reports them.
     expect(failures.filter((failure) => !failure.startsWith("OutcomeUnknownError:"))).toEqual([]);
     const placed = outcomes.flatMap((outcome) => (outcome.ok ? [outcome.value.reference] : []));
     expect(new Set(placed).size).toBe(placed.length);
@@ -24,7 +24,7 @@ behindEach((kind) => {
     expect(orders).toBeLessThanOrEqual(24);
   });
 
-  it("where the gateway refuses with 403, that is the error, and nothing is made", async () => {
+  it("a call fails with an error and creates nothing when the gateway refuses with 403", async () => {
     await using stage = await setUp(kind, { perSecond: 1, refusal: 403 });
     const outcomes = await stage.place(12, 12);
     const failures = failuresOf(outcomes);
@@ -35,7 +35,7 @@ behindEach((kind) => {
 
 behindEach(
   (kind) => {
-    it("a body that the gateway finds too large is an error with its status", async () => {
+    it("a body that is too large for the gateway causes an error with its status", async () => {
       await using stage = await setUp(kind, { largestBody: 2_000 });
       const png = Uint8Array.from(
         { length: 5_000 },

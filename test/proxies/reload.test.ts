@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { behindEach, failuresOf, setUp } from "./stage.ts";
 
 behindEach((kind) => {
-  it("each order is made once while the gateway reloads every 0.4 s", async () => {
+  it("each order is created once while the gateway reloads every 0.4 s", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
     using reloading = stage.gateway.reloadEvery(400, 4);
@@ -12,7 +12,7 @@ behindEach((kind) => {
     expect(reloading.count).toBe(4);
   });
 
-  it("a list is read whole while the gateway reloads", async () => {
+  it("a list is read completely while the gateway reloads", async () => {
     await using stage = await setUp(kind, {}, { seed: { orders: 60 }, pageSize: 1 });
     stage.emulator.faults.add({ fault: "slow", ms: 20, when: "before" });
     using reloading = stage.gateway.reloadEvery(400, 4);

@@ -12,7 +12,7 @@ const job = {
 };
 
 behindEach((kind) => {
-  it("orders and claims are exact while it reloads and gives up before the service, in 5 % of requests", async () => {
+  it("each order and claim is created once while the gateway reloads, and times out in 5 % of requests", async () => {
     const { orders, claims, wrong } = await soakBehind(kind, job);
     expect(wrong).toEqual([]);
     expect(orders).toMatchObject({ asked: 80, made: 80, failed: 0 });

@@ -9,16 +9,16 @@ import { type Gateway, type GatewayKind, gatewayKinds, isInstalled, startGateway
 import { type Relay, startRelay } from "./gateway/relay.ts";
 import type { Rules } from "./gateway/rules.ts";
 
-/** Milliseconds for a test: what was lost late is looked for half a minute long. */
+/** The timeout of a test, in milliseconds: a creation whose response is lost late is looked up for half a minute. */
 const timeout = 90_000;
 
 interface Behind {
   readonly kinds?: readonly GatewayKind[];
-  /** Whether tests run side by side. Default true: they wait more than they work. */
+  /** Whether tests run concurrently. Default true: they mostly wait. */
   readonly concurrent?: boolean;
 }
 
-/** Registers tests for each gateway. Those of one that the machine does not have are left out, but not in CI. */
+/** Registers tests for each gateway. Those of a gateway that is not installed are skipped, but not in CI. */
 export function behindEach(tests: (kind: GatewayKind) => void, options: Behind = {}): void {
   const { kinds = gatewayKinds, concurrent = true } = options;
   for (const kind of kinds) {
@@ -27,7 +27,7 @@ export function behindEach(tests: (kind: GatewayKind) => void, options: Behind =
   }
 }
 
-/** An emulator with a gateway before it. */
+/** An emulator behind a gateway. */
 export interface Stage extends AsyncDisposable {
   readonly emulator: RunningEmulator;
   readonly gateway: Gateway;
@@ -35,9 +35,9 @@ export interface Stage extends AsyncDisposable {
   readonly relay: Relay;
   /** A client that goes through the gateway. */
   partner(options?: PodPartnerOptions): PodPartner;
-  /** Places so many orders, some at a time, and gives what became of them. */
+  /** Places this many orders, some concurrently, and returns their outcomes. */
   place(count: number, concurrency: number, partner?: PodPartner): Promise<Outcome<unknown, PlacedOrder>[]>;
-  /** How many orders and claims there are, as the service itself counts them. */
+  /** The numbers of orders and claims, counted by the service itself. */
   made(): Promise<{ readonly orders: number; readonly claims: number }>;
 }
 

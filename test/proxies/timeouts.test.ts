@@ -2,11 +2,11 @@ import { expect, it } from "vitest";
 import { orderOf, subjects } from "../flows/matrix/subjects.ts";
 import { behindEach, type Stage, setUp } from "./stage.ts";
 
-/** The gateway answers 504 long before the service is done. */
+/** The gateway responds with 504 long before the service has finished. */
 const impatient = { serviceTimeout: 200 };
 const late = { fault: "slow", when: "before", nth: 1 } as const;
 
-/** A claim about a shipment that exists. */
+/** A claim about an existing shipment. */
 async function claimOn({ emulator, partner }: Stage) {
   const claim = subjects.find(({ name }) => name === "claims.createItemIssues");
   if (claim === undefined) throw new Error("There is no such subject.");
@@ -14,7 +14,7 @@ async function claimOn({ emulator, partner }: Stage) {
 }
 
 behindEach((kind) => {
-  it("an order and a claim that the service makes 6 s later are found, and not made again", async () => {
+  it("an order and a claim that the service completes 6 s later are found, and not created again", async () => {
     await using stage = await setUp(kind, impatient);
     const { emulator } = stage;
     const { call } = await claimOn(stage);
@@ -41,7 +41,7 @@ behindEach((kind) => {
     expect((await stage.made()).orders).toBe(1);
   });
 
-  it("a read that the gateway gave up is sent again", async () => {
+  it("a read is retried when the gateway times out", async () => {
     await using stage = await setUp(kind, impatient);
     stage.emulator.faults.add({ ...late, on: "organization.get", ms: 900 });
     const { timeline } = await stage.partner().organization.get().withResponse();

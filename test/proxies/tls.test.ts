@@ -6,10 +6,10 @@ import { rejection } from "../support/exchange.ts";
 import { type Authority, createAuthority } from "./gateway/authority.ts";
 import { behindEach, expectNoKey, failuresOf, type Stage, setUp } from "./stage.ts";
 
-/** What a process trusts is one thing for all that it does. */
+/** The certificates that a process trusts apply to all its requests. */
 const sequential = { concurrent: false };
 
-/** The protocol that a client which asks for HTTP/2 is answered with, as the gateway tells it. */
+/** The protocol in the response to a client that requests HTTP/2, as the gateway reports it. */
 async function protocolOfHttp2(origin: string, ca: string): Promise<unknown> {
   const session = connect(origin, { ca });
   const response = await new Promise<unknown>((resolve, reject) => {
@@ -39,7 +39,7 @@ behindEach((kind) => {
   afterEach(() => setDefaultCACertificates(trusted));
   afterAll(() => authority?.[Symbol.asyncDispose]());
 
-  it("orders go over TLS with a certificate of one's own authority, reloads or not", async () => {
+  it("orders use TLS with a certificate of a private authority, also while the gateway reloads", async () => {
     await using stage = await setUpTls("IP:127.0.0.1", true);
     stage.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
     using reloading = stage.gateway.reloadEvery(400, 4);
@@ -48,7 +48,7 @@ behindEach((kind) => {
     expect(reloading.count).toBeGreaterThan(1);
   });
 
-  it("a gateway that also speaks HTTP/2 is spoken to in HTTP/1.1, which ALPN settles", async () => {
+  it("ALPN selects HTTP/1.1 with a gateway that also supports HTTP/2", async () => {
     await using stage = await setUpTls("IP:127.0.0.1", true);
     const { response } = await stage.partner().organization.get().withResponse();
     expect(response.headers.get("x-protocol")).toBe("HTTP/1.1");
@@ -58,7 +58,7 @@ behindEach((kind) => {
   it.each([
     { what: "an authority that is not trusted", name: "IP:127.0.0.1", trusts: false },
     { what: "a certificate for another host", name: "DNS:gateway.test", trusts: true },
-  ])("to $what nothing is sent", async ({ name, trusts }) => {
+  ])("nothing is sent to $what", async ({ name, trusts }) => {
     await using stage = await setUpTls(name, trusts);
     const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
     const error = await rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));

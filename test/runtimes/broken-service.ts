@@ -4,7 +4,7 @@ import { selfSigned } from "./self-signed.ts";
 
 const json = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
 
-/** What becomes of a request that has come in whole, by the first part of its path. */
+/** What happens to a complete request, by the first part of its path. */
 const faults: Readonly<Record<string, (socket: Socket) => void>> = {
   reset: (socket) => socket.resetAndDestroy(),
   closed: (socket) => socket.destroy(),
@@ -17,7 +17,7 @@ const faults: Readonly<Record<string, (socket: Socket) => void>> = {
 
 const isTlsHello = (first: Buffer) => first[0] === 0x16;
 
-/** Where the first request of these bytes ends; -1 when it is not all there. */
+/** Where the first request in these bytes ends; -1 when it is not complete. */
 function endOfRequest(received: Buffer): number {
   const head = received.indexOf("\r\n\r\n");
   if (head < 0) return -1;
@@ -29,11 +29,11 @@ function endOfRequest(received: Buffer): number {
   return last < 0 ? -1 : last + 5;
 }
 
-/** A service that receives each request whole, counts it, and then breaks. */
+/** A service that receives each request completely, counts it, and then breaks. */
 export interface BrokenService extends AsyncDisposable {
-  /** Base URLs by the name of what goes wrong there. */
+  /** Base URLs by the name of their fault. */
   readonly baseUrls: Readonly<Record<string, string>>;
-  /** How many requests of a method have come in whole at a base URL. */
+  /** How many complete requests of a method a base URL has received. */
   received(name: string, method: string): number;
 }
 
@@ -53,7 +53,7 @@ export async function startBrokenService(): Promise<BrokenService> {
     let received = Buffer.alloc(0);
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => {
-      // As an HTTP server answers one who speaks TLS to it.
+      // An HTTP server responds like this to a TLS client.
       if (isTlsHello(chunk)) return void socket.end("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n");
       received = Buffer.concat([received, chunk]);
       if (endOfRequest(received) < 0) return;
@@ -91,7 +91,7 @@ export async function startBrokenService(): Promise<BrokenService> {
   };
 }
 
-/** A TLS connection that is broken beneath, by bytes that are no TLS, once the request has come. */
+/** A TLS connection that breaks after the request, with bytes that are not TLS. */
 function brokenTls(serve: (socket: Socket, strike: () => void) => void): Server {
   return createServer((outer) => {
     const inner = createTlsServer(selfSigned, (socket) =>

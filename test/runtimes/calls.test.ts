@@ -8,15 +8,15 @@ import { startStubService } from "../support/stub-service.ts";
 import { createProject, isMissing, runtimes } from "./runtimes.ts";
 
 const png = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
-/** More than one piece of any stream. */
+/** More than one chunk of any stream. */
 const picture = Buffer.from(Uint8Array.from({ length: 300_000 }, (_, at) => png[at] ?? (at * 7) % 256));
 
-/** Of known length, or chunked because it is a stream's. */
+/** Of known length, or chunked for a stream. */
 const announced = ({ "content-length": length, "transfer-encoding": encoding }: NodeJS.Dict<string | string[]>) =>
   length ?? encoding;
 
 describe.each(runtimes)("on $name", (runtime) => {
-  it.skipIf(isMissing(runtime))("a day's calls come to the end that they come to on Node", async () => {
+  it.skipIf(isMissing(runtime))("the calls of a day have the same results as on Node", async () => {
     await using emulator = await startEmulator({ seed: { orders: 120 }, renderDuration: 10 });
     await using project = await createProject();
     const { baseUrl, secretKey, demo, faults } = emulator;
@@ -52,7 +52,7 @@ describe.each(runtimes)("on $name", (runtime) => {
   });
 
   it.skipIf(isMissing(runtime))(
-    "an upload arrives whole from every source, and not at all from one that breaks",
+    "an upload from any source arrives completely, and fails when its source breaks",
     async () => {
       await using service = await startStubService();
       await using project = await createProject();

@@ -5,7 +5,7 @@ import { toConnectionError } from "../../src/http/wire/connection-errors.ts";
 const key = "test-key-5up3r53cr3t-4d5f6";
 const redact = (text: string) => text.replaceAll(key, "[redacted]");
 
-/** As Node throws it: what failed is the cause. */
+/** As Node throws it: the reason is in the cause. */
 const failed = (message: string, parts: object = {}) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(message), parts) });
 
@@ -85,13 +85,13 @@ describe("an error recorded on a runtime", () => {
       true,
       "connection closed before message completed",
     ],
-  ])("is told as what it is: %s", (_, error, sent, reason) => {
+  ])("is classified correctly: %s", (_, error, sent, reason) => {
     const fault = toConnectionError(error, "GET /x", redact);
     expect(fault).toBeInstanceOf(ConnectionError);
     expect(fault).toMatchObject({ sent, message: expect.stringContaining(`No response from GET /x: ${reason}.`) });
   });
 
-  it("is told as what it is also where it shows the key, which it then does no longer", () => {
+  it("is classified correctly without the key when it shows the key", () => {
     const fault = toConnectionError(failed(`connect ECONNREFUSED, ${key}`, { code: "ECONNREFUSED" }), "GET /x", redact);
     expect(fault).toMatchObject({ sent: false });
     expect(`${fault.message} ${String(fault.cause)} ${JSON.stringify(fault)}`).not.toContain(key);

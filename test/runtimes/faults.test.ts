@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { type BrokenService, startBrokenService } from "./broken-service.ts";
 import { createProject, type Engine, isMissing, runtimes } from "./runtimes.ts";
 
-/** What comes of a call that reads, of one that cannot be sent twice, and of an upload from a stream. */
+/** The results of a read, of a call that cannot be sent twice, and of an upload from a stream. */
 interface Outcome {
   readonly GET: string;
   readonly POST: string;
@@ -33,10 +33,10 @@ type Row = Readonly<Record<Engine, Outcome>>;
 
 const everywhere = (outcome: Outcome): Row => ({ node: outcome, bun: outcome, deno: outcome });
 
-/** Bun tells these apart from nothing that happens later: they count as sent. */
+/** Bun does not distinguish these from later failures: they count as sent. */
 const notKnownToBun: Row = { node: neverSent, bun: sent, deno: neverSent };
 
-/** The request cannot have left. */
+/** The request cannot have been sent. */
 const before: Readonly<Record<string, Row>> = {
   refused: everywhere(neverSent),
   unresolvable: everywhere(neverSent),
@@ -45,7 +45,7 @@ const before: Readonly<Record<string, Row>> = {
   "closed at TLS hello": notKnownToBun,
 };
 
-/** The service has the request, whole. */
+/** The service has received the complete request. */
 const after: Readonly<Record<string, Row>> = {
   reset: everywhere(sent),
   closed: everywhere(sent),
@@ -56,7 +56,7 @@ const after: Readonly<Record<string, Row>> = {
   redirect: everywhere(redirect),
 };
 
-/** TLS that breaks when the service has the request: Node's fetch does not notice at all. */
+/** TLS that breaks when the service has received the request: Node's fetch does not notice it. */
 const tls: Readonly<Record<string, Row>> = { "tls-broken": { node: timedOut, bun: sent, deno: sent } };
 
 const pick = (rows: Readonly<Record<string, Row>>, engine: Engine) =>
@@ -71,12 +71,12 @@ describe.each(runtimes)("on $name", (runtime) => {
       { what: "before the request left", rows: before, trusts: false, gets: 0, posts: 0 },
       { what: "after the request arrived", rows: after, trusts: false, gets: 1, posts: 2 },
       { what: "within TLS, after the request arrived", rows: tls, trusts: true, gets: 1, posts: 2 },
-    ])("$what is told as what it is, and nothing goes out twice", async ({ rows, trusts, gets, posts }) => {
+    ])("$what is reported correctly, and nothing is sent twice", async ({ rows, trusts, gets, posts }) => {
       await using project = await createProject();
       await using service = await startBrokenService();
       const names = Object.keys(rows);
       const baseUrls = Object.fromEntries(names.map((name) => [name, service.baseUrls[name]]));
-      // Short only where nothing else would end the call.
+      // Short only where nothing else ends the call.
       const timeout = rows === tls && runtime.engine === "node" ? 1_500 : 10_000;
       const input = { baseUrls, timeout, secretKey: "test-key-5up3r53cr3t-4d5f6" };
       const outcomes = await project.run(runtime, "faults.mjs", input, trusts);

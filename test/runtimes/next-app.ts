@@ -12,11 +12,11 @@ import { promisify } from "node:util";
 const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The folders of `next`, each with a Next.js of its own. */
+/** The folders in `next`, each with its own version of Next.js. */
 export const nextVersions = ["14", "newest"] as const;
 type NextVersion = (typeof nextVersions)[number];
 
-/** Where a package lies that a version of Next.js is installed with. */
+/** Where a package that belongs to a version of Next.js is installed. */
 function folderOf(version: NextVersion, name: string): string | undefined {
   const { resolve } = createRequire(here(`next/${version}/package.json`));
   try {
@@ -32,7 +32,7 @@ export const isNextMissing = (version: NextVersion): boolean =>
 
 /** The app of `consumers/next`, built and started. */
 export interface NextApp extends AsyncDisposable {
-  /** Asks for a page, and gives the words in brackets that it shows. */
+  /** Requests a page, and returns the words in brackets on it. */
   visit(path: string, query?: Readonly<Record<string, string>>): Promise<string | undefined>;
 }
 
@@ -50,7 +50,7 @@ async function createApp(version: NextVersion): Promise<string> {
   return folder;
 }
 
-/** Builds the app and starts it on a free port. `env` holds for both. */
+/** Builds the app and starts it on a free port. `env` applies to both. */
 export async function startNextApp(version: NextVersion, env: Readonly<Record<string, string>>): Promise<NextApp> {
   const folder = await createApp(version);
   const program = join(folder, "node_modules/next/dist/bin/next");

@@ -31,7 +31,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
       await emulator?.close();
     });
 
-    it("sees a render complete: each look reaches the service", async () => {
+    it("sees a render complete, because each poll reaches the service", async () => {
       if (emulator === undefined || app === undefined) throw new Error("It was not started.");
       const { baseUrl, secretKey } = emulator;
       const reference = await orderRender(emulator);
@@ -43,7 +43,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
       expect(await visit).toBe("completed");
     });
 
-    it("that Next.js tries to build in advance is built, and asks the service at each visit", async () => {
+    it("that Next.js tries to build in advance is built, and calls the service at each visit", async () => {
       if (emulator === undefined || app === undefined) throw new Error("It was not started.");
       for (const visit of ["first", "second"]) {
         const seen = emulator.requests.length;

@@ -9,7 +9,7 @@ const identifiers = ["shop-1", "shop-2", "shop-3", "shop-4", "shop-5"];
 
 describe.each(runtimes)("on $name", (runtime) => {
   it.skipIf(isMissing(runtime))(
-    "each order is sent and made once, where connections that are used again break after the order is made",
+    "each order is sent and created once when reused connections break after the order is created",
     async () => {
       const emulator = createEmulator();
       await using project = await createProject();

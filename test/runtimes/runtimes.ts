@@ -11,7 +11,7 @@ const run = promisify(execFile);
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const root = here("../../");
 
-/** Whose `fetch` it is. */
+/** The owner of the `fetch` implementation. */
 export type Engine = "node" | "bun" | "deno";
 
 /** A program that runs a JavaScript file. */
@@ -27,7 +27,7 @@ const { platform, arch } = process;
 const bunArch = arch === "arm64" ? "aarch64" : arch;
 const libc = platform === "linux" ? "-glibc" : "";
 
-/** The binaries lie in a package for each platform. */
+/** The binaries are in a package for each platform. */
 export const runtimes: readonly Runtime[] = [
   { name: "Node", engine: "node", program: process.execPath, args: [] },
   {
@@ -48,10 +48,10 @@ export const runtimes: readonly Runtime[] = [
 /** In CI a runtime that is missing is a failure; elsewhere its tests are skipped. */
 export const isMissing = ({ program }: Runtime): boolean => !existsSync(program) && process.env.CI === undefined;
 
-/** A project that has the built package installed, and the consumers of this folder in it. */
+/** A project with the built package installed, and with the consumers of this folder. */
 export interface Project extends AsyncDisposable {
   readonly folder: string;
-  /** Runs a consumer, gives it `input`, and gives what it prints. Both are JSON. Where it `trusts`, the test's certificate is good. */
+  /** Runs a consumer with `input` and returns its output. Both are JSON. With `trusts`, the test's certificate is trusted. */
   run<Output>(runtime: Runtime, consumer: string, input: unknown, trusts?: boolean): Promise<Output>;
 }
 

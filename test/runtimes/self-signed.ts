@@ -1,4 +1,4 @@
-/** A certificate that nobody has signed but itself, for 127.0.0.1, and its key. They guard nothing. */
+/** A self-signed certificate for 127.0.0.1, and its key. They protect nothing. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
 MIIBjTCCATOgAwIBAgIUKRuyOSC7EFLff0FQgZdCiH8gl+swCgYIKoZIzj0EAwIw

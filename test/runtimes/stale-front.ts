@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "pod-partner/testing";
 
-/** A port before an emulator. */
+/** A port in front of an emulator. */
 export interface StaleFront extends AsyncDisposable {
   readonly baseUrl: string;
   /** The bodies of all POST requests to a path, in order. */
@@ -10,8 +10,8 @@ export interface StaleFront extends AsyncDisposable {
 }
 
 /**
- * Answers the first request of each connection. What comes over a connection that has been used before is carried out, and then the
- * connection breaks without an answer: as when a load balancer gives up an idle connection at the moment a request goes out on it.
+ * Responds to the first request of each connection. A request on a reused connection is processed, and then the connection breaks
+ * without a response, as when a load balancer drops an idle connection at the moment of a new request.
  */
 export async function startStaleFront(emulator: Emulator): Promise<StaleFront> {
   const used = new WeakSet<object>();

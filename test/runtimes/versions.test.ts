@@ -8,7 +8,7 @@ const page = readFileSync(new URL("../../docs/runtimes.md", import.meta.url), "u
 const row = (name: string) => page.split("\n").find((line) => line.startsWith(`| ${name} |`)) ?? "";
 
 describe.each(runtimes)("docs/runtimes.md", (runtime) => {
-  it.skipIf(isMissing(runtime))(`has the version of ${runtime.name} that the tests run on`, async () => {
+  it.skipIf(isMissing(runtime))(`has the version of ${runtime.name} that the tests use`, async () => {
     const { stdout } = await promisify(execFile)(runtime.program, ["--version"]);
     const [version = "none"] = /\d+\.\d+\.\d+/.exec(stdout) ?? [];
     expect(row(runtime.name)).toContain(`| ${version} |`);

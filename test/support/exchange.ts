@@ -6,7 +6,7 @@ import type { Answer, Recorded } from "./stub-service.ts";
 type Call = (partner: PodPartner) => PromiseLike<unknown>;
 type Path = readonly (string | number)[];
 
-/** The rejection of a promise; resolving is a failure. */
+/** The rejection of a promise. Throws if the promise resolves. */
 export async function rejection(promise: PromiseLike<unknown>): Promise<unknown> {
   const outcome = await Promise.resolve(promise).then(
     (value) => ({ value }),
@@ -16,10 +16,10 @@ export async function rejection(promise: PromiseLike<unknown>): Promise<unknown>
   return outcome.error;
 }
 
-/** What a request must look like: a line as `GET /orders`, below the base URL, and the body if there is one. */
+/** The expected request: a line such as `GET /orders`, below the base URL, and the body if there is one. */
 export interface Sent {
   readonly line: string;
-  /** The JSON body, deep-equal. */
+  /** The JSON body, compared deeply. */
   readonly json?: unknown;
   /** The raw body of an upload. */
   readonly bytes?: Uint8Array;
@@ -42,7 +42,7 @@ export function expectSent(request: Recorded | undefined, { line, json, bytes }:
   }
 }
 
-/** Takes a field away instead of changing it. */
+/** Removes a field instead of changing it. */
 export const missing = Symbol("missing");
 
 /** A deep copy of `value` with another value at `path`. */
@@ -56,18 +56,18 @@ function altered(value: unknown, path: Path, replacement: unknown): unknown {
   return copy;
 }
 
-/** A resource or a list stands alone under the field named for it; `nextCursor` is the iteration's own affair. */
+/** A resource or a list is alone in the field with its name; `nextCursor` belongs to the iteration. */
 const unwrapped = (wire: unknown, [field = ""]: Path): unknown => Reflect.get(Object(wire), field);
 
 const shown = (value: unknown) => (value === missing ? "missing" : JSON.stringify(value));
 
 export interface Answers {
   readonly call: Call;
-  /** A complete answer, written by hand from the specification. */
+  /** A complete response, written by hand from the specification. */
   readonly wire: unknown;
-  /** Where a value breaks the specification: each must be a fault at exactly that path. */
+  /** Changes that break the specification: each must be a fault at exactly that path. */
   readonly refuses?: readonly (readonly [Path, unknown])[];
-  /** Where a value may differ: each must pass, and be given as it came. */
+  /** Changes that the specification allows: each must be accepted, and returned unchanged. */
   readonly accepts?: readonly (readonly [Path, unknown])[];
 }
 
@@ -75,7 +75,7 @@ export interface Answers {
 export function useExchange() {
   const context = useService();
 
-  /** Makes the call, holds the one request against `sent`, and gives the result. */
+  /** Makes the call, compares its one request with `sent`, and returns the result. */
   async function exchange(call: Call, sent: Sent, answer: Answer): Promise<unknown> {
     context.service.answers(answer);
     const result = await call(context.partner);
@@ -84,11 +84,11 @@ export function useExchange() {
     return result;
   }
 
-  /** Registers a test for each answer that must be refused or accepted. */
+  /** Registers a test for each response that must be refused or accepted. */
   function judges(name: string, { call, wire, refuses = [], accepts = [] }: Answers): void {
     const title = ([path, value]: readonly [Path, unknown]) => `${path.join(".")}: ${shown(value)}`;
     for (const row of refuses) {
-      it(`${name} refuses an answer with ${title(row)}`, async () => {
+      it(`${name} refuses a response with ${title(row)}`, async () => {
         context.service.answers({ body: altered(wire, ...row) });
         const error = await rejection(call(context.partner));
         if (!ResponseValidationError.isInstance(error)) throw error;
@@ -98,7 +98,7 @@ export function useExchange() {
       });
     }
     for (const row of accepts) {
-      it(`${name} accepts an answer with ${title(row)}`, async () => {
+      it(`${name} accepts a response with ${title(row)}`, async () => {
         context.service.answers({ body: altered(wire, ...row) });
         expect(await call(context.partner)).toStrictEqual(unwrapped(altered(wire, ...row), row[0]));
       });

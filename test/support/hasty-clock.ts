@@ -1,13 +1,13 @@
 import type { PartnerClock } from "pod-partner";
 
 export interface HastyClockOptions {
-  /** Milliseconds of a wait that is not cut short: a timeout that shall not be met, however busy the machine is. */
+  /** The length of a wait that does not end at once, in milliseconds: a timeout that must not fire, even on a busy machine. */
   readonly kept?: number;
   /** Milliseconds that the clock is ahead of the machine's. */
   readonly ahead?: number;
 }
 
-/** A clock on which a wait longer than `limit` milliseconds is over at once, as if that time had passed. */
+/** A clock on which a wait longer than `limit` milliseconds ends at once, as if that time had passed. */
 export function createHastyClock(limit: number, { kept, ahead = 0 }: HastyClockOptions = {}): PartnerClock {
   let skipped = ahead;
   return {

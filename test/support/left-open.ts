@@ -3,14 +3,14 @@ import type { Socket } from "node:net";
 import { getCallSites } from "node:util";
 import { vi } from "vitest";
 
-/** Counts what was opened since, and is open still. */
+/** Counts what was opened since, and is still open. */
 interface Watch extends Disposable {
   readonly open: number;
 }
 
 /**
- * Watches the timers that the package, what it depends on and the test set. Those of the platform and of the test runner come and
- * go as they please, and are none of these.
+ * Watches the timers of the package, its dependencies and the test. The timers of the platform and of the test runner are not
+ * included, because they start and end at any time.
  */
 export function watchTimers(): Watch {
   const { setTimeout, clearTimeout } = globalThis;
@@ -38,11 +38,11 @@ export function watchTimers(): Watch {
 }
 
 interface SocketWatch extends Watch {
-  /** Of the open ones those that an answer has come by: the platform makes others for what may be sent next. */
+  /** The open sockets that have received a response: the platform opens others in advance for later requests. */
   readonly used: number;
 }
 
-/** Watches this process's own ends of connections: what it calls, not what calls it. */
+/** Watches the outgoing connections of this process, and not the incoming ones. */
 export function watchSockets(): SocketWatch {
   const sockets = new Set<Socket>();
   const onSocket = (message: unknown) => {

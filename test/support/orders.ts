@@ -1,6 +1,6 @@
 import { ref } from "./references.ts";
 
-/** All 13 fields of an address (specification 2.3), as they go over the wire: unused ones are empty strings. */
+/** All 13 fields of an address (specification 2.3) as they are sent: unused ones are empty strings. */
 export const sentAddress = {
   company: "",
   firstname: "Ada",

@@ -4,11 +4,11 @@ import { type StubService, startStubService } from "./stub-service.ts";
 
 export const secretKey = "test-key-5up3r53cr3t-4d5f6";
 
-/** A client of the stub that tries once. */
+/** A client of the stub without retries. */
 const partnerOf = (service: StubService) =>
   new PodPartner({ baseUrl: service.baseUrl, secretKey, retry: { retries: 0 } });
 
-/** One stub and one client for the tests of a file; what the stub remembers and is told is forgotten before each test. */
+/** One stub and one client for the tests of a file. The stub forgets its requests and responses before each test. */
 export function useService(): { readonly service: StubService; readonly partner: PodPartner } {
   let service: StubService | undefined;
   let partner: PodPartner | undefined;
@@ -18,7 +18,7 @@ export function useService(): { readonly service: StubService; readonly partner:
   });
   beforeEach(() => {
     service?.reset();
-    // A new client each time: it must not carry what it learned about limits from one test to the next.
+    // A new client each time: it must not keep the limits that it learned in another test.
     if (service !== undefined) partner = partnerOf(service);
   });
   afterAll(() => service?.close());

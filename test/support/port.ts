@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 
-/** A port of 127.0.0.1 that nothing listens on. */
+/** A port of 127.0.0.1 without a listener. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -12,7 +12,7 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Waits until something listens: a refused connection is tried again, until `signal` aborts. */
+/** Waits until something listens. It retries a refused connection until `signal` aborts. */
 export async function listening(port: number, signal?: AbortSignal): Promise<void> {
   for (;;) {
     signal?.throwIfAborted();

@@ -2,18 +2,18 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { freePort, listening } from "./port.ts";
 
-/** Whether the machine has a Redis to start. */
+/** Whether the machine has Redis installed. */
 export const redisInstalled = spawnSync("redis-server", ["--version"]).status === 0;
 
-/** A Redis of its own, on a port of its own, that keeps nothing on disk. */
+/** A Redis server on a free port, without persistence. */
 export interface RedisServer {
   readonly port: number;
   readonly url: string;
-  /** Ends it as a crash would, and all that it holds with it. */
+  /** Ends it as a crash would, with the loss of its data. */
   kill(): Promise<void>;
   /** Starts it on the same port. */
   start(): Promise<void>;
-  /** Lets it hang: connections stay, answers do not come. */
+  /** Suspends it: connections stay open, but commands get no reply. */
   pause(): void;
   resume(): void;
 }

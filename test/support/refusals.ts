@@ -6,12 +6,12 @@ import { useService } from "./partner.ts";
 type Call = (partner: PodPartner) => PromiseLike<unknown>;
 type Path = readonly (string | number)[];
 
-/** What is wrong, the call, and the path of each fault: no more of them and no fewer. */
+/** The fault, the call, and exactly the paths that the error must have. */
 export type Refusal = readonly [what: string, call: Call, paths: readonly Path[]];
 
 const sorted = (paths: readonly Path[]) => paths.map((path) => JSON.stringify(path)).sort();
 
-/** The tools for tests of what is found out before anything is sent. */
+/** The tools for tests of checks before a request is sent. */
 export function useRefusals() {
   const context = useService();
 
@@ -28,7 +28,7 @@ export function useRefusals() {
     }
   }
 
-  /** Registers a test for each call that must be sent: what it is answered does not matter. */
+  /** Registers a test for each call that must be sent, whatever the response is. */
   function accepts(rows: readonly (readonly [what: string, call: Call])[]): void {
     for (const [what, call] of rows) {
       it(`accepts ${what}`, async () => {

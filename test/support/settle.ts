@@ -1,10 +1,10 @@
-// A client loads it when it is made: a clock that does not wait for that could be past a call's timeout before it is sent.
+// A client loads it lazily: a clock that moves earlier could reach a call's timeout before the call is sent.
 import "ky";
 import type { ManualClock } from "pod-partner/testing";
 
 /**
- * Moves the clock on, step by step, until a call has come to its end. Where its requests go over a real port the steps are to be
- * small: the clock does not stand still meanwhile.
+ * Moves the clock step by step until a call has settled. Requests over a real port need small steps, because the clock does not stop
+ * for them.
  */
 export async function settle<T>(clock: ManualClock, call: PromiseLike<T>, step = 1_000): Promise<T> {
   const began = clock.now();

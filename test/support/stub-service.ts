@@ -1,35 +1,35 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** What the stub shall answer. An object or array is sent as JSON, a string or bytes as they are. */
+/** A response of the stub. An object or array is sent as JSON, a string or bytes unchanged. */
 export interface Answer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** A request exactly as it came over the wire. */
+/** A request exactly as it was received. */
 export interface Recorded {
   readonly method: string;
-  /** Path and query, undecoded. */
+  /** Path and query, not decoded. */
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Aborts when the client goes away before the answer is written. */
+  /** Aborts when the client disconnects before the response is written. */
   readonly gone: AbortSignal;
 }
 
 type Script = Answer | ((request: Recorded) => Answer | Promise<Answer>);
 
-/** A real HTTP server on 127.0.0.1 that knows nothing of the SDK: it answers what it is told and remembers what it was asked. */
+/** A real HTTP server on 127.0.0.1 without any code of the SDK: it sends the given responses and records the requests. */
 export interface StubService extends AsyncDisposable {
   readonly origin: string;
   /** Ends in `/v2`. */
   readonly baseUrl: string;
   readonly requests: readonly Recorded[];
-  /** The next answers, one for each request to come. A request without one gets a 500 `unscripted`. */
+  /** The responses to the next requests, one each. A request without one gets a 500 `unscripted`. */
   answers(...scripts: readonly Script[]): void;
-  /** Answers every request, from now on, that has no answer of its own. */
+  /** The response to every further request that has no response of its own. */
   always(script: Script): void;
   reset(): void;
   close(): Promise<void>;

@@ -26,7 +26,7 @@ const given = `
   declare const url: string;
   declare const error: unknown;`;
 
-/** The `@example` blocks of `src`, by the place of what they explain. */
+/** The `@example` blocks of `src`, by the location of what they document. */
 const examples = new Map(
   sources.flatMap(({ path, tree }) =>
     [...nodesOf(tree)].flatMap((node) =>
@@ -41,7 +41,7 @@ const examples = new Map(
   ),
 );
 
-/** The example in a scope of its own, below the imports and the names that it takes for granted. */
+/** The example in a scope of its own, after the imports and the names that it assumes. */
 function moduleOf(code: string): string {
   const uses = new Set(code.match(/\w+/g));
   const importFrom = (door: string, exported: object) =>

@@ -6,19 +6,19 @@ import type { ReadableStream as NodeWebStream } from "node:stream/web";
 import type { Download, ImageSource, PodPartner } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
-/** For the compiler: nothing of it is run. */
+/** For the compiler: none of it is run. */
 function neverRun({ images, evidence }: PodPartner) {
-  // @ts-expect-error a number is no path, and no bytes.
+  // @ts-expect-error a number is neither a path nor bytes.
   images.upload(123);
-  // @ts-expect-error nothing is no picture.
+  // @ts-expect-error undefined is not an image.
   images.upload(undefined);
-  // @ts-expect-error a promise is waited for by the caller.
+  // @ts-expect-error the caller must await a promise.
   evidence.upload(fetch("https://partner.example/design.png").then((answer) => answer.arrayBuffer()));
   evidence.upload(createReadStream("photo.jpg"));
 }
 
 describe("the source of an upload", () => {
-  it("is a path, bytes, a blob or a file", () => {
+  it("can be a path, bytes, a blob or a file", () => {
     expectTypeOf<string>().toExtend<ImageSource>();
     expectTypeOf<Uint8Array>().toExtend<ImageSource>();
     expectTypeOf<Buffer>().toExtend<ImageSource>();
@@ -26,7 +26,7 @@ describe("the source of an upload", () => {
     expectTypeOf<File>().toExtend<ImageSource>();
   });
 
-  it("is a web stream of bytes", () => {
+  it("can be a web stream of bytes", () => {
     expectTypeOf<NonNullable<Response["body"]>>().toExtend<ImageSource>();
     expectTypeOf<ReturnType<Blob["stream"]>>().toExtend<ImageSource>();
     expectTypeOf<ReturnType<Download["stream"]>>().toExtend<ImageSource>();
@@ -35,7 +35,7 @@ describe("the source of an upload", () => {
     expectTypeOf<ReadableStream<ArrayBuffer>>().toExtend<ImageSource>();
   });
 
-  it("is any Node stream", () => {
+  it("can be any Node stream", () => {
     expectTypeOf<ReturnType<typeof createReadStream>>().toExtend<ImageSource>();
     expectTypeOf<IncomingMessage>().toExtend<ImageSource>();
     expectTypeOf<Readable>().toExtend<ImageSource>();
@@ -43,18 +43,18 @@ describe("the source of an upload", () => {
     expectTypeOf<NodeJS.ReadableStream>().toExtend<ImageSource>();
   });
 
-  it("is whatever gives bytes piece by piece", () => {
+  it("can be any iterable that yields bytes", () => {
     expectTypeOf<AsyncGenerator<Uint8Array>>().toExtend<ImageSource>();
     expectTypeOf<AsyncIterable<ArrayBuffer>>().toExtend<ImageSource>();
   });
 
-  it("is an ArrayBuffer, a URL or a Response", () => {
+  it("can be an ArrayBuffer, a URL or a Response", () => {
     expectTypeOf<ArrayBuffer>().toExtend<ImageSource>();
     expectTypeOf<URL>().toExtend<ImageSource>();
     expectTypeOf<Response>().toExtend<ImageSource>();
   });
 
-  it("is nothing that gives something other than bytes, and nothing that has to be waited for", () => {
+  it("can be neither something without bytes nor a promise", () => {
     expectTypeOf(neverRun).parameter(0).toEqualTypeOf<PodPartner>();
     expectTypeOf<number>().not.toExtend<ImageSource>();
     expectTypeOf<object>().not.toExtend<ImageSource>();

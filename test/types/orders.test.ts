@@ -15,7 +15,7 @@ type Orders = PodPartner["orders"];
 type Combined = Extract<OrderInput, { readonly shippingKind: "combined" }>;
 type Dropship = Extract<OrderInput, { readonly shippingKind: "dropship" }>;
 
-/** For the compiler: nothing of it is run. */
+/** For the compiler: none of it is run. */
 function neverRun(orders: Orders) {
   orders.create(dropshipOrder);
   orders.create(combinedOrder);
@@ -26,18 +26,18 @@ function neverRun(orders: Orders) {
   const { dropshipAddress: _, ...homeless } = dropshipOrder;
   // @ts-expect-error a dropship order has an address.
   orders.create(homeless);
-  // @ts-expect-error there is no such level.
+  // @ts-expect-error this level does not exist.
   orders.create({ ...dropshipOrder, dropshipMinimalShippingLevel: "drone" });
-  // @ts-expect-error there is no such field.
+  // @ts-expect-error this field does not exist.
   orders.create({ ...combinedOrder, brandReference: ref("Brand") });
   // @ts-expect-error the e-mail address of a dropship address is required.
   orders.replaceDropshipAddress(ref("Order"), { countryCode: "NL" });
-  // @ts-expect-error a line names its quantity.
+  // @ts-expect-error a line requires its quantity.
   orders.cancel(ref("Order"), [{ index: 1 }]);
-  // @ts-expect-error a quoted line has no image, and other fields are refused where it is written out.
+  // @ts-expect-error a quoted line has no image, and a literal may have no other fields.
   const line: QuoteLineInput = { productReference: ref("Product"), imageReference: ref("Image"), quantity: 1 };
   orders.quote({ storeReference: ref("Store"), shippingKind: "combined", orderlines: [line] });
-  // A quote asks for no e-mail address.
+  // A quote needs no e-mail address.
   orders.quote({
     storeReference: ref("Store"),
     shippingKind: "dropship",
@@ -58,20 +58,20 @@ describe("the types of orders", () => {
     expectTypeOf<Dropship["dropshipAddress"]["email"]>().toEqualTypeOf<string>();
   });
 
-  it("leave the custom identifier, the image and the annotations to the caller", () => {
+  it("make the custom identifier, the image and the annotations optional", () => {
     expectTypeOf<OrderInput["customIdentifier"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<OrderInput["orderlines"][number]["annotations"]>().toEqualTypeOf<readonly Annotation[] | undefined>();
     expectTypeOf<OrderInput["orderlines"][number]["quantity"]>().toEqualTypeOf<number>();
   });
 
-  it("know the three strict shipping levels", () => {
+  it("have the three strict shipping levels", () => {
     expectTypeOf<ShippingOption["level"]>().toEqualTypeOf<"basic" | "tracked" | "express">();
     expectTypeOf<Dropship["dropshipMinimalShippingLevel"]>().toEqualTypeOf<
       "basic" | "tracked" | "express" | undefined
     >();
   });
 
-  it("tell what a creation gives", () => {
+  it("describe the result of a creation", () => {
     type Created = Awaited<ReturnType<Orders["create"]>>;
     expectTypeOf<Created["reference"]>().toEqualTypeOf<OrderReference>();
     expectTypeOf<Created["customIdentifier"]>().toEqualTypeOf<string>();
@@ -79,14 +79,14 @@ describe("the types of orders", () => {
     expectTypeOf<Awaited<ReturnType<Orders["ensure"]>>>().toEqualTypeOf<Created>();
   });
 
-  it("give nothing for a cancellation and a replaced address, and a reference for a look-up", () => {
+  it("are void for a cancellation and a replaced address, and a reference for a look-up", () => {
     expectTypeOf<Awaited<ReturnType<Orders["cancel"]>>>().toEqualTypeOf<void>();
     expectTypeOf<Awaited<ReturnType<Orders["replaceDropshipAddress"]>>>().toEqualTypeOf<void>();
     expectTypeOf<Awaited<ReturnType<Orders["lookup"]>>>().toEqualTypeOf<OrderReference>();
     expectTypeOf<Awaited<ReturnType<Orders["quote"]>>>().toEqualTypeOf<readonly ShippingOption[]>();
   });
 
-  it("take a quote by its shipping kind", () => {
+  it("accept a quote by its shipping kind", () => {
     expectTypeOf<QuoteInput["shippingKind"]>().toEqualTypeOf<"dropship" | "combined">();
   });
 });

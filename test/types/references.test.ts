@@ -12,7 +12,7 @@ import { describe, expect, expectTypeOf, it } from "vitest";
 import { type Kind, ref } from "../support/references.ts";
 
 describe("the type of a reference", () => {
-  it("is a text of its kind", () => {
+  it("is a string with its kind", () => {
     expectTypeOf<OrderReference>().toEqualTypeOf<`Order_${string}`>();
     expectTypeOf<Reference<"Product">>().toEqualTypeOf<ProductReference>();
     expectTypeOf<ProductReference>().not.toExtend<OrderReference>();
@@ -24,49 +24,49 @@ describe("the type of a reference", () => {
     expectTypeOf<ReferenceKind>().toEqualTypeOf<Kind>();
   });
 
-  it("comes out of parseReference", () => {
+  it("is the result of parseReference", () => {
     expectTypeOf(parseReference("Claim", ref("Claim"))).toEqualTypeOf<ClaimReference>();
-    // @ts-expect-error there is no such kind.
+    // @ts-expect-error this kind does not exist.
     expect(() => parseReference("Invoice", "Invoice_1")).toThrow();
   });
 
-  it("is narrowed to by isReference", () => {
+  it("is narrowed by isReference", () => {
     const text: string = ref("Evidence");
     if (!isReference("Evidence", text)) expect.fail("is a reference");
     expectTypeOf(text).toEqualTypeOf<EvidenceReference>();
   });
 });
 
-/** For the compiler: nothing of it is run. */
+/** For the compiler: none of it is run. */
 function neverRun(partner: PodPartner, order: OrderReference, product: ProductReference, text: string) {
   partner.orders.get(order);
   partner.catalog.products.get(product);
-  // @ts-expect-error a product is no order.
+  // @ts-expect-error a product is not an order.
   partner.orders.get(product);
-  // @ts-expect-error an order is no product.
+  // @ts-expect-error an order is not a product.
   partner.catalog.products.get(order);
-  // @ts-expect-error a text may be anything.
+  // @ts-expect-error a string may be anything.
   partner.orders.get(text);
-  // @ts-expect-error a product is no claim.
+  // @ts-expect-error a product is not a claim.
   partner.claims.retract(product);
-  // @ts-expect-error an order is no shipment.
+  // @ts-expect-error an order is not a shipment.
   partner.shipments.get(order);
-  // @ts-expect-error an order is no render.
+  // @ts-expect-error an order is not a render.
   partner.renders.media(order);
-  // @ts-expect-error a product is no scene.
+  // @ts-expect-error a product is not a scene.
   partner.perspectives.list({ sceneReference: product });
   // @ts-expect-error the two are swapped.
   partner.renders.create({ compositionReference: ref("Image"), imageReference: ref("Composition") });
   partner.compositions.lookup({
     sceneReference: ref("Scene"),
     productReference: product,
-    // @ts-expect-error an order is no perspective.
+    // @ts-expect-error an order is not a perspective.
     perspectiveReference: order,
   });
   // @ts-expect-error a look-up needs all three.
   partner.compositions.lookup({ sceneReference: ref("Scene"), productReference: product });
 }
 
-it("of the wrong kind fits no call", () => {
+it("is checked in the arguments of every call", () => {
   expectTypeOf(neverRun).parameter(0).toEqualTypeOf<PodPartner>();
 });

@@ -42,7 +42,7 @@ describe("the types of results", () => {
     expectTypeOf<Result<PodPartner["addresses"]["get"]>["countryCode"]>().toEqualTypeOf<Address["countryCode"]>();
   });
 
-  it("say what may be null", () => {
+  it("include null where the specification allows it", () => {
     expectTypeOf<Order["onHold"]>().toExtend<{ readonly reason: string } | null>();
     expectTypeOf<null>().toExtend<Order["onHold"]>();
     expectTypeOf<ProductDetail["weightGrams"]>().toEqualTypeOf<number | null>();
@@ -60,7 +60,7 @@ describe("the types of results", () => {
     expectTypeOf<Order["status"]["code"]>().toEqualTypeOf<string | undefined>();
   });
 
-  it("tell about the answer too where one request is made", () => {
+  it("include the response when the call is one request", () => {
     const call = {} as ReturnType<PodPartner["orders"]["get"]>;
     expectTypeOf(call).toExtend<Promise<Order>>();
     expectTypeOf<Awaited<ReturnType<typeof call.withResponse>>["data"]>().toEqualTypeOf<Order>();
@@ -69,12 +69,12 @@ describe("the types of results", () => {
 });
 
 declare const media: Products["media"];
-/** For the compiler: nothing of it is run. */
+/** For the compiler: none of it is run. */
 const conditional = (reference: ProductReference, options: ConditionalOptions) => media(reference, "a.png", options);
 const unconditional = (reference: ProductReference, options: RequestOptions) => media(reference, "a.png", options);
 
 describe("the types of downloads", () => {
-  it("say that a file may be unchanged where the call tells of an earlier download, and only there", () => {
+  it("include an unchanged file only when the call names an earlier download", () => {
     expectTypeOf<Result<typeof conditional>>().toEqualTypeOf<Download | NotModified>();
     expectTypeOf<Result<typeof unconditional>>().toEqualTypeOf<Download>();
   });
@@ -89,7 +89,7 @@ describe("the types of lists", () => {
     expectTypeOf<ReturnType<PodPartner["warehouse"]["items"]["list"]>>().toEqualTypeOf<Paginator<WarehouseItem>>();
   });
 
-  it("give items, arrays of items and pages of items", () => {
+  it("have items, arrays of items and pages of items", () => {
     type Orders = ReturnType<PodPartner["orders"]["list"]>;
     expectTypeOf<Item_<Orders>>().toEqualTypeOf<OrderSummary>();
     expectTypeOf<Result<Orders["toArray"]>>().toEqualTypeOf<OrderSummary[]>();
@@ -99,7 +99,7 @@ describe("the types of lists", () => {
 });
 
 describe("the types of errors", () => {
-  it("know the codes of specification 7", () => {
+  it("include the codes of specification 7", () => {
     expectTypeOf<KnownErrorCode>().toEqualTypeOf<
       | "missing_address"
       | "missing_image_reference"
@@ -124,7 +124,7 @@ describe("the types of errors", () => {
     >();
   });
 
-  it("stay open for codes of tomorrow", () => {
+  it("accept unknown codes of future versions", () => {
     expectTypeOf<KnownErrorCode>().toExtend<ErrorCode>();
     expectTypeOf<string>().toExtend<ErrorCode>();
     expectTypeOf<ApiError["code"]>().toEqualTypeOf<ErrorCode | undefined>();

@@ -10,7 +10,7 @@ interface Row {
   readonly render: RenderInput;
 }
 
-/** For the compiler: nothing of it is run. */
+/** For the compiler: none of it is run. */
 function neverRun(
   { orders, renders }: PodPartner,
   rows: AsyncIterable<Row>,
@@ -22,13 +22,13 @@ function neverRun(
   orders.ensureMany(orderRows);
   // @ts-expect-error a row with a field of its own needs `map`, though the field may be missing.
   renders.batch(renderRows);
-  // @ts-expect-error a row that is no order needs `map`.
+  // @ts-expect-error a row that is not an order needs `map`.
   orders.ensureMany(rows);
-  // @ts-expect-error `map` makes an order.
+  // @ts-expect-error `map` returns an order.
   orders.ensureMany(rows, { map: ({ render }) => render });
-  // @ts-expect-error an order of many needs an identifier of its own.
+  // @ts-expect-error each order of many needs an identifier of its own.
   orders.ensureMany(rows, { map: async ({ order: { customIdentifier: _, ...order } }) => order });
-  // @ts-expect-error there is no such option.
+  // @ts-expect-error this option does not exist.
   renders.batch(inputs, { concurency: 2 });
   return {
     mapped: orders.ensureMany(rows, { map: ({ order }) => order, concurrency: 2 }),
@@ -40,14 +40,14 @@ function neverRun(
 type Made = ReturnType<typeof neverRun>;
 
 describe("the types of outcomes", () => {
-  it("carry the row itself", () => {
+  it("contain the row itself", () => {
     expectTypeOf<OutcomeOf<Made["mapped"]>["input"]>().toEqualTypeOf<Row>();
     expectTypeOf<OutcomeOf<Made["later"]>["input"]>().toEqualTypeOf<Row>();
     expectTypeOf<OutcomeOf<Made["orders"]>["input"]["sku"]>().toEqualTypeOf<string>();
     expectTypeOf<OutcomeOf<Made["inputs"]>["input"]>().toEqualTypeOf<RenderInput>();
   });
 
-  it("carry what was made of it", () => {
+  it("contain the result", () => {
     expectTypeOf<Placed<OutcomeOf<Made["mapped"]>>>().toEqualTypeOf<PlacedOrder>();
     expectTypeOf<Placed<OutcomeOf<Made["later"]>>>().toEqualTypeOf<RenderedMockup>();
   });

@@ -6,9 +6,9 @@ const partner = new podPartner.PodPartner({ baseUrl: "https://partner.example/v2
 async function readOrder(text: string): Promise<podPartner.Order | undefined> {
   if (podPartner.isReference("Order", text)) return partner.orders.get(text);
   const product = podPartner.parseReference("Product", text);
-  // @ts-expect-error A product's reference does not fit an order's call.
+  // @ts-expect-error A call for an order does not accept a product's reference.
   await partner.orders.get(product);
-  // @ts-expect-error Nor does a text that nobody has looked at.
+  // @ts-expect-error A call for an order does not accept an unchecked string.
   await partner.orders.get(text);
   return undefined;
 }

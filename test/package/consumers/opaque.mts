@@ -3,11 +3,11 @@ import type { PacingStore } from "pod-partner/redis";
 
 const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
-// @ts-expect-error only `redisPacing` makes a store.
+// @ts-expect-error only `redisPacing` creates a store.
 export const named: PacingStore = { kind: "redis" };
-// @ts-expect-error a function that joins nothing makes no store, either.
+// @ts-expect-error a function that joins nothing is not a store, either.
 export const joined: PacingStore = { kind: "redis", join: () => undefined };
-// @ts-expect-error the client makes downloads.
+// @ts-expect-error only the client creates downloads.
 export const download = new Download();
 
 export const media = (reference: RenderReference): Promise<Download> =>

@@ -5,7 +5,7 @@ const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKe
 export async function upload(file: File, bytes: Uint8Array, answer: Response): Promise<ImageReference[]> {
   const uploads = [partner.images.upload(file), partner.images.upload(bytes), partner.images.upload("design.png")];
   if (answer.body !== null) uploads.push(partner.images.upload(answer.body));
-  // @ts-expect-error a number is no picture.
+  // @ts-expect-error a number is not an image.
   uploads.push(partner.images.upload(123));
   uploads.push(partner.images.upload(answer));
   return (await Promise.all(uploads)).map(({ reference }) => reference);

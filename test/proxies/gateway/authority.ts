@@ -6,15 +6,15 @@ import { promisify } from "node:util";
 
 const openssl = (args: readonly string[]) => promisify(execFile)("openssl", args);
 
-/** An authority that nobody knows but who is told of it. */
+/** A certificate authority that only processes with its certificate trust. */
 export interface Authority extends AsyncDisposable {
   /** Its own certificate, as PEM. */
   readonly certificate: string;
-  /** Signs a certificate for a name such as `IP:127.0.0.1`; gives the paths of both files. */
+  /** Signs a certificate for a name such as `IP:127.0.0.1`; returns the paths of both files. */
   issue(name: string): Promise<{ readonly certificate: string; readonly key: string }>;
 }
 
-/** Makes a certificate and its key; self-signed without a `signer`. */
+/** Creates a certificate and its key; self-signed without a `signer`. */
 async function make(path: string, subject: string, extensions: readonly string[], signer?: string) {
   await openssl([
     ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"],

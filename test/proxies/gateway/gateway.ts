@@ -12,20 +12,20 @@ const programs = { nginx, haproxy } satisfies Record<string, Program>;
 export type GatewayKind = keyof typeof programs;
 export const gatewayKinds = Object.keys(programs) as readonly GatewayKind[];
 
-/** Whether the machine has the program to start. */
+/** Whether the machine has the program installed. */
 export const isInstalled = (kind: GatewayKind): boolean => spawnSync(programs[kind].command, ["-v"]).status === 0;
 
-/** A real gateway before a service, on a port of its own. */
+/** A real gateway in front of a service, on a free port. */
 export interface Gateway extends AsyncDisposable {
-  /** Without a scheme's path: `https://127.0.0.1:8443`. */
+  /** Without a path: `https://127.0.0.1:8443`. */
   readonly origin: string;
-  /** Has it read its configuration again, as an operator does after a change. */
+  /** Reloads the configuration, as an operator does after a change. */
   reload(): void;
-  /** Reloads it every so many milliseconds, until that is disposed of, or so many times. */
+  /** Reloads at this interval in milliseconds, until it is disposed of, or this many times. */
   reloadEvery(ms: number, times?: number): Disposable & { readonly count: number };
 }
 
-/** Waits until it listens; a gateway that ends before that says why on its standard error. */
+/** Waits until it listens; if a gateway ends before that, the error contains its standard error. */
 async function ready(child: ChildProcess, port: number): Promise<void> {
   const words: string[] = [];
   child.stderr?.on("data", (chunk) => words.push(String(chunk)));
@@ -57,7 +57,7 @@ export async function startGateway(kind: GatewayKind, rules: Rules): Promise<Gat
   const port = await freePort();
   await writeFile(configuration, program.configure(rules, port, folder));
   const child = spawn(program.command, program.args(configuration), { stdio: ["ignore", "ignore", "pipe"] });
-  // A test that has run out of time disposes of nothing: the gateway must not outlive the process.
+  // A test that times out disposes of nothing: the gateway must not outlive the process.
   const end = () => void child.kill("SIGTERM");
   process.once("exit", end);
   await ready(child, port);

@@ -2,7 +2,7 @@ import type { Program, Rules } from "./rules.ts";
 
 const optional = (condition: unknown, line: string): string => (condition ? line : "");
 
-/** HAProxy wants the certificate and its key in one file, and takes the key from a second one of the same name. */
+/** HAProxy needs the certificate and its key in one file, and reads the key from a second file with the same name. */
 const bind = ({ tls }: Rules) => optional(tls, ` ssl crt ${tls?.certificate} alpn h2,http/1.1`);
 
 const limit = ({ perSecond, refusal = 403 }: Rules) =>

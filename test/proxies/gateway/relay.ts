@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { freePort } from "../../support/port.ts";
 
-/** The wire between a gateway and a service, which can be cut: to the gateway the service is killed, and started again. */
+/** The wire between a gateway and a service. When it is cut, the gateway sees a killed service, and later a restarted one. */
 export interface Relay {
   readonly port: number;
   /** Breaks every connection and accepts no more. */

@@ -1,4 +1,4 @@
-// A partner's day: one call of each sort, and what comes of it.
+// A partner's day: one call of each kind, and its result.
 import { subscribe } from "node:diagnostics_channel";
 import { inspect } from "node:util";
 import { PodPartner } from "pod-partner";
@@ -9,7 +9,7 @@ const partner = new PodPartner({ baseUrl, secretKey });
 const watched = [];
 subscribe("pod-partner:request", ({ endpoint }) => watched.push(endpoint));
 
-/** Whether any of the ways to print a value shows the key. */
+/** Whether any way to print a value shows the key. */
 const showsKey = (value) =>
   [inspect, globalThis.Bun?.inspect, globalThis.Deno?.inspect, JSON.stringify, String]
     .map((print) => print?.(value, { depth: 20, showHidden: true }) ?? "")

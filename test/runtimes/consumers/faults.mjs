@@ -1,4 +1,4 @@
-// Makes one call of each kind at each base URL, and tells what comes of it.
+// Makes one call of each kind at each base URL, and prints the results.
 import { Readable } from "node:stream";
 import { ConnectionError, OutcomeUnknownError, PodPartner } from "pod-partner";
 

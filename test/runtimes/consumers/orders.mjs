@@ -1,4 +1,4 @@
-// Places orders one after the other, each after a call that leaves a connection behind.
+// Places orders one after the other, each after a call that leaves an open connection.
 import { PodPartner } from "pod-partner";
 
 const { baseUrl, secretKey, orders } = JSON.parse(process.env.INPUT);

@@ -8,14 +8,14 @@ import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import type { Served } from "./service.ts";
 
-/** The descriptor of a call. */
+/** The endpoint of a call. */
 export function endpointOf(call: string) {
   const found = endpoints.find((endpoint) => endpoint.call === call);
   if (found === undefined) throw new Error(`No endpoint is called ${call}`);
   return found;
 }
 
-/** Milliseconds on the way to the service and back. */
+/** Milliseconds to the service and back. */
 export type Latency = () => readonly [going: number, coming: number];
 
 export interface Traffic {
@@ -27,27 +27,27 @@ export interface Traffic {
   readonly latency: Latency;
   readonly call?: string;
   readonly priority?: Priority;
-  /** How often a call comes again after a refusal, before it fails. */
+  /** How often a refused call is retried before it fails. */
   readonly retries?: number;
 }
 
-/** What has become of a consumer's calls, as it goes on. */
+/** The results of a consumer's calls so far. */
 export interface Outcome {
-  /** When each call was answered with success, and how long after it was made. */
+  /** When each call succeeded, and how long after its start. */
   readonly answered: { readonly at: number; readonly took: number }[];
   refusals: number;
   failed: number;
-  /** The most refusals that one call has met. */
+  /** The most refusals of one call. */
   worst: number;
 }
 
-/** Sends calls through a pacer as the journey of a call does: takes or waits, sends, learns, and comes back after a refusal. */
+/** Sends calls through a pacer as the operation of a call does: acquires, sends, reads the response, and retries a refusal. */
 export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest }: Traffic): Outcome {
   const outcome: Outcome = { answered: [], refusals: 0, failed: 0, worst: 0 };
   const endpoint = endpointOf(rest.call ?? "orders.get");
   let left = calls;
 
-  /** Whoever is sent back, as the line is held for long, comes again. */
+  /** A call that is rejected because the queue is held for long is made again. */
   const queueUp = (scope: CancelScope, again: boolean): Promise<Grant> =>
     pacer.acquire(endpoint, rest.priority ?? "normal", scope, again).catch((error: unknown) => {
       if (error instanceof TokenTooFar) return queueUp(scope, again);

@@ -1,4 +1,4 @@
-/** A repeatable sequence between 0 and 1. */
+/** A repeatable sequence of numbers between 0 and 1. */
 export function sequence(seed: number): () => number {
   let state = seed;
   return () => {

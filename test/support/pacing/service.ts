@@ -1,6 +1,6 @@
 import type { PartnerClock } from "../../../src/util/clock.ts";
 
-/** What a model of the service answers. */
+/** The response of a model of the service. */
 export interface Served {
   readonly refused: boolean;
   readonly headers: Headers;
@@ -15,13 +15,13 @@ interface Level {
   at: number;
 }
 
-/** The service's own token buckets, as specification 8 has them: nothing of the client is in it. */
+/** The service's own token buckets as in specification 8, without any code of the client. */
 export interface Service {
-  /** Draws a token of each policy, or none at all. */
+  /** Takes a token of each policy, or none at all. */
   serve(policies: readonly string[]): Served;
-  /** What somebody else takes, as far as it is there. */
+  /** Removes tokens as another client would, as far as they remain. */
   drink(policy: string, tokens: number): void;
-  /** Another quota or window from now on. */
+  /** Changes the quota or the window. */
   resize(policy: string, quota: number, window: number): void;
   level(policy: string): number;
 }

@@ -7,20 +7,20 @@ interface Timer {
   stopped: boolean;
 }
 
-/** A clock of its own that runs as fast as the machine can: the next timer is always due at once. */
+/** A simulated clock that runs as fast as the machine can: the next timer is always due at once. */
 export interface Timeline extends PartnerClock {
-  /** Timers that wait. */
+  /** The number of waiting timers. */
   readonly pending: number;
-  /** Runs timers in the order they are due, up to `until`, letting promises settle after each. */
+  /** Runs timers in the order they are due, up to `until`, and lets promises settle after each. */
   run(until: number): Promise<void>;
 }
 
-/** Long enough for a grant to travel through the promises of a call. */
+/** Enough turns for a grant to pass through the promises of a call. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 6; turn += 1) await undefined;
 }
 
-/** Something that takes real time while this clock stands still: `undefined` when there is nothing to wait for. */
+/** Work that takes real time while this clock stands still: `undefined` when there is none. */
 export type Outside = () => Promise<unknown> | undefined;
 
 const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.order < b.order);

@@ -1,2 +1,2 @@
-// Turbopack reads no file above its root, and the packages lie there.
+// Turbopack reads no file above its root, and the packages are there.
 export default { turbopack: { root: "/" } };

@@ -1,6 +1,6 @@
 import { PodPartner } from "pod-partner";
 
-/** Depends on nothing that a visitor sends: Next.js tries to build it in advance. */
+/** Depends on nothing in the request: Next.js tries to build it in advance. */
 export default async function Page() {
   const partner = new PodPartner();
   const { message } = await partner.auth.validate();

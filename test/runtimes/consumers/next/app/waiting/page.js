@@ -1,6 +1,6 @@
 import { PodPartner } from "pod-partner";
 
-/** Waits for a render. Next.js 14 keeps the responses that such a page fetches, unless it is told not to. */
+/** Waits for a render. Next.js 14 caches the responses that such a page fetches, unless an option forbids it. */
 export default async function Page({ searchParams }) {
   const { baseUrl, secretKey, reference } = await searchParams;
   const partner = new PodPartner({ baseUrl, secretKey });
