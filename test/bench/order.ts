@@ -1,4 +1,4 @@
-/** What the servers of the benchmarks answer: an order as the specification shows it. */
+/** The response of the servers in the benchmarks: an order as in the specification. */
 export const order = JSON.stringify({
   order: {
     reference: `Order_${"0".repeat(26)}`,

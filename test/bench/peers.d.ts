@@ -1,4 +1,4 @@
-/** What the benchmarks use of the SDKs beside ours, so that type checking needs none of them installed. */
+/** What the benchmarks use of the other SDKs, so that type checking does not need them. */
 declare module "openai" {
   export default class OpenAI {
     constructor(options: { apiKey: string; baseURL: string });

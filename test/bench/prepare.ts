@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The client is measured as users get it: built. The SDKs beside it are installed on first use. */
+/** The client is measured as users install it: built. The other SDKs are installed on first use. */
 export function prepare(): void {
   execFileSync("npm", ["run", "--silent", "build"], { cwd: here("../../"), stdio: "inherit" });
   if (existsSync(here("node_modules"))) return;

@@ -1,4 +1,4 @@
-/** Prints rows under their headings, the first column to the left, the others to the right. */
+/** Prints rows under their headings, the first column aligned left, the others right. */
 export function printTable(headings: readonly string[], rows: readonly (readonly string[])[]): void {
   const lines = [headings, ...rows];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
@@ -10,6 +10,6 @@ export function printTable(headings: readonly string[], rows: readonly (readonly
   }
 }
 
-/** The middle of some numbers; of an even count the upper of the two. */
+/** The median of some numbers; of an even count the upper of the two. */
 export const median = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;

@@ -1,11 +1,11 @@
 import type { ItemIssuesInput } from "../../src/index.ts";
 import type { Address } from "./messages.ts";
 
-/** How slow the service is. */
+/** The slowness of the service. */
 export interface Slowness {
-  /** Milliseconds after which the gateway gives up: 5 % of all requests take longer. */
+  /** Milliseconds after which the gateway times out: 5 % of all requests take longer. */
   readonly gatewayTimeout: number;
-  /** Milliseconds that the slowest of them take. */
+  /** Milliseconds of the slowest requests. */
   readonly slowest: number;
 }
 
@@ -14,12 +14,12 @@ export interface ServiceJob extends Slowness {
   readonly claims: number;
 }
 
-/** Where the service is, and what can be claimed there. */
+/** The address of the service, and the shipments that can be claimed. */
 export interface LateService extends Address {
   readonly claims: readonly ItemIssuesInput[];
 }
 
-/** What the service has made, each by the name of what was asked for, as often as it was made. */
+/** The created orders and claims, each with its name and the number of times that it was created. */
 export interface Made {
   readonly orders: readonly string[];
   readonly claims: readonly string[];
@@ -38,10 +38,10 @@ interface Step {
   readonly outcome: string;
 }
 
-/** What became of one order or claim. */
-export interface Told {
+/** The outcome of one order or claim. */
+export interface Reported {
   readonly name: string;
-  /** The error's name; undefined where it went well. */
+  /** The error's name; undefined after a success. */
   readonly failure: string | undefined;
   readonly recovered: boolean;
   readonly timeline: readonly Step[];

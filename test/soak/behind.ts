@@ -1,8 +1,8 @@
-/** Orders and claims through a real gateway that reloads, and gives up before the service does. */
+/** Orders and claims through a real gateway that reloads, and times out before the service has finished. */
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type GatewayKind, startGateway } from "../proxies/gateway/gateway.ts";
-import type { ClientJob, LateService, Made, ServiceJob, Slowness, Told } from "./behind-messages.ts";
+import type { ClientJob, LateService, Made, Reported, ServiceJob, Slowness } from "./behind-messages.ts";
 import { ask, start } from "./children.ts";
 
 export interface BehindJob extends Slowness {
@@ -13,7 +13,7 @@ export interface BehindJob extends Slowness {
   readonly reloadEvery: number;
 }
 
-/** What was asked for, and what became of it. */
+/** The expected orders and claims, and their outcomes. */
 export interface Tally {
   readonly asked: number;
   readonly made: number;
@@ -26,27 +26,27 @@ export interface BehindResult {
   readonly claims: Tally;
   readonly seconds: number;
   readonly reloads: number;
-  /** What was made more than once, and what failed, each with its timeline. */
-  readonly wrong: readonly Told[];
+  /** What was created more than once, and what failed, each with its timeline. */
+  readonly wrong: readonly Reported[];
 }
 
 const repeated = (names: readonly string[]): ReadonlySet<string> =>
   new Set(names.filter((name, at) => names.indexOf(name) !== at));
 
-function tally(asked: number, made: readonly string[], told: readonly Told[]): Tally {
-  const failed = told.filter(({ failure }) => failure !== undefined).length;
-  return { asked, made: made.length, failed, recovered: told.filter(({ recovered }) => recovered).length };
+function tally(asked: number, made: readonly string[], reports: readonly Reported[]): Tally {
+  const failed = reports.filter(({ failure }) => failure !== undefined).length;
+  return { asked, made: made.length, failed, recovered: reports.filter(({ recovered }) => recovered).length };
 }
 
-/** Runs the client until it has told of everything. */
-async function runClient(job: ClientJob): Promise<readonly Told[]> {
+/** Runs the client until it has reported every outcome. */
+async function runClient(job: ClientJob): Promise<readonly Reported[]> {
   const client = start(new URL("./behind-worker.ts", import.meta.url));
   const exit = once(client, "exit");
-  const told: Told[] = [];
-  client.on("message", (one: Told) => told.push(one));
+  const reports: Reported[] = [];
+  client.on("message", (one: Reported) => reports.push(one));
   client.send(job);
   await exit;
-  return told;
+  return reports;
 }
 
 export async function soakBehind(kind: GatewayKind, job: BehindJob): Promise<BehindResult> {
@@ -57,23 +57,23 @@ export async function soakBehind(kind: GatewayKind, job: BehindJob): Promise<Beh
   await using gateway = await startGateway(kind, rules);
   using reloading = gateway.reloadEvery(job.reloadEvery);
   const began = performance.now();
-  const told = await runClient({ ...service, baseUrl: `${gateway.origin}/v2`, orders: job.orders, concurrency });
+  const reports = await runClient({ ...service, baseUrl: `${gateway.origin}/v2`, orders: job.orders, concurrency });
   const seconds = Math.round((performance.now() - began) / 100) / 10;
-  // What nobody waits for any more is carried out, too.
+  // The service also completes the requests that the gateway no longer waits for.
   await sleep(slowest);
   const made = await ask<Made>(child, "count");
   child.disconnect();
   const claimed = new Set<string>(service.claims.map(({ orderReference }) => orderReference));
   const twice = new Set([...repeated(made.orders), ...repeated(made.claims)]);
   const [orders, claims] = [
-    told.filter(({ name }) => !claimed.has(name)),
-    told.filter(({ name }) => claimed.has(name)),
+    reports.filter(({ name }) => !claimed.has(name)),
+    reports.filter(({ name }) => claimed.has(name)),
   ];
   return {
     orders: tally(job.orders, made.orders, orders),
     claims: tally(job.claims, made.claims, claims),
     seconds,
     reloads: reloading.count,
-    wrong: told.filter(({ name, failure }) => failure !== undefined || twice.has(name)),
+    wrong: reports.filter(({ name, failure }) => failure !== undefined || twice.has(name)),
   };
 }

@@ -3,10 +3,10 @@ import { type DropshipOrderInput, type Outcome, PodPartner } from "../../src/ind
 import { concurrently } from "../../src/util/concurrently.ts";
 import type { Job } from "./messages.ts";
 
-/** An order of the soak: complete as it goes over the wire, so that each client can send it as it is. */
+/** An order of the soak: complete as it is sent, so that each client can send it unchanged. */
 export type SoakOrder = DropshipOrderInput & { readonly customIdentifier: string };
 
-/** Places orders, and gives what became of each as it comes. */
+/** Places orders, and yields each outcome. */
 export type Place = (
   orders: readonly SoakOrder[],
   job: Job,
@@ -15,7 +15,7 @@ export type Place = (
 const placeWithSdk: Place = (orders, { baseUrl, secretKey, concurrency }) =>
   new PodPartner({ baseUrl, secretKey }).orders.ensureMany(orders, { concurrency });
 
-/** What one writes without an SDK: it sends again whatever failed. */
+/** A client without an SDK: it retries everything that failed. */
 const placePlainly: Place = (orders, { baseUrl, secretKey, concurrency }) =>
   concurrently(orders, concurrency, (order) =>
     pRetry(
@@ -25,7 +25,7 @@ const placePlainly: Place = (orders, { baseUrl, secretKey, concurrency }) =>
           headers: { "x-service-secret-key": secretKey, "content-type": "application/json" },
           body: JSON.stringify({ order }),
         });
-        if (!response.ok) throw new Error(`The service answered ${response.status}`);
+        if (!response.ok) throw new Error(`The service responded with ${response.status}`);
         const { order: created } = (await response.json()) as { order: { reference: string } };
         return created;
       },

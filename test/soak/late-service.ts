@@ -1,10 +1,10 @@
-/** A service in a process of its own that is now and then slower than the gateway before it waits, and works on all the same. */
+/** A service in a separate process that is sometimes slower than the gateway's timeout, and completes the request. */
 import { type ItemIssuesInput, PodPartner } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/index.ts";
 import type { LateService, Made, ServiceJob } from "./behind-messages.ts";
 import { createDice } from "./dice.ts";
 
-const tell = (message: LateService | Made) => process.send?.(message);
+const report = (message: LateService | Made) => process.send?.(message);
 const share = 0.05;
 const grades = 5;
 
@@ -28,7 +28,7 @@ async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<v
   for await (const { reference } of insider.orders.list()) {
     seeded.add(reference);
     const { orderlines } = await insider.orders.get(reference);
-    // A second claim about the only item of an order would be refused, and not be seen.
+    // A second claim about the only item of an order would be refused, and a duplicate would not be detected.
     if (orderlines[0]?.quantity === 1) continue;
     const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
     claimable.push({ orderReference: reference, shipmentReference: emulator.ship(reference), claimlines });
@@ -39,7 +39,7 @@ async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<v
   for (let grade = 0; grade < grades; grade++) {
     const ms = gatewayTimeout * 1.5 + ((slowest - gatewayTimeout * 1.5) * grade) / (grades - 1);
     const nth = () => {
-      // The first fault is asked first: it throws the dice for all.
+      // The first fault is evaluated first: it draws the random number for all.
       if (grade === 0) roll = dice();
       return roll >= (share * grade) / grades && roll < (share * (grade + 1)) / grades;
     };
@@ -54,10 +54,10 @@ async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<v
       orders.push(orderlines[0]?.annotations[0]?.value ?? reference);
     }
     const filed = await insider.claims.list().toArray();
-    tell({ orders, claims: filed.map(({ orderReference }) => orderReference) });
+    report({ orders, claims: filed.map(({ orderReference }) => orderReference) });
   });
   const [storeReference, productReference] = [demo.stores.api, demo.products.screenProtector];
-  tell({ baseUrl, secretKey, storeReference, productReference, claims: claimable.slice(0, claims) });
+  report({ baseUrl, secretKey, storeReference, productReference, claims: claimable.slice(0, claims) });
 }
 
 process.once("message", (job: ServiceJob) => void serve(job));

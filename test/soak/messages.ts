@@ -1,6 +1,6 @@
 import type { OrderReference, ProductReference, StoreReference } from "../../src/index.ts";
 
-/** Where the service is, and what can be ordered there. */
+/** The address of the service, and what can be ordered. */
 export interface Address {
   readonly baseUrl: string;
   readonly secretKey: string;
@@ -8,20 +8,20 @@ export interface Address {
   readonly productReference: ProductReference;
 }
 
-/** What the service answers when it is asked for anything. */
+/** The response of the service process to a message. */
 export interface Count {
   readonly orders: number;
   readonly requests: number;
 }
 
-/** What a client is told to do. */
+/** The message to a client. */
 export interface Job extends Address {
   readonly client: "pod-partner" | "plain";
   readonly orders: number;
   readonly concurrency: number;
 }
 
-/** What a client tells: an order that is placed, or, at the end, that no more come. */
+/** The message of a client: an order that is placed, or, at the end, that there are no more. */
 export type Progress =
   | { readonly customIdentifier: string; readonly reference: OrderReference }
   | { readonly failures: number };

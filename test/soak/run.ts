@@ -1,14 +1,14 @@
 /**
- * `npm run soak`: places 10,000 orders while 20 % of all answers are lost and 5 % are 5xx, with the SDK and with a plain client
- * that retries, each left in peace once and killed three times once. Ends with 1 unless the SDK has placed each exactly once.
+ * `npm run soak`: places 10,000 orders while 20 % of all responses are lost and 5 % are 5xx, with the SDK and with a plain client
+ * that retries, each once without interruption and once with three kills. Exits with 1 unless the SDK has placed each exactly once.
  *
  * `npm run soak -- 500` places fewer.
  *
  * `npm run soak -- --behind nginx` (or `haproxy`) places 2,000 orders and files 500 claims through that gateway, which reloads every
- * 0.5 s and gives up after 1 s, where the service takes up to 7 s in 5 % of all requests. Ends with 1 unless each is made exactly
- * once and none has failed. `npm run soak -- --behind nginx 200` makes 200 orders and 50 claims.
+ * 0.5 s and times out after 1 s, while the service takes up to 7 s in 5 % of all requests. Exits with 1 unless each is created
+ * exactly once and none has failed. `npm run soak -- --behind nginx 200` makes 200 orders and 50 claims.
  *
- * `npm run soak -- --calls 1000000` makes that many mixed calls in one process, with faults and aborts. Ends with 1 if anything stays
+ * `npm run soak -- --calls 1000000` makes that many mixed calls in one process, with faults and aborts. Exits with 1 if anything stays
  * open, is created twice, or fails with an error that is not typed, or if the heap grows.
  */
 import { once } from "node:events";
@@ -25,10 +25,10 @@ const { values, positionals } = parseArgs({
 });
 const orders = Number(positionals[0] ?? (values.behind === undefined ? 10_000 : 2_000));
 const concurrency = 64;
-/** Where clients are killed, in parts of all orders. */
+/** When clients are killed, as fractions of all orders. */
 const kills = [0.25, 0.5, 0.75];
 
-/** Runs a client until it has done its job, or until it has placed `until` orders: then it is killed. */
+/** Runs a client until it has finished, or until it has placed `until` orders: then it is killed. */
 async function runClient(job: Job, placed: Map<string, string>, until: number): Promise<number> {
   const child = start(new URL("./worker.ts", import.meta.url));
   const exit = once(child, "exit");
@@ -71,7 +71,7 @@ async function soak(client: Job["client"], killed: boolean) {
   };
 }
 
-/** With the SDK and with a plain client, left in peace and killed. */
+/** With the SDK and with a plain client, without interruption and with kills. */
 async function soakOpenly(): Promise<boolean> {
   const results = [];
   for (const client of ["pod-partner", "plain"] as const) {

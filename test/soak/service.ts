@@ -1,13 +1,13 @@
-/** The service in a process of its own, so that it outlives its clients: it loses answers at random, and counts when asked. */
+/** The service in a separate process, so that it outlives its clients: it loses responses at random, and reports its counts on request. */
 import { startEmulator } from "../../src/testing/index.ts";
 import { createDice } from "./dice.ts";
 import type { Address, Count } from "./messages.ts";
 
 const emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } }, pageSize: 1_000 });
-const tell = (message: Address | Count) => process.send?.(message);
+const report = (message: Address | Count) => process.send?.(message);
 const requests = { seen: 0 };
 
-/** Of all requests, look-ups too, 20 % lose their answer, and 5 % are answered 5xx: half of them before they are carried out. */
+/** Of all requests, look-ups too, 20 % lose their response, and 5 % get a 5xx: half of them before they are processed. */
 function breakAnswers(): void {
   const dice = createDice(20_261_121);
   let roll = 0;
@@ -17,7 +17,7 @@ function breakAnswers(): void {
     roll = dice();
     return rolled(0, 0.2)();
   };
-  // The first fault is asked first: it throws the dice for all.
+  // The first fault is evaluated first: it draws the random number for all.
   emulator.faults.add({ nth: throwDice, fault: "drop" });
   emulator.faults.add({ nth: rolled(0.2, 0.225), fault: "status", status: 503, when: "before" });
   emulator.faults.add({ nth: rolled(0.225, 0.25), fault: "status", status: 502 });
@@ -28,16 +28,16 @@ async function countOrders(): Promise<number> {
   const headers = { "X-Service-Secret-Key": emulator.secretKey };
   let count = 0;
   for (let query: string | undefined = ""; query !== undefined; ) {
-    const answer = await emulator.fetch(`${emulator.baseUrl}/orders${query}`, { headers });
-    const { orders, nextCursor } = (await answer.json()) as { orders: unknown[]; nextCursor: string | null };
+    const response = await emulator.fetch(`${emulator.baseUrl}/orders${query}`, { headers });
+    const { orders, nextCursor } = (await response.json()) as { orders: unknown[]; nextCursor: string | null };
     count += orders.length;
     query = nextCursor === null ? undefined : `?cursor=${nextCursor}`;
   }
   return count;
 }
 
-process.on("message", async () => tell({ orders: await countOrders(), requests: requests.seen }));
+process.on("message", async () => report({ orders: await countOrders(), requests: requests.seen }));
 process.once("disconnect", () => process.exit());
 breakAnswers();
 const { baseUrl, secretKey, demo } = emulator;
-tell({ baseUrl, secretKey, storeReference: demo.stores.api, productReference: demo.products.screenProtector });
+report({ baseUrl, secretKey, storeReference: demo.stores.api, productReference: demo.products.screenProtector });

@@ -1,13 +1,13 @@
-/** A process that places orders until each is placed; it may be killed at any moment and started again with the same ones. */
+/** A process that places orders until each is placed; it may be killed at any moment and restarted with the same orders. */
 
 import { sentAddress } from "../support/orders.ts";
 import { clients, type SoakOrder } from "./clients.ts";
 import type { Job, Progress } from "./messages.ts";
 
-/** Rounds in which what failed is tried again. */
+/** Rounds in which failed orders are retried. */
 const rounds = 5;
 
-const tell = (progress: Progress) => process.send?.(progress);
+const report = (progress: Progress) => process.send?.(progress);
 
 const ordersOf = ({ orders, storeReference, productReference }: Job): readonly SoakOrder[] =>
   Array.from({ length: orders }, (_, number) => ({
@@ -25,12 +25,12 @@ process.once("message", async (job: Job) => {
     const failed: SoakOrder[] = [];
     for await (const outcome of clients[job.client](left, job)) {
       const { customIdentifier } = outcome.input;
-      if (outcome.ok) tell({ customIdentifier, reference: outcome.value.reference as `Order_${string}` });
+      if (outcome.ok) report({ customIdentifier, reference: outcome.value.reference as `Order_${string}` });
       else failed.push(outcome.input);
     }
     failures += failed.length;
     left = failed;
   }
-  tell({ failures });
+  report({ failures });
   process.disconnect();
 });

@@ -1,6 +1,6 @@
 const key = "sk_bench_of_clients";
 
-/** Goes through the whole list with everything at its defaults, and calls `each` with each item. */
+/** Iterates the whole list with default options, and calls `each` with each item. */
 export type Loop = (each: (item: unknown) => void) => Promise<void>;
 
 interface Page {
@@ -13,7 +13,7 @@ async function fetchPage(origin: string, cursor?: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** Each loads nothing but its own client, so that no process carries the weight of another's. */
+/** Each imports only its own client, so that the other clients do not affect the process. */
 export const clients = {
   "a loop written by hand": (origin) => async (each) => {
     let page = await fetchPage(origin);

@@ -1,4 +1,4 @@
-/** Tells of a budget that never runs out. */
+/** Reports a budget that never runs out. */
 export const plenty = {
   "x-ratelimit-policy": '"default";q=1000000000;w=60',
   "x-ratelimit": '"default";r=999999999;t=0',

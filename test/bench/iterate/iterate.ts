@@ -6,7 +6,7 @@ import { pageSize } from "./pages.ts";
 import type { Job } from "./worker.ts";
 
 const pages = 20;
-/** Milliseconds that the service takes for a page, and the caller then. */
+/** Milliseconds that the service needs for a page, and then the caller. */
 const latency = 5;
 const work = 2;
 
@@ -22,7 +22,7 @@ const file = (name: string) => new URL(name, import.meta.url).href;
 
 function report(times: ReadonlyMap<ClientName, readonly number[]>): void {
   const of = (name: ClientName) => times.get(name) ?? [];
-  /** Round by round, since within one round the machine is the same for both. */
+  /** Compared round by round, because the machine is the same for both within a round. */
   const ratio = (name: ClientName) =>
     median(of(name).map((time, round) => time / (of(byHand)[round] ?? Number.NaN))).toFixed(2);
   const rows = names.map((name) => [
@@ -39,7 +39,7 @@ function report(times: ReadonlyMap<ClientName, readonly number[]>): void {
   printTable(["", "ms", "to the loop by hand", "budget", "min–max"], rows);
 }
 
-/** The time of going through a list of which each page brings work. Rounds alternate between clients, so that a machine's drift cancels. */
+/** The time to iterate a list when the caller works on each page. Rounds alternate between clients, so that a drift of the machine cancels out. */
 export async function run(): Promise<void> {
   prepare();
   const server = start(file("server.ts"), serverCore, [String(pages * pageSize), String(latency)]);

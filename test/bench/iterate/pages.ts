@@ -7,10 +7,10 @@ const { order: summary } = JSON.parse(order) as { readonly order: { readonly ref
 const template = JSON.stringify({ ...summary, id: summary.reference });
 const referenceOf = (index: number) => `Order_${String(index).padStart(26, "0")}`;
 
-/** The page that a request asks for, of a list of so many orders: in the form of the service, of OpenAI or of Stripe. */
+/** The requested page of a list of this many orders, in the form of the service, of OpenAI or of Stripe. */
 export function pageOf(path: string, items: number): string {
   const { pathname, searchParams } = new URL(path, "http://localhost");
-  // Each client asks in a word of its own for what comes after the item that it names.
+  // Each client has its own parameter for the items after a given one.
   const last = [...searchParams.values()].find((value) => value.startsWith("Order_"));
   const first = last === undefined ? 0 : Number(last.slice(6)) + 1;
   const end = Math.min(items, first + pageSize);

@@ -1,4 +1,4 @@
-/** What this benchmark uses of the SDKs beside ours. */
+/** What this benchmark uses of the other SDKs. */
 declare module "openai" {
   export default interface OpenAI {
     readonly files: { list(): AsyncIterable<unknown> };

@@ -1,4 +1,4 @@
-/** A process of its own: answers every GET with a page of a list of so many orders, so many milliseconds after it was asked. */
+/** A separate process: responds to every GET with a page of a list of this many orders, after this many milliseconds. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { plenty } from "./headers.ts";

@@ -1,11 +1,11 @@
-/** A process of one client: goes through the list as often as it is told, and says how long the last time took. */
+/** A process of one client: iterates the list as often as requested, and reports the duration of the last time. */
 import { type ClientName, clients } from "./clients.ts";
 import { pageSize } from "./pages.ts";
 
-/** What the parent asks for. */
+/** The message from the parent process. */
 export interface Job {
   readonly times: number;
-  /** Milliseconds of work that the caller has with each page. */
+  /** Milliseconds of work for each page. */
   readonly work: number;
 }
 
@@ -17,7 +17,7 @@ function work(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Milliseconds of one time through the list. The work comes with the first item of each page. */
+/** Milliseconds of one iteration. The work is done at the first item of each page. */
 async function measure(ms: number): Promise<number> {
   let seen = 0;
   const began = performance.now();

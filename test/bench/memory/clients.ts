@@ -1,10 +1,10 @@
 import { writeFile } from "node:fs/promises";
 import { type Loop, clients as lists } from "../iterate/clients.ts";
 
-/** What is measured of a client. */
+/** The measured operations of a client. */
 export interface Client {
   readonly iterate: Loop;
-  /** Saves a file, and tells as it goes on how many bytes have come. */
+  /** Saves a file, and reports the received bytes as it proceeds. */
   readonly download: (path: string, progress: (received: number) => void) => Promise<void>;
   readonly upload: (source: ReadableStream<Uint8Array>) => Promise<unknown>;
 }
@@ -25,7 +25,7 @@ async function bareDownload(origin: string, path: string, progress: (received: n
   if (body !== null) await writeFile(path, counted(body, progress));
 }
 
-/** Without `lean` a `fetch` keeps the whole of an upload: a gigabyte takes 1.1 then. */
+/** Without `lean`, `fetch` keeps the whole upload in memory: a gigabyte takes 1.1. */
 async function bareUpload(origin: string, source: ReadableStream<Uint8Array>): Promise<unknown> {
   const lean: RequestInit = { redirect: "error", window: null };
   const response = await fetch(`${origin}/v2/images`, { method: "POST", body: source, duplex: "half", ...lean });
@@ -46,7 +46,7 @@ const loadBuilt = async () => {
 export const clients = {
   "pod-partner": async (origin) => {
     const { PodPartner } = await loadBuilt();
-    // A gigabyte may take longer than the half minute that an attempt has by default.
+    // A gigabyte may take longer than the default timeout of 30 s.
     const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: "a-secret-key", timeout: 600_000 });
     return {
       iterate: await lists["pod-partner"](origin),
@@ -60,7 +60,7 @@ export const clients = {
 
   fetch: bare,
 
-  /** Tells what a process takes because the code is there, whoever does the work: V8 lets garbage grow with what is alive. */
+  /** Shows the memory that the loaded code takes by itself: V8 lets garbage grow with the live heap. */
   "fetch, package loaded": async (origin) => {
     await loadBuilt();
     return bare(origin);

@@ -7,7 +7,7 @@ import { median, printTable } from "../table.ts";
 import { type ClientName, clients } from "./clients.ts";
 import type { Job, Memory } from "./worker.ts";
 
-/** What V8 keeps for later differs from process to process: each measurement has one of its own, and the middle one counts. */
+/** The reserve of V8 differs from process to process: each measurement has a process of its own, and the median counts. */
 const rounds = 3;
 const marks = [0.1, 0.5, 1];
 /** Megabytes. */
@@ -23,7 +23,7 @@ const file = (name: string) => new URL(name, import.meta.url).href;
 const settingOf = (name: string, otherwise: number): number =>
   Number(process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? otherwise);
 
-/** A job in a new process. */
+/** A task in a new process. */
 async function measure(client: ClientName, origin: string, job: Job): Promise<Memory> {
   const worker = start(file("worker.ts"), clientCore, [client, origin]);
   try {
@@ -35,7 +35,7 @@ async function measure(client: ClientName, origin: string, job: Job): Promise<Me
   }
 }
 
-/** The rows of one task, which every client has done. */
+/** The rows of one task for all clients. */
 async function measureTask(title: string, origin: string, job: Omit<Job, "marks">): Promise<string[][]> {
   const measured = new Map<ClientName, Memory[]>(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
@@ -58,7 +58,7 @@ async function measureTask(title: string, origin: string, job: Omit<Job, "marks"
   ];
 }
 
-/** What a long list and a large file take. `--items=` and `--mb=` make them shorter and smaller. */
+/** The memory for a long list and a large file. `--items=` and `--mb=` make them smaller. */
 export async function run(): Promise<void> {
   prepare();
   const items = settingOf("items", 1_000_000);

@@ -1,4 +1,4 @@
-/** A process of its own: a list of so many orders, a file of so many megabytes, and a place for uploads. */
+/** A separate process: a list of this many orders, a file of this many megabytes, and a route for uploads. */
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
@@ -8,7 +8,7 @@ import { bytes } from "./bytes.ts";
 
 const [, , items, megabytes] = process.argv.map(Number) as [number, number, number, number];
 
-function answerJson(response: ServerResponse, body: string): void {
+function respondJson(response: ServerResponse, body: string): void {
   const type = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
   response.writeHead(200, { ...plenty, ...type }).end(body);
 }
@@ -17,11 +17,11 @@ const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   const { method, url = "" } = request;
   if (method === "POST") {
     const uploaded = JSON.stringify({ image: { reference: `Image_${"0".repeat(26)}` } });
-    request.on("end", () => answerJson(response, uploaded)).resume();
+    request.on("end", () => respondJson(response, uploaded)).resume();
   } else if (url.startsWith("/v2/renders")) {
     response.writeHead(200, { ...plenty, "content-type": "image/png", "content-length": megabytes * 1e6 });
     Readable.from(bytes(megabytes * 1e6)).pipe(response);
-  } else answerJson(response, pageOf(url, items));
+  } else respondJson(response, pageOf(url, items));
 });
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -1,4 +1,4 @@
-/** A process that does one task with one client, and says what memory that took. */
+/** A process that does one task with one client, and reports the memory that it took. */
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
@@ -6,24 +6,24 @@ import { runInNewContext } from "node:vm";
 import { bytes } from "./bytes.ts";
 import { type ClientName, clients } from "./clients.ts";
 
-/** What the parent asks for. */
+/** The message from the parent process. */
 export interface Job {
   readonly task: "iterate" | "download" | "upload";
   /** Items, or bytes. */
   readonly size: number;
-  /** Where a download goes. */
+  /** Where a download is saved. */
   readonly path: string;
-  /** The parts of the task after which to tell what is alive. The collections for it change the peak. */
+  /** The parts of the task after which the live heap is reported. Its garbage collections change the peak. */
   readonly marks: readonly number[];
 }
 
 /** Megabytes. */
 export interface Memory {
-  /** What the process had from the machine when it began. */
+  /** The resident memory of the process at the start. */
   readonly before: number;
-  /** What was alive after a collection, at each of the marks. */
+  /** The live heap after a garbage collection, at each of the marks. */
   readonly alive: readonly number[];
-  /** The most that the process had from the machine. */
+  /** The peak of the resident memory. */
   readonly peak: number;
 }
 
@@ -34,8 +34,8 @@ const [, , name, origin] = process.argv as [string, string, ClientName, string];
 const client = await clients[name](origin);
 
 /**
- * Measured while the work goes on: some things are only tidied up after a collection has found them, and taken by a later one.
- * The second of two tells what the first has freed beside the heap.
+ * Measured during the work: some objects are released by a finalizer after one garbage collection, and collected by a later one.
+ * The second collection shows what the first one released outside the heap.
  */
 async function alive(): Promise<number> {
   for (let time = 0; time < 3; time += 1) {
@@ -47,7 +47,7 @@ async function alive(): Promise<number> {
   return (heapUsed + external) / 1e6;
 }
 
-/** `maxRSS` begins at what the parent had when it started this process; the figure that Linux has of its own does not. */
+/** `maxRSS` starts at the value of the parent process; Linux's own figure does not. */
 function peak(): number {
   if (process.platform !== "linux") return process.resourceUsage().maxRSS / 1e3;
   return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))?.[1]) * 1.024e-3;

@@ -3,7 +3,7 @@ import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
 import { type Ceiling, type ClientName, ceiling } from "./clients.ts";
-import { measureLine } from "./line.ts";
+import { measureWaitQueue } from "./wait-queue.ts";
 import type { Count, Setting } from "./server.ts";
 import type { Done, Job } from "./worker.ts";
 
@@ -145,5 +145,5 @@ export async function run(): Promise<void> {
     ],
     rows,
   );
-  if (only === "") await measureLine();
+  if (only === "") await measureWaitQueue();
 }

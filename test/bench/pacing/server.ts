@@ -1,29 +1,29 @@
-/** A process of its own: the service with one token bucket, which is filled anew by each message. */
+/** A separate process: the service with one token bucket. Each message refills the bucket. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { order } from "../order.ts";
 
-/** What the bucket shall be, and what else happens to it. */
+/** The settings of the bucket, and its other clients. */
 export interface Setting {
   readonly quota: number;
   readonly perSecond: number;
-  /** Milliseconds between a request's arrival and its answer. */
+  /** Milliseconds between a request and its response. */
   readonly delay?: number;
-  /** Tokens a second that somebody else takes, as long as there are some. */
-  readonly drink?: number;
+  /** Tokens a second that another client takes, as long as tokens remain. */
+  readonly otherClients?: number;
 }
 
-/** What has been asked of it since the setting before. */
+/** The requests since the previous message. */
 export interface Count {
   readonly served: number;
   readonly refused: number;
-  /** When the first request came, in milliseconds since 1970. */
+  /** When the first request arrived, in milliseconds since 1970. */
   readonly firstAt: number;
   /** The most requests in any second. */
   readonly mostInSecond: number;
 }
 
-// Octokit's throttling looks for "secondary rate", Stripe for an error object under `error`; to the others both are nothing.
+// Octokit's throttling reads "secondary rate", Stripe an error object in `error`; the others ignore both.
 const problem = { code: "rate_limited", message: "The bucket is empty: a secondary rate limit." };
 const refusal = JSON.stringify({ ...problem, error: problem });
 
@@ -34,7 +34,7 @@ const none: Count = { served: 0, refused: 0, firstAt: Number.NaN, mostInSecond: 
 /** When the requests of the last second came. */
 let recent: number[] = [];
 let count = { ...none };
-let drinking: NodeJS.Timeout | undefined;
+let otherClientsTimer: NodeJS.Timeout | undefined;
 
 function refill(): void {
   const now = performance.now();
@@ -59,27 +59,27 @@ const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
     "x-ratelimit": `"default";r=${Math.floor(level)};t=${Math.ceil(untilNext)}`,
     ...(served ? {} : { "retry-after": String(Math.ceil(untilNext + Math.random() / 2)) }),
   };
-  const answer = () => response.writeHead(served ? 200 : 429, headers).end(body);
-  if (setting.delay === undefined) answer();
-  else setTimeout(answer, setting.delay);
+  const respond = () => response.writeHead(served ? 200 : 429, headers).end(body);
+  if (setting.delay === undefined) respond();
+  else setTimeout(respond, setting.delay);
 });
 
 process.on("message", (next: Setting) => {
   const before = count;
-  clearInterval(drinking);
+  clearInterval(otherClientsTimer);
   setting = next;
   level = next.quota;
   at = performance.now();
   count = { ...none };
-  const { drink } = next;
-  if (drink !== undefined) {
-    drinking = setInterval(() => {
+  const { otherClients } = next;
+  if (otherClients !== undefined) {
+    otherClientsTimer = setInterval(() => {
       refill();
       level = Math.max(0, level - 1);
-    }, 1000 / drink);
+    }, 1000 / otherClients);
   }
   process.send?.(before);
 });
-// Whoever started it is gone.
+// The parent process has ended.
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -1,18 +1,18 @@
-/** A process of one client: makes calls as it is told, and says what became of them. */
+/** A process of one client: makes the requested calls, and reports their outcomes. */
 import { type ClientName, clients } from "./clients.ts";
 
-/** What the parent asks for. */
+/** The message from the parent process. */
 export interface Job {
   readonly calls: number;
   readonly parallel: number;
 }
 
-/** What became of the calls. */
+/** The outcomes of the calls. */
 export interface Done {
   readonly failed: number;
-  /** Milliseconds since 1970 at which each call that succeeded was done. */
+  /** When each successful call completed, in milliseconds since 1970. */
   readonly at: readonly number[];
-  /** Milliseconds that each took. */
+  /** The duration of each call in milliseconds. */
   readonly took: readonly number[];
 }
 

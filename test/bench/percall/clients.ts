@@ -1,10 +1,10 @@
 const order = `Order_${"0".repeat(26)}` as const;
 const key = "sk_bench_of_clients";
 
-/** One call of a client, with everything at its defaults. */
+/** One call of a client with default options. */
 export type Call = () => Promise<unknown>;
 
-/** Each loads nothing but its own client, so that no process carries the weight of another's. */
+/** Each imports only its own client, so that the other clients do not affect the process. */
 export const clients = {
   fetch: (origin) => async () => (await fetch(`${origin}/v2/orders/${order}`)).json(),
 

@@ -4,7 +4,7 @@ import { type ClientName, clients } from "./clients.ts";
 import { type Partner, start } from "./process.ts";
 import type { Job } from "./worker.ts";
 
-/** V8 goes on optimising until about the 11,000th call. */
+/** V8 optimises until about the 11,000th call. */
 const warmup = 12_000;
 const calls = 1_000;
 const rounds = 17;
@@ -19,7 +19,7 @@ const measure = async (worker: Partner, job: Job) => (await worker.ask(job)) as 
 
 function report(mode: Mode, times: ReadonlyMap<ClientName, readonly number[]>): void {
   const of = (name: ClientName) => times.get(name) ?? [];
-  /** Round by round, since within one round the machine is the same for both. */
+  /** Compared round by round, because the machine is the same for both within a round. */
   const ratio = (name: ClientName, to: ClientName) =>
     median(of(name).map((time, round) => time / (of(to)[round] ?? Number.NaN))).toFixed(2);
   const rows = names.map((name) => [
@@ -33,7 +33,7 @@ function report(mode: Mode, times: ReadonlyMap<ClientName, readonly number[]>): 
   printTable(["client", "µs CPU per call", "to fetch", "to ky", "min–max"], rows);
 }
 
-/** The CPU time of one call of each client at its defaults. Rounds alternate between clients, so that a machine's drift cancels. */
+/** The CPU time of one call of each client with default options. Rounds alternate between clients, so that a drift of the machine cancels out. */
 export async function run(): Promise<void> {
   prepare();
   const server = start("server.ts", serverCore);

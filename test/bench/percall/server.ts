@@ -1,4 +1,4 @@
-/** A process of its own: answers every GET with one order, and with a budget that never runs out. */
+/** A separate process: responds to every GET with one order, and with a budget that never runs out. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { order } from "../order.ts";
@@ -14,6 +14,6 @@ const server = createServer({ keepAliveTimeout: 0 }, (_, response) => {
   response.writeHead(200, headers);
   response.end(order);
 });
-// Whoever started it is gone.
+// The parent process has ended.
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -1,7 +1,7 @@
-/** A process of one client: makes as many calls as it is told, and says what CPU time each took. */
+/** A process of one client: makes as many calls as requested, and reports the CPU time of each. */
 import { type ClientName, clients } from "./clients.ts";
 
-/** What the parent asks for. */
+/** The message from the parent process. */
 export interface Job {
   readonly calls: number;
   readonly parallel: number;

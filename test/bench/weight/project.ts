@@ -8,12 +8,12 @@ import { gzipSync } from "node:zlib";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tool = (path: string) => join(root, "node_modules", path);
 
-/** The least that a program does with the package. */
+/** The shortest program that uses the package. */
 const program = `import { PodPartner } from "pod-partner";
 export const validate = () => new PodPartner().auth.validate();
 `;
 
-/** A project that has the package from its tarball, with the dependencies that npm gives it, and nothing else. */
+/** A project with the package from its tarball, the dependencies that npm installs for it, and nothing else. */
 export class Project {
   readonly path = mkdtempSync(join(tmpdir(), "pod-partner-weight-"));
 
@@ -27,7 +27,7 @@ export class Project {
     this.#write("empty.ts", "export {};\n");
   }
 
-  /** Megabytes that the installation takes. */
+  /** Megabytes of the installation. */
   installed(): number {
     const modules = join(this.path, "node_modules");
     const sizes = readdirSync(modules, { recursive: true, encoding: "utf8" })
@@ -36,7 +36,7 @@ export class Project {
     return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
   }
 
-  /** Kilobytes of the program as a bundle: minified, and then zipped. */
+  /** Kilobytes of the bundled program: minified, and then compressed. */
   bundled(): { readonly minified: number; readonly zipped: number } {
     const how = [
       "--bundle",
@@ -54,13 +54,13 @@ export class Project {
     return { minified: bundle.length / 1e3, zipped: gzipSync(bundle, { level: 9 }).length / 1e3 };
   }
 
-  /** Megabytes that the compiler takes for one of the project's files: what is alive after a collection, which `tsc` makes if it can. */
+  /** Megabytes of the compiler for one of the project's files: the live heap after a garbage collection, if `tsc` can run one. */
   compiled(file: "program.ts" | "empty.ts"): number {
     const how = "--noEmit --strict --skipLibCheck --target es2023 --module nodenext --types node --extendedDiagnostics";
     const typeRoots = ["--typeRoots", tool("@types")];
     const compiler = ["--expose-gc", tool("typescript/bin/tsc"), file, ...how.split(" "), ...typeRoots];
-    const told = execFileSync(process.execPath, compiler, { cwd: this.path, encoding: "utf8" });
-    return Number(/Memory used:\s+(\d+)K/.exec(told)?.[1]) / 1e3;
+    const output = execFileSync(process.execPath, compiler, { cwd: this.path, encoding: "utf8" });
+    return Number(/Memory used:\s+(\d+)K/.exec(output)?.[1]) / 1e3;
   }
 
   remove(): void {

@@ -5,7 +5,7 @@ import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
 import { Project } from "./project.ts";
 
-/** Each is one process a subject, and each subject is set against another of the same round: the machine is the same for both. */
+/** Each subject runs in a new process and is compared with another of the same round: the machine is the same for both. */
 const rounds = 21;
 
 /** Milliseconds from the start of a process until all of `packages` are loaded. */
@@ -15,7 +15,7 @@ function load(from: string, packages: readonly string[]): number {
   return Number(execFileSync(process.execPath, ["--input-type=module", "--eval", code], { cwd: from }));
 }
 
-/** What each import takes over that of nothing. */
+/** The cost of each import beyond that of an empty program. */
 function measureImports(project: Project) {
   const bench = fileURLToPath(new URL("../", import.meta.url));
   const times = Array.from({ length: rounds }, () => {
@@ -35,7 +35,7 @@ const row = (what: string, measured: number, budget?: number, goal?: number): st
   ...[measured, budget, goal].map((value) => (value === undefined ? "" : value.toFixed(1))),
 ];
 
-/** What the package costs a program that does not do anything with it yet. */
+/** The cost of the package for a program that only imports it. */
 export async function run(): Promise<void> {
   prepare();
   const project = new Project();

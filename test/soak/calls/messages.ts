@@ -6,7 +6,7 @@ export interface Job {
   readonly seed: number;
 }
 
-/** The results so far, and what is open in the process while no call is under way. */
+/** The results so far, and what is open in the process while no call is in progress. */
 export interface Census {
   readonly calls: number;
   readonly succeeded: number;

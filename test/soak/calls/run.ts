@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { ask, start } from "../children.ts";
 import type { Census, Job, Report, Tally } from "./messages.ts";
 
-/** Bytes by which the heap may grow from the first census to the last. */
+/** The bytes by which the heap may grow from the first census to the last. */
 const growth = 2 * 1_048_576;
 
 const megabytes = (bytes: number) => Math.round((bytes / 1_048_576) * 10) / 10;
@@ -14,7 +14,7 @@ const toRow = ({ heap, rss, seconds, ...counts }: Census) => ({
   seconds: Math.round(seconds),
 });
 
-/** Makes the calls, prints what is open on the way, and returns whether the end is as the start. */
+/** Makes the calls, prints what is open meanwhile, and returns whether the end equals the start. */
 export async function soakCalls(calls: number): Promise<boolean> {
   const service = start(new URL("./service.ts", import.meta.url));
   const baseUrl = await ask<string>(service);

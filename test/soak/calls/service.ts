@@ -163,7 +163,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   const target = new URL(url, "http://127.0.0.1");
   let body = "";
   for await (const chunk of request.setEncoding("latin1")) body += chunk;
-  // The client looks for a creation for seconds when it was not carried out: these faults are rarer.
+  // The client looks up a creation for seconds when it was not carried out: these faults are rarer.
   const before = dice() * (creates(method, target) ? 10 : 1);
   if (before < 0.02) return void response.destroy();
   if (before < 0.03) return void response.writeHead(503, { "content-type": "text/html" }).end("<h1>503</h1>");

@@ -1,4 +1,4 @@
-/** Makes all calls with one client, and counts what is open in its process while no call is under way. */
+/** Makes all calls with one client, and counts what is open in its process while no call is in progress. */
 import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PartnerClock, PodPartner, PodPartnerError } from "../../../src/index.ts";
@@ -7,11 +7,11 @@ import { createDice } from "../dice.ts";
 import type { Census, Job, Report } from "./messages.ts";
 import { callFor } from "./mix.ts";
 
-/** Milliseconds after which the platform has closed its idle sockets, and every timeout is over. */
+/** Milliseconds after which the platform has closed its idle sockets, and every timeout has passed. */
 const rest = 6_000;
 /** The number of censuses after the first one. */
 const stops = 4;
-/** Calls before the first census: code that is loaded and compiled once is not a leak. */
+/** Calls before the first census: loaded and compiled code is not a leak. */
 const warmUp = 10_000;
 
 const counts = { calls: 0, succeeded: 0, failed: 0, aborted: 0, untyped: 0 };
@@ -19,7 +19,7 @@ const errors: Record<string, number> = Object.create(null);
 const timers = new Set<object>();
 const began = performance.now();
 
-/** The machine's time, with a set of the timers that wait. */
+/** The machine's clock, with a set of the waiting timers. */
 const clock: PartnerClock = {
   now: systemClock.now,
   after: (ms, callback) => {
@@ -36,7 +36,7 @@ const clock: PartnerClock = {
   },
 };
 
-const tell = (report: Report) => process.send?.(report);
+const send = (report: Report) => process.send?.(report);
 
 async function takeCensus(shared: AbortSignal): Promise<void> {
   await sleep(rest);
@@ -49,7 +49,7 @@ async function takeCensus(shared: AbortSignal): Promise<void> {
   const listeners = getEventListeners(shared, "abort").length;
   const seconds = (performance.now() - began) / 1_000;
   const census: Census = { ...counts, heap, rss, listeners, timers: timers.size, sockets, seconds };
-  tell({ census });
+  send({ census });
 }
 
 function count(error: unknown, reason: unknown): void {
@@ -105,7 +105,7 @@ async function work({ baseUrl, calls, concurrency, seed }: Job): Promise<void> {
     await callUntil(Math.round((calls * stop) / stops));
     await takeCensus(shared.signal);
   }
-  tell({ errors });
+  send({ errors });
 }
 
 process.on("unhandledRejection", (error) => {

@@ -12,7 +12,7 @@ const endpoint = (() => {
   return found;
 })();
 
-/** A pacer of the specification's quota whose bucket is empty: a token comes every 20 ms. */
+/** A pacer with the specification's quota and an empty bucket: a token comes every 20 ms. */
 function emptied() {
   const pacer = new Pacer(systemClock);
   const headers = new Headers({ "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=0;t=1' });
@@ -20,13 +20,13 @@ function emptied() {
   return { pacer, report };
 }
 
-/** Joins the line; `over` takes all that still wait out of it. */
+/** Joins the queue; `over` removes all waiting calls. */
 function join(pacer: Pacer, priority: "high" | "low", over: AbortSignal): Promise<void> {
   const waiting = pacer.acquire(endpoint, priority, new CancelScope(systemClock, over, undefined));
   return waiting.then((grant) => pacer.forget(grant));
 }
 
-/** Milliseconds until an urgent call is through that comes when 2,000 others wait. */
+/** Milliseconds until an urgent call gets its token behind 2,000 other calls. */
 async function measureUrgent(): Promise<number> {
   const { pacer } = emptied();
   const over = new AbortController();
@@ -40,25 +40,25 @@ async function measureUrgent(): Promise<number> {
   return took;
 }
 
-/** What a long line costs: joining it, standing in it, leaving it; and how soon an urgent call is through. */
-export async function measureLine(): Promise<void> {
+/** The cost of a long queue: to join it, to wait in it, to leave it; and the delay of an urgent call. */
+export async function measureWaitQueue(): Promise<void> {
   const urgent = await measureUrgent();
   const { pacer, report } = emptied();
   pacer.hold(endpoint, report, 60_000);
 
   const controllers = Array.from({ length: calls }, () => new AbortController());
-  const lifelines = controllers.map(({ signal }) => new CancelScope(systemClock, signal, undefined));
+  const scopes = controllers.map(({ signal }) => new CancelScope(systemClock, signal, undefined));
   globalThis.gc?.();
   const memory = process.memoryUsage().heapUsed;
   const began = performance.now();
-  const waiting = lifelines.map((scope) => pacer.acquire(endpoint, "low", scope));
+  const waiting = scopes.map((scope) => pacer.acquire(endpoint, "low", scope));
   const joined = performance.now();
   globalThis.gc?.();
   const perCall = (process.memoryUsage().heapUsed - memory) / calls;
   const settled = Promise.allSettled(waiting);
 
-  // With a reason of its own: the platform takes 6 µs to make one, whoever waits.
-  const reason = new Error("not wanted any more");
+  // With a reason of its own: the platform needs 6 µs to create one for each waiting call.
+  const reason = new Error("no longer needed");
   const aborting = performance.now();
   for (const controller of controllers.slice(0, calls / 2)) controller.abort(reason);
   const aborted = performance.now();
@@ -68,12 +68,12 @@ export async function measureLine(): Promise<void> {
 
   console.log("");
   printTable(
-    ["100,000 calls that wait", "measured", "wanted"],
+    ["100,000 waiting calls", "measured", "target"],
     [
-      ["joining the line, µs a call", (((joined - began) * 1000) / calls).toFixed(2), "< 5"],
-      ["memory, bytes a call", globalThis.gc ? Math.round(perCall).toString() : "needs --expose-gc", "stated"],
-      ["aborting half of them, ms in all", (aborted - aborting).toFixed(0), "at once"],
-      ["left in the line then", String(left), String(calls / 2)],
+      ["joining the queue, µs per call", (((joined - began) * 1000) / calls).toFixed(2), "< 5"],
+      ["memory, bytes per call", globalThis.gc ? Math.round(perCall).toString() : "needs --expose-gc", "stated"],
+      ["aborting half of them, ms in total", (aborted - aborting).toFixed(0), "at once"],
+      ["left in the queue after that", String(left), String(calls / 2)],
       ["a high call among 2,000 low ones, ms", urgent.toFixed(0), "≤ 40: 2 tokens"],
     ],
   );
