@@ -42,9 +42,9 @@ describe("the endpoints of part 4", () => {
   });
 
   it("all have a route in the emulator, if they have a path", () => {
-    const answered = allRoutes().map(({ endpoint: { method, path } }) => `${method} ${path}`);
+    const routed = allRoutes().map(({ endpoint: { method, path } }) => `${method} ${path}`);
     const paths = specification.map(([, endpoint]) => endpoint).filter((endpoint) => !endpoint.includes(" {"));
-    expect(paths.filter((endpoint) => !answered.includes(endpoint))).toEqual([]);
+    expect(paths.filter((endpoint) => !routed.includes(endpoint))).toEqual([]);
   });
 
   it("are each called by a test in test/resources", () => {

@@ -122,8 +122,8 @@ describe("files", () => {
       { "If-Modified-Since": modified },
     ];
     for (const headers of known) {
-      const answer = await get(path, headers);
-      expect({ status: answer.status, etag: answer.headers.get("ETag"), size: answer.body.byteLength }).toEqual({
+      const response = await get(path, headers);
+      expect({ status: response.status, etag: response.headers.get("ETag"), size: response.body.byteLength }).toEqual({
         status: 304,
         etag,
         size: 0,

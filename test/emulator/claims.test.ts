@@ -180,14 +180,14 @@ describe("the life of a claim", () => {
     const claim = (await issues(bench, of, { quantity: 2 })).body.claim.reference;
     await bench.clock.advance(day);
     const replacement = bench.emulator.reviewClaim(claim, { decision: "replacement", comment: "Sorry" });
-    const answer = (await bench.get(`/claims/${claim}`)).body.claim;
-    expect(answer.status).toBe("resolved");
-    expect(answer.decision).toEqual({
+    const response = (await bench.get(`/claims/${claim}`)).body.claim;
+    expect(response.status).toBe("resolved");
+    expect(response.decision).toEqual({
       decided: "2026-11-03T09:00:00.000Z",
       refundShippingCosts: false,
       comment: "Sorry",
     });
-    expect(answer.claimlines[0].decision).toEqual({
+    expect(response.claimlines[0].decision).toEqual({
       replacementQuantity: 2,
       refundQuantity: 0,
       rejectionQuantity: 0,

@@ -66,8 +66,8 @@ describe("emulatorHandlers() for MSW", () => {
     server.listen({ onUnhandledFrame: "error" });
     try {
       const headers = { "X-Service-Secret-Key": emulator.secretKey };
-      const answer = await fetch(`${emulator.baseUrl}/stores`, { headers });
-      expect(await answer.json()).toMatchObject({ stores: [{ name: "Demo webshop" }, {}, {}] });
+      const response = await fetch(`${emulator.baseUrl}/stores`, { headers });
+      expect(await response.json()).toMatchObject({ stores: [{ name: "Demo webshop" }, {}, {}] });
       expect(emulator.requests).toEqual([{ method: "GET", path: "/stores", status: 200 }]);
     } finally {
       server.close();

@@ -24,8 +24,8 @@ describe("a fault applies to", () => {
     faults.add({ ...away, on: "orders.list" });
     faults.add({ ...away, status: 502, on: "GET /products/{productReference}" });
     const paths = ["/orders", "/products", `/products/${bench.demo.products.slimCase}`, "/nowhere"];
-    const answers = await Promise.all(paths.map((path) => bench.get(path)));
-    expect(answers.map(({ status }) => status)).toEqual([503, 200, 502, 404]);
+    const responses = await Promise.all(paths.map((path) => bench.get(path)));
+    expect(responses.map(({ status }) => status)).toEqual([503, 200, 502, 404]);
   });
 
   it("the n-th matching request since it was added, or those that a function selects", async () => {
@@ -103,12 +103,12 @@ describe("a fault before or after the service has processed the request", () => 
     bench.emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 400, when: "before" });
     const headers = { "Content-Type": "application/json" };
     const client = new AbortController();
-    const answer = rejection(bench.send("POST", "/orders", { body: order, headers, signal: client.signal }));
+    const response = rejection(bench.send("POST", "/orders", { body: order, headers, signal: client.signal }));
     await bench.clock.advance(399);
     client.abort(new Error("gone"));
     expect(await orders(bench)).toBe(0);
     await bench.clock.advance(1);
-    expect(await answer).toEqual(new Error("gone"));
+    expect(await response).toEqual(new Error("gone"));
     expect(await orders(bench)).toBe(1);
   });
 });

@@ -82,7 +82,7 @@ describe("input", () => {
     const bench = setUp();
     const json = { headers: { "Content-Type": "application/json" } };
     const valid = await dropship(bench);
-    const answers = [
+    const responses = [
       await bench.send("POST", "/orders", { headers: { "Content-Type": "text/plain" }, body: JSON.stringify(valid) }),
       await bench.send("POST", "/orders", { ...json, body: "{" }),
       await bench.send("POST", "/orders", { ...json, body: "[]" }),
@@ -91,7 +91,7 @@ describe("input", () => {
       await bench.post("/orders", { order: { ...valid.order, dropshipAddress: { ...address, planet: "Mars" } } }),
       await bench.post("/orders", {}),
     ];
-    for (const answer of answers) expect(problem(answer)).toEqual({ status: 400, code: "unknown_input_error" });
+    for (const response of responses) expect(problem(response)).toEqual({ status: 400, code: "unknown_input_error" });
   });
 
   it("with several faults is refused with the path of each", async () => {
@@ -117,7 +117,7 @@ describe("aborting", () => {
   it("rejects at once while a body is pending", async () => {
     const { emulator } = setUp();
     const controller = new AbortController();
-    const answer = emulator.fetch(`${emulator.baseUrl}/images`, {
+    const response = emulator.fetch(`${emulator.baseUrl}/images`, {
       method: "POST",
       headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/octet-stream" },
       body: new ReadableStream({}),
@@ -125,7 +125,7 @@ describe("aborting", () => {
       duplex: "half",
     });
     controller.abort(new Error("too slow"));
-    await expect(answer).rejects.toThrow("too slow");
+    await expect(response).rejects.toThrow("too slow");
   });
 });
 

@@ -68,9 +68,9 @@ it("draws valid pictures: media, thumbnails, product media, layer images and sam
 
   const { product } = (await get(`/products/${demo.products.slimCase}`)).body;
   for (const { url } of [...product.media, ...product.layers.images]) {
-    const answer = await get(url.replace("http://emulator.test/v2", ""));
-    expect(answer.headers.get("Content-Type")).toBe("image/png");
-    openPng(answer.body);
+    const response = await get(url.replace("http://emulator.test/v2", ""));
+    expect(response.headers.get("Content-Type")).toBe("image/png");
+    openPng(response.body);
   }
   expect(openPng(sampleImage())).toEqual({ width: 60, height: 80 });
 });

@@ -70,8 +70,8 @@ describe("creating", () => {
     async (name) => {
       const bench = setUp();
       const line = { productReference: bench.demo.products[name], imageReference: await bench.image(), quantity: 1 };
-      const answer = await bench.post("/orders", await dropship(bench, { orderlines: [line] }));
-      expect(problem(answer)).toEqual({ status: 400, code: "product_not_orderable" });
+      const response = await bench.post("/orders", await dropship(bench, { orderlines: [line] }));
+      expect(problem(response)).toEqual({ status: 400, code: "product_not_orderable" });
     },
   );
 
@@ -97,8 +97,8 @@ describe("creating", () => {
 
   it("refuses a store whose orders its platform creates", async () => {
     const bench = setUp();
-    const answer = await bench.post("/orders", await dropship(bench, { storeReference: bench.demo.stores.shopify }));
-    expect(problem(answer)).toEqual({ status: 403, code: "store_not_writable_via_api" });
+    const response = await bench.post("/orders", await dropship(bench, { storeReference: bench.demo.stores.shopify }));
+    expect(problem(response)).toEqual({ status: 403, code: "store_not_writable_via_api" });
   });
 });
 

@@ -110,9 +110,9 @@ describe("renders", () => {
       expect([early.status, early.headers.get("Retry-After")]).toEqual([202, "3"]);
     }
     await bench.clock.advance(3000);
-    const answer = (await bench.get(`/renders/${render}`)).body.render;
+    const response = (await bench.get(`/renders/${render}`)).body.render;
     const media = await bench.get(`/renders/${render}/media`);
-    expect(answer).toEqual({
+    expect(response).toEqual({
       reference: render,
       compositionReference: reference("Composition"),
       imageReference: reference("Image"),
@@ -167,8 +167,8 @@ describe("renders", () => {
       { compositionReference: nowhere("Composition") },
       { scale: 2 },
     ]) {
-      const answer = await bench.post("/renders", { render: { ...valid, ...over } });
-      expect(problem(answer)).toEqual({ status: 400, code: "unknown_input_error" });
+      const response = await bench.post("/renders", { render: { ...valid, ...over } });
+      expect(problem(response)).toEqual({ status: 400, code: "unknown_input_error" });
     }
     bench.emulator.updateProduct(bench.demo.products.slimCase, { status: "archived" });
     expect(problem(await bench.post("/renders", { render: valid })).status).toBe(410);

@@ -45,10 +45,10 @@ describe("the timing of a fault", () => {
     const bench = setUp();
     bench.emulator.faults.add({ fault: "slow", ms: 1_000 });
     const client = new AbortController();
-    const answer = ask(bench, client.signal);
+    const response = ask(bench, client.signal);
     await bench.clock.advance(1);
     client.abort(new Error("enough"));
-    await expect(answer).rejects.toThrow("enough");
+    await expect(response).rejects.toThrow("enough");
     expect(bench.clock.pending).toBe(0);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { root, runExample } from "./process.ts";
 
 /** What each example must print, in this order. */
-const told: Readonly<Record<string, readonly RegExp[]>> = {
+const expected: Readonly<Record<string, readonly RegExp[]>> = {
   "cancel-too-late.ts": [
     /^received: canceled$/m,
     /^received, once more: nothing left$/m,
@@ -51,14 +51,14 @@ const short = examples.filter((name) => name !== "quickstart.ts");
 
 describe("the examples", () => {
   it("are all run by a test", () => {
-    expect(short).toEqual(Object.keys(told));
+    expect(short).toEqual(Object.keys(expected));
   });
 
   it.each(short)("%s runs against the emulator and prints the expected lines", async (name) => {
     const { code, output, errors } = await runExample(name);
     expect({ code, errors }).toEqual({ code: 0, errors: "" });
     let rest = output;
-    for (const line of told[name] ?? []) {
+    for (const line of expected[name] ?? []) {
       expect(rest).toMatch(line);
       rest = rest.slice(rest.search(line));
     }

@@ -31,12 +31,12 @@ describe("the pages of the documentation", () => {
   it("errors.md lists every known code with its hint", () => {
     const text = read("docs/errors.md");
     const lines = text.split("\n").filter((line) => line.startsWith("| `"));
-    const told = Object.fromEntries(
+    const documented = Object.fromEntries(
       lines
         .map((line) => line.split(" | "))
         .map(([code = "", , hint = ""]) => [code.slice(3, -1), hint.replace(/ \|$/, "")]),
     );
-    expect(told).toMatchObject(errorCodes);
+    expect(documented).toMatchObject(errorCodes);
   });
 
   it("errors.md lists every class of error", () => {

@@ -24,12 +24,12 @@ describe("a body from the wire", () => {
   const get = () => context.partner.orders.get(reference);
 
   it("may start with a byte order mark", async () => {
-    context.service.answers({ headers: json, body: `\ufeff${text}` });
+    context.service.respond({ headers: json, body: `\ufeff${text}` });
     expect(await get()).toEqual(order);
   });
 
   it("may be compressed", async () => {
-    context.service.answers({ headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(text) });
+    context.service.respond({ headers: { ...json, "content-encoding": "gzip" }, body: gzipSync(text) });
     expect(await get()).toEqual(order);
   });
 
@@ -44,14 +44,14 @@ describe("a body from the wire", () => {
     ["whole, and nested a hundred thousand times", nested, "identity", "ResponseValidationError"],
     ["no UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
   ])("causes one typed error when it is %s", async (_, body, encoding, name) => {
-    context.service.answers({ headers: { ...json, "content-encoding": encoding }, body });
+    context.service.respond({ headers: { ...json, "content-encoding": encoding }, body });
     expect(await rejection(get())).toMatchObject({ name });
     expect(context.service.requests).toHaveLength(1);
   });
 
   it("is harmless data when its keys are hostile", async () => {
     const hostile = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"then":"x","toString":7';
-    context.service.answers({ headers: json, body: text.replace('"status"', `${hostile},"status"`) });
+    context.service.respond({ headers: json, body: text.replace('"status"', `${hostile},"status"`) });
     const data = await get();
     expect(Object.hasOwn(data, "__proto__")).toBe(true);
     expect(Object.getPrototypeOf(data)).toBe(Object.prototype);
@@ -61,7 +61,7 @@ describe("a body from the wire", () => {
 
   it("is harmless data in an error, too", async () => {
     const body = '{"__proto__":{"code":"stolen","polluted":1},"constructor":{"name":"x"},"then":1,"message":"No."}';
-    context.service.answers({ status: 409, headers: json, body });
+    context.service.respond({ status: 409, headers: json, body });
     const error = await rejection(get());
     expect(error).toMatchObject({ name: "ConflictError", message: expect.stringContaining("No.") });
     expect((error as PodPartnerError).code).toBeUndefined();
@@ -70,7 +70,7 @@ describe("a body from the wire", () => {
   });
 
   it("causes one typed error, which can be printed, when the body of an error is nested a hundred thousand times", async () => {
-    context.service.answers({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
+    context.service.respond({ status: 409, headers: json, body: `{"code":"c","message":"No.","x":${nested}}` });
     const error = await rejection(get());
     expect(error).toMatchObject({ name: "ConflictError", code: "c" });
     expect(() => [
@@ -81,7 +81,7 @@ describe("a body from the wire", () => {
   });
 
   it("does not hide that the response to an order was lost", async () => {
-    context.service.answers(
+    context.service.respond(
       { status: 500, headers: json, body: nested },
       { headers: json, body: JSON.stringify({ orderReference: reference }) },
     );
@@ -91,7 +91,7 @@ describe("a body from the wire", () => {
 
   it("is harmless when an unread page has a hostile cursor or field", async () => {
     const body = '{"orders":[],"nextCursor":null,"__proto__":{"nextCursor":"again"}}';
-    context.service.answers({ headers: json, body });
+    context.service.respond({ headers: json, body });
     expect(await context.partner.orders.list().toArray()).toEqual([]);
     expect(context.service.requests).toHaveLength(1);
   });

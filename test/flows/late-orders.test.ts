@@ -6,7 +6,7 @@ import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
-import type { Answer } from "../support/stub-service.ts";
+import type { StubResponse } from "../support/stub-service.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setStage } from "./stage.ts";
 
@@ -16,8 +16,8 @@ const order = {
   customIdentifier: "shop-1",
   orderlines: [{ productReference: ref("Product"), quantity: 1 }],
 };
-const nowhere: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
-const there: Answer = { body: { orderReference: ref("Order") } };
+const nowhere: StubResponse = { status: 404, body: { code: "not_found", message: "no such order" } };
+const there: StubResponse = { body: { orderReference: ref("Order") } };
 
 describe("an order that is completed only after its response was lost", () => {
   it("is found after three seconds, and is not created twice", async () => {
@@ -52,7 +52,7 @@ describe("an order whose response was lost", () => {
 
   it("is looked up once more after a long Retry-After, right before its retry", async () => {
     let looks = 0;
-    context.service.always(({ method }) => {
+    context.service.respondAlways(({ method }) => {
       if (method === "POST") return { status: 503, headers: { "retry-after": "30" } };
       looks += 1;
       return looks <= 4 ? nowhere : there;
@@ -63,7 +63,7 @@ describe("an order whose response was lost", () => {
 
   it("is retried after that when it still does not exist", async () => {
     let sent = 0;
-    context.service.always(({ method }) => {
+    context.service.respondAlways(({ method }) => {
       if (method !== "POST") return nowhere;
       sent += 1;
       return sent === 1
@@ -75,21 +75,21 @@ describe("an order whose response was lost", () => {
   });
 
   it("is also recovered after a 408, which is not a status of the service", async () => {
-    context.service.always(({ method }) => (method === "POST" ? { status: 408 } : there));
+    context.service.respondAlways(({ method }) => (method === "POST" ? { status: 408 } : there));
     expect(await connect().orders.create(order)).toMatchObject({ recovered: true });
     expect(posts()).toBe(1);
   });
 
   it("is retried after a 408 when the call only reads", async () => {
-    context.service.answers({ status: 408 }, there);
+    context.service.respond({ status: 408 }, there);
     expect(await connect().orders.lookup({ customIdentifier: "shop-1" })).toBe(ref("Order"));
   });
 
   it("is looked up with the call's own timeout, headers and retries", async () => {
     const clock = createManualClock();
-    const lost = () => Promise.reject<Answer>(new Error("hang up"));
-    const never = () => new Promise<Answer>(() => undefined);
-    context.service.always(({ method }) => (method === "POST" ? lost() : never()));
+    const lost = () => Promise.reject<StubResponse>(new Error("hang up"));
+    const never = () => new Promise<StubResponse>(() => undefined);
+    context.service.respondAlways(({ method }) => (method === "POST" ? lost() : never()));
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock });
     const began = clock.now();
     const options = { timeout: 3_000, headers: { "x-trace": "7" }, retry: { retries: 0 } };

@@ -185,7 +185,7 @@ describe("a look-up does not decide", () => {
   it.each([[{ orderReference: null }], [{}], [[]], [null]])(
     'with %j, also with `responses: "report"`',
     async (body) => {
-      context.service.always({ body });
+      context.service.respondAlways({ body });
       expect(await rejection(connect().orders.ensure(order))).toMatchObject({ name: "ResponseValidationError" });
       expect(posts()).toBe(0);
     },
@@ -194,7 +194,7 @@ describe("a look-up does not decide", () => {
   it.each([{ error: { code: "404", message: "The page could not be found" } }, { code: "NOT_FOUND", message: "no" }])(
     "with a 404 that is not the service's: %j",
     async (body) => {
-      context.service.always(({ method }) => (method === "POST" ? { status: 503 } : { status: 404, body }));
+      context.service.respondAlways(({ method }) => (method === "POST" ? { status: 503 } : { status: 404, body }));
       expect(await rejection(connect().orders.create(order))).toMatchObject({ name: "OutcomeUnknownError" });
       expect(posts()).toBe(1);
     },
@@ -203,7 +203,7 @@ describe("a look-up does not decide", () => {
   it.each([[{}], [[]], [{ order: null }]])(
     "when the response to the order itself is %j: the error has its identifiers",
     async (body) => {
-      context.service.always({ status: 201, body });
+      context.service.respondAlways({ status: 201, body });
       const { customIdentifier: _, ...nameless } = order;
       const error = await rejection(connect().orders.create(nameless));
       const sent = JSON.parse(String(context.service.requests[0]?.body)).order.customIdentifier;

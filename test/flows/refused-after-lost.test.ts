@@ -18,7 +18,7 @@ describe("a creation whose first response was lost, and that no look-up finds", 
   /** The service responds to the creations in turn, and has no order. */
   async function place(...creations: readonly { status: number; body: object }[]): Promise<unknown> {
     const left = [...creations];
-    context.service.always(({ method }) =>
+    context.service.respondAlways(({ method }) =>
       method === "POST"
         ? (left.shift() ?? down)
         : { status: 404, body: { code: "not_found", message: "no such order" } },

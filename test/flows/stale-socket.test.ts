@@ -17,12 +17,12 @@ async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: Se
   const chunks: Buffer[] = [];
   for await (const chunk of incoming) chunks.push(chunk);
   const { method = "GET", url = "/", headers } = incoming;
-  const answer = await emulator.fetch(`http://service.test${url}`, {
+  const response = await emulator.fetch(`http://service.test${url}`, {
     method,
     headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": headers["content-type"] ?? "" },
     ...(method === "GET" ? {} : { body: Buffer.concat(chunks) }),
   });
-  outgoing.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
+  outgoing.writeHead(response.status, { "Content-Type": "application/json" }).end(await response.text());
 }
 
 it("places each order once when reused connections are sometimes stale", async () => {

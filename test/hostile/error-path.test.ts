@@ -201,16 +201,16 @@ describe("the SDK handles what the partner's code throws", () => {
   });
 
   it.each(things)("in a clock, which the machine's own then replaces: %s", async (_, make) => {
-    const told = throwing(make);
+    const fails = throwing(make);
     const broken: PartnerClock[] = [
-      { now: told, after: told },
+      { now: fails, after: fails },
       { now: () => make() as number, after: () => 5 as never },
       { now: () => Number.NaN, after: (ms, callback) => setTimeout(callback, ms) as never },
       {
         now: () => 0,
         after: (ms, callback) => {
           setTimeout(callback, ms).unref();
-          return told;
+          return fails;
         },
       },
     ];

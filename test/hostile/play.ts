@@ -29,8 +29,8 @@ process.on("unhandledRejection", (reason) => unhandled.push(reason));
 /** Hooks and a logger that record what they receive, and then fail. */
 function witness(how: Case["hooks"]) {
   const heard: unknown[] = [];
-  const hear = (...told: unknown[]): unknown => {
-    heard.push(told);
+  const hear = (...values: unknown[]): unknown => {
+    heard.push(values);
     if (how === "throw") throw new Error("a hook fails");
     return how === "reject" ? Promise.reject(new Error("a hook fails")) : undefined;
   };

@@ -13,7 +13,7 @@ describe("the installed package", () => {
     "makes calls from %s, with the same classes for import and require",
     async (file) => {
       await using service = await startStubService();
-      service.always(({ path, headers }) =>
+      service.respondAlways(({ path, headers }) =>
         path === `/v2/orders/${found}` && headers["x-service-secret-key"] === secretKey
           ? { body: { order } }
           : { status: 404, body: { code: "not_found", message: "There is no such order." } },

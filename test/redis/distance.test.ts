@@ -33,16 +33,16 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
   it("ends the calls of each process, and checks again after `maxRetryAfter`", async () => {
     const { clock, join } = simulate(context.redis);
     const processes = [join(), join()];
-    const call = async (pacer: Pacer, answer: Headers) => {
+    const call = async (pacer: Pacer, response: Headers) => {
       const outcome = acquire(pacer, clock).then((grant) => {
         if (typeof grant === "string") return grant;
-        pacer.observe(endpoint, grant, answer, { patience });
+        pacer.observe(endpoint, grant, response, { patience });
         return "sent";
       });
       await clock.run(clock.now() + 500);
       return await Promise.race([outcome, Promise.resolve("waits")]);
     };
-    const both = (answer: Headers) => Promise.all(processes.map((pacer) => call(pacer, answer)));
+    const both = (response: Headers) => Promise.all(processes.map((pacer) => call(pacer, response)));
 
     const [first] = processes;
     if (first === undefined) throw new Error("There are two processes.");

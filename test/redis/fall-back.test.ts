@@ -22,17 +22,17 @@ describeWithRedis("a fleet that loses Redis and reconnects", () => {
     );
   }
 
-  it.each<[ms: number, processes: number, answers: Bounds]>([
+  it.each<[ms: number, processes: number, latency: Bounds]>([
     [50, 4, [20, 50]],
     [100, 8, [4, 6]],
     [900, 4, [300, 700]],
   ])(
     "leaves tokens to the other processes when Redis is lost %s ms after %s of them have started",
-    async (ms, processes, answers) => {
+    async (ms, processes, latency) => {
       const fleet = simulate(context.redis);
       const { clock } = fleet;
       const began = clock.now();
-      const outcomes = start(fleet, createService(clock, large), processes, answers);
+      const outcomes = start(fleet, createService(clock, large), processes, latency);
       await clock.run(began + ms);
       fleet.down = true;
       await clock.run(began + ms + 3_000);
@@ -42,7 +42,7 @@ describeWithRedis("a fleet that loses Redis and reconnects", () => {
       expect(fleet.lost).toHaveLength(processes);
       expect(times(outcomes)).toHaveLength(1_000);
       expect(refusals(outcomes)).toBeLessThanOrEqual(1);
-      expect(Math.max(...times(outcomes)) - began).toBeLessThan(14_000 / 0.97 + 2 * answers[1]);
+      expect(Math.max(...times(outcomes)) - began).toBeLessThan(14_000 / 0.97 + 2 * latency[1]);
     },
   );
 
@@ -50,7 +50,7 @@ describeWithRedis("a fleet that loses Redis and reconnects", () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;
     const service = createService(clock, { default: [300, 600_000] });
-    service.drink("default", 300);
+    service.drain("default", 300);
     const outcomes = start(fleet, service, 4, [2_400, 2_400]);
     await clock.run(clock.now() + 3_600);
     expect(refusals(outcomes)).toBeLessThanOrEqual(1 + 4);
@@ -60,11 +60,11 @@ describeWithRedis("a fleet that loses Redis and reconnects", () => {
     let now = 10_000_000;
     const visit = async (
       process: string,
-      told: Partial<AskedPolicy>,
+      fields: Partial<AskedPolicy>,
       rest: { returning?: true; wanted?: number } = {},
     ) => {
       now += 10;
-      const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, reports: [], hold: 0, ...told };
+      const policy = { quota: 300, window: 6_000, underWay: 0, unused: 0, reports: [], hold: 0, ...fields };
       const ask = {
         process,
         returning: false,
@@ -84,8 +84,8 @@ describeWithRedis("a fleet that loses Redis and reconnects", () => {
     const { at, dues } = await visit("a", {}, { wanted: 40 });
     expect(dues).toEqual([0]);
     await visit("b", {}, { returning: true });
-    const answer: ReportedLevel = { at, level: 299, granted: 1, settled: 0, quota: 300, window: 6_000, remaining: 7 };
-    const [known] = (await visit("a", { reports: [answer] })).policies;
+    const response: ReportedLevel = { at, level: 299, granted: 1, settled: 0, quota: 300, window: 6_000, remaining: 7 };
+    const [known] = (await visit("a", { reports: [response] })).policies;
     expect(known?.heard).toBe(true);
     expect(known?.level).toBeLessThanOrEqual(7);
   });

@@ -36,8 +36,8 @@ function longest({ quota, perSecond, processes, calls, parallel, going, coming, 
   const refilling = (Math.max(0, all - quota) * 1000) / perSecond;
   // When more requests are in transit than the bucket holds, the client must assume that it does not refill meanwhile.
   const atOnce = Math.min(parallel * processes, Math.max(1, quota / 4));
-  const answers = (all / atOnce + 12) * (going + coming + 2 * jitter + visit + 25);
-  return startWithin + 1.3 * refilling + answers + 30_000 / perSecond + 3_000;
+  const roundTrips = (all / atOnce + 12) * (going + coming + 2 * jitter + visit + 25);
+  return startWithin + 1.3 * refilling + roundTrips + 30_000 / perSecond + 3_000;
 }
 
 describeWithRedis("a fleet, against a model of the service's bucket", () => {
@@ -68,7 +68,7 @@ describeWithRedis("a fleet, against a model of the service's bucket", () => {
     return {
       outcomes,
       clock,
-      took: Math.max(...outcomes.flatMap(({ answered }) => answered.map(({ at }) => at))) - began,
+      took: Math.max(...outcomes.flatMap(({ served }) => served.map(({ at }) => at))) - began,
     };
   }
 
@@ -77,7 +77,7 @@ describeWithRedis("a fleet, against a model of the service's bucket", () => {
       fc.asyncProperty(traffic, async (given) => {
         const { outcomes, clock, took } = await run(given);
         expect(outcomes.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(0);
-        expect(outcomes.map(({ answered }) => answered.length)).toEqual(outcomes.map(() => given.calls));
+        expect(outcomes.map(({ served }) => served.length)).toEqual(outcomes.map(() => given.calls));
         expect(clock.pending).toBe(0);
         expect(took).toBeLessThan(longest(given));
       }),

@@ -79,7 +79,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     await clock.run(clock.now() + 1_000);
     const other = consume({ clock, pacer: join(), ...traffic(service, 18) });
     await clock.run(clock.now() + 1_000);
-    expect(other.answered).toHaveLength(18);
+    expect(other.served).toHaveLength(18);
     expect(clock.pending).toBe(0);
   });
 
@@ -88,11 +88,11 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
-    const drink = () => {
-      service.drink("default", 1);
-      if (clock.now() < began + 60_000) clock.after(40, drink);
+    const takeToken = () => {
+      service.drain("default", 1);
+      if (clock.now() < began + 60_000) clock.after(40, takeToken);
     };
-    drink();
+    takeToken();
     const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
     await clock.run(began + 100_000);
     expect(times(outcomes)).toHaveLength(1300);
@@ -121,7 +121,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const began = clock.now();
     const service = createService(clock, large);
     const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
-    clock.after(10_000, () => service.drink("default", 300));
+    clock.after(10_000, () => service.drain("default", 300));
     await clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(1300);
     // At most the calls that already had their tokens.
@@ -174,8 +174,8 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     });
     const reads = consume({ clock, pacer, ...traffic(service, 50) });
     await clock.run(clock.now() + 5_000);
-    expect(uploads.answered).toHaveLength(2);
-    expect(reads.answered).toHaveLength(50);
+    expect(uploads.served).toHaveLength(2);
+    expect(reads.served).toHaveLength(50);
     expect(refusals([uploads, reads])).toBe(0);
     expect(pacer.forecast.snapshot().policies).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
   });

@@ -59,7 +59,7 @@ describeWithRedis("a fleet under difficult conditions", () => {
     const began = clock.now();
     const service = createService(clock, { default: [10, 2_000] });
     const outcomes = Array.from({ length: processes }, () => start(fleet, service, 80 / processes));
-    clock.after(3_000, () => service.drink("default", 10));
+    clock.after(3_000, () => service.drain("default", 10));
     await clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(80);
     expect(refusals(outcomes)).toBeLessThanOrEqual(2);
@@ -98,11 +98,11 @@ describeWithRedis("a fleet under difficult conditions", () => {
     const began = clock.now();
     const service = createService(clock, large);
     // Another client, so that the time of the fleet's latest token matters.
-    const drink = () => {
-      service.drink("default", 1);
-      if (clock.now() < began + 15_000) clock.after(40, drink);
+    const takeToken = () => {
+      service.drain("default", 1);
+      if (clock.now() < began + 15_000) clock.after(40, takeToken);
     };
-    drink();
+    takeToken();
     const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 200));
     clock.after(10_000, () => {
       fleet.ahead = -3_600_000;
@@ -147,8 +147,8 @@ describeWithRedis("a fleet under difficult conditions", () => {
   );
 
   it.each([
-    ["may be more than a second on their way", 4, [100, 1_500], [0, 0]],
-    ["are answered after more than a second", 8, [600, 950], [600, 950]],
+    ["take up to 1.5 s to reach the service", 4, [100, 1_500], [0, 0]],
+    ["get their response after more than a second", 8, [600, 950], [600, 950]],
   ] as const)("neither stalls nor is refused when requests %s", async (_, processes, there, back) => {
     const { clock, join } = simulate(context.redis);
     const began = clock.now();

@@ -25,7 +25,7 @@ export interface Simulation {
 export const large = { default: [300, 6_000] } as const;
 
 export const refusals = (outcomes: readonly Outcome[]) => outcomes.reduce((sum, { refusals }) => sum + refusals, 0);
-export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ answered }) => answered.map(({ at }) => at));
+export const times = (outcomes: readonly Outcome[]) => outcomes.flatMap(({ served }) => served.map(({ at }) => at));
 
 /** The command that reads the server's time in the script. */
 export const serverTime = 'redis.call("TIME")';

@@ -20,7 +20,7 @@ const address = {
 };
 
 describe("addresses (specification 2.3, 4.4)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   const get = () => context.partner.addresses.get(ref("Address", "1"));
 
   it("addresses.get sends GET /addresses/{addressReference} and unwraps the address", async () => {
@@ -35,11 +35,11 @@ describe("addresses (specification 2.3, 4.4)", () => {
   });
 
   it("addresses.get throws a NotFoundError for a replaced dropship address", async () => {
-    context.service.answers({ status: 404, body: { code: "address_not_found", message: "No such address." } });
+    context.service.respond({ status: 404, body: { code: "address_not_found", message: "No such address." } });
     expect(NotFoundError.isInstance(await rejection(get()))).toBe(true);
   });
 
-  judges("addresses.get", {
+  checksResponses("addresses.get", {
     call: get,
     wire: { address },
     refuses: Object.keys(address).map((field) => [["address", field], 12] as const),

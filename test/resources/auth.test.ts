@@ -16,7 +16,7 @@ describe("auth (specification 4.1)", () => {
   });
 
   it("auth.validate throws an AuthenticationError when the credentials are wrong", async () => {
-    context.service.answers({ status: 401, body: { code: "invalid_key", message: "No such key." } });
+    context.service.respond({ status: 401, body: { code: "invalid_key", message: "No such key." } });
     const error = await rejection(context.partner.auth.validate());
     expect(AuthenticationError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ status: 401, code: "invalid_key", endpoint: "POST /auth/validate" });
@@ -27,7 +27,7 @@ describe("auth (specification 4.1)", () => {
     ["a message that is no string", { message: 5 }],
     ["null for a message", { message: null }],
   ])("auth.validate refuses a response with %s", async (_, body) => {
-    context.service.answers({ body });
+    context.service.respond({ body });
     const error = await rejection(context.partner.auth.validate());
     if (!ResponseValidationError.isInstance(error)) throw error;
     expect(error.issues.map(({ path }) => path)).toStrictEqual([["message"]]);

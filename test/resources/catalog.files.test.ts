@@ -28,7 +28,7 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   const download = (known?: ConditionalOptions) => call(context.partner, context.service.origin, known);
 
   it("sends a plain GET and returns the bytes unchanged, with what the headers say about them", async () => {
-    context.service.answers(file);
+    context.service.respond(file);
     const given = await download();
     if (!given.modified) expect.fail("not modified");
     expect(given).toMatchObject({ contentType: "image/jpeg", etag, lastModified, size: jpeg.length });
@@ -44,14 +44,14 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
     ["If-Modified-Since", { lastModified }, { "if-modified-since": lastModified }],
     ["both", { etag, lastModified }, { "if-none-match": etag, "if-modified-since": lastModified }],
   ])("sends %s as a condition, and reads 304 as not modified", async (_title, known, headers) => {
-    context.service.answers({ status: 304, headers: { etag, "last-modified": lastModified } });
+    context.service.respond({ status: 304, headers: { etag, "last-modified": lastModified } });
     const given = await download(known);
     expect(given).toMatchObject({ modified: false, etag, lastModified });
     expect(context.service.requests[0]?.headers).toMatchObject(headers);
   });
 
   it("accepts the condition and the request options in one object", async () => {
-    context.service.answers({ status: 304, headers: { etag } });
+    context.service.respond({ status: 304, headers: { etag } });
     const given = await download({ etag, headers: { "X-Trace": "1" }, query: { size: 2 } });
     expect(given.modified).toBe(false);
     const [request] = context.service.requests;
@@ -62,7 +62,7 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   });
 
   it("returns the new bytes when the file was modified", async () => {
-    context.service.answers({ ...file, headers: { ...file.headers, etag: '"v8"' } });
+    context.service.respond({ ...file, headers: { ...file.headers, etag: '"v8"' } });
     const given = await download({ etag });
     if (!given.modified) expect.fail("not modified");
     expect(given.etag).toBe('"v8"');
@@ -70,7 +70,7 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   });
 
   it("throws a typed error when the file does not exist", async () => {
-    context.service.answers({ status: 404, body: { code: "no_such_file", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "no_such_file", message: "No." } });
     await expect(rejection(download())).resolves.toMatchObject({ name: "NotFoundError", code: "no_such_file" });
   });
 });
@@ -79,7 +79,7 @@ describe("catalog.products.layerImage sends the key to no other origin", () => {
   const { context } = useExchange();
 
   it("sends the URL unchanged, with its query", async () => {
-    context.service.answers(file);
+    context.service.respond(file);
     const given = await context.partner.catalog.products.layerImage(
       `${context.service.origin}/layers/a%20b.png?v=1&w=%2F`,
     );
@@ -89,7 +89,7 @@ describe("catalog.products.layerImage sends the key to no other origin", () => {
   });
 
   it("adds a query to the URL's own, and sends no fragment", async () => {
-    context.service.answers(file, file);
+    context.service.respond(file, file);
     const { products } = context.partner.catalog;
     const url = `${context.service.origin}/layers/a.png`;
     await (await products.layerImage(`${url}?v=1#top`, { query: { size: "2 x" } })).bytes();

@@ -22,7 +22,7 @@ const detail = {
 };
 
 describe("catalog.products (specification 2.6, 4.3)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
 
   it("catalog.products.list sends GET /products and returns the items", async () => {
     const products = [product, { ...product, reference: ref("Product", "2") }];
@@ -53,13 +53,13 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
   });
 
   it("catalog.products.lookup encodes the reserved characters of a SKU", async () => {
-    context.service.answers({ body: { productReference: ref("Product", "1") } });
+    context.service.respond({ body: { productReference: ref("Product", "1") } });
     await context.partner.catalog.products.lookup({ legacySku: "a b+c&d=e/é#%41" });
     const url = new URL(context.service.requests[0]?.path ?? "", context.service.origin);
     expect([...url.searchParams]).toStrictEqual([["legacyItemSku", "a b+c&d=e/é#%41"]]);
   });
 
-  judges("catalog.products.list", {
+  checksResponses("catalog.products.list", {
     call: (partner) => partner.catalog.products.list().toArray(),
     wire: { products: [product], nextCursor: null },
     refuses: [
@@ -81,7 +81,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     ],
   });
 
-  judges("catalog.products.get", {
+  checksResponses("catalog.products.get", {
     call: (partner) => partner.catalog.products.get(ref("Product", "1")),
     wire: { product: detail },
     refuses: [
@@ -103,7 +103,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     ],
   });
 
-  judges("catalog.products.lookup", {
+  checksResponses("catalog.products.lookup", {
     call: (partner) => partner.catalog.products.lookup({ legacySku: "CASE-001" }),
     wire: { productReference: ref("Product", "1") },
     refuses: [
@@ -115,7 +115,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
 });
 
 describe("catalog.productgroups and catalog.packagings (specification 4.3)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("catalog.productgroups.list sends GET /productgroups and returns the list", async () => {
     const productgroups = [{ reference: ref("Productgroup", "1"), name: "Tough cases", private: false }];
@@ -137,7 +137,7 @@ describe("catalog.productgroups and catalog.packagings (specification 4.3)", () 
     expect(result).toStrictEqual(packagings);
   });
 
-  judges("catalog.productgroups.list", {
+  checksResponses("catalog.productgroups.list", {
     call: (partner) => partner.catalog.productgroups.list(),
     wire: { productgroups: [{ reference: ref("Productgroup", "1") }] },
     refuses: [
@@ -146,7 +146,7 @@ describe("catalog.productgroups and catalog.packagings (specification 4.3)", () 
     ],
   });
 
-  judges("catalog.packagings.list", {
+  checksResponses("catalog.packagings.list", {
     call: (partner) => partner.catalog.packagings.list(),
     wire: { packagings: [{ reference: ref("Packaging", "1") }] },
     refuses: [

@@ -6,9 +6,9 @@ import { createHastyClock } from "../support/hasty-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
-import type { Answer, Recorded } from "../support/stub-service.ts";
+import type { Recorded, StubResponse } from "../support/stub-service.ts";
 
-const hangUp = () => Promise.reject<Answer>(new Error("the stub hangs up"));
+const hangUp = () => Promise.reject<StubResponse>(new Error("the stub hangs up"));
 const input = {
   shipmentReference: ref("Shipment"),
   orderReference: ref("Order"),
@@ -61,7 +61,7 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
       return { headers, body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
     };
     let lost = false;
-    context.service.always((request) => {
+    context.service.respondAlways((request) => {
       if (request.method === "GET") return read(request);
       if (lost) return { status: 201, body: { claim: { reference: ref("Claim", "tw1ce") } } };
       lost = true;
@@ -161,7 +161,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
       clock: hasty(),
     });
   const serve = (claim: ReturnType<typeof claimOf>) =>
-    context.service.always(({ method, path }) => {
+    context.service.respondAlways(({ method, path }) => {
       if (method === "POST") return hangUp();
       return { body: path.endsWith(claim.reference) ? { claim } : { claims: [claim], nextCursor: null } };
     });
@@ -201,7 +201,7 @@ describe("a retraction whose response was lost", () => {
     const conflict = { status: 409, body: { code: "claim_not_pending", message: "no" } };
     const claim = { ...claimOf("n", ago(0)), status: "resolved" };
     let posts = 0;
-    context.service.always(({ method }) => {
+    context.service.respondAlways(({ method }) => {
       if (method === "GET") return { body: { claim } };
       posts += 1;
       return posts === 1 ? hangUp() : conflict;
@@ -217,7 +217,7 @@ describe("the look-up of a claim whose response was lost", () => {
   it("ends at the call's deadline, however many pages it reads", async () => {
     const clock = createManualClock();
     const page = () => ({ body: { claims: [], nextCursor: String(context.service.requests.length) } });
-    context.service.always(({ method }) => (method === "POST" ? hangUp() : page()));
+    context.service.respondAlways(({ method }) => (method === "POST" ? hangUp() : page()));
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, pacing: false });
     const began = clock.now();
     const claim = partner.claims.createPackageMissing({ shipmentReference: ref("Shipment") }, { deadline: 2_000 });

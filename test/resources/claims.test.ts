@@ -48,7 +48,7 @@ const retracted = { ...pending, status: "retracted", retracted: "2026-11-11T10:0
 const packageMissing = { ...pending, evidenceUrls: ["https://evidence.example/2.jpg"], comment: null };
 
 describe("claims: reading (specification 2.8, 4.9)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
   const reference = ref("Claim", "1");
   const fields = (...names: readonly string[]) => names;
 
@@ -99,7 +99,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     },
   );
 
-  judges("claims.categories.list", {
+  checksResponses("claims.categories.list", {
     call: (partner) => partner.claims.categories.list(),
     wire: { claimcategories: [{ ...category, evidenceRequired: true }] },
     refuses: [
@@ -112,7 +112,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     ],
   });
 
-  judges("claims.list", {
+  checksResponses("claims.list", {
     call: (partner) => partner.claims.list().toArray(),
     wire: { claims: [summary], nextCursor: null },
     refuses: [
@@ -133,7 +133,7 @@ describe("claims: reading (specification 2.8, 4.9)", () => {
     ],
   });
 
-  judges("claims.get", {
+  checksResponses("claims.get", {
     call: (partner) => partner.claims.get(reference),
     wire: { claim: decided },
     refuses: [

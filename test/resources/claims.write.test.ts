@@ -19,7 +19,7 @@ const itemIssues = {
 };
 
 describe("claims: writing (specification 4.9)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("claims.createPackageMissing sends POST /claim-package-missing and returns the reference", async () => {
     const result = await exchange(
@@ -98,12 +98,12 @@ describe("claims: writing (specification 4.9)", () => {
     [["claim", "reference"], ref("Claimcategory", "1")],
   ] as const;
 
-  judges("claims.createPackageMissing", {
+  checksResponses("claims.createPackageMissing", {
     call: (partner) => partner.claims.createPackageMissing({ shipmentReference: ref("Shipment", "1") }),
     wire: { claim: { reference } },
     refuses: broken,
   });
-  judges("claims.createItemIssues", {
+  checksResponses("claims.createItemIssues", {
     call: (partner) => partner.claims.createItemIssues(itemIssues),
     wire: { claim: { reference } },
     refuses: broken,

@@ -11,7 +11,7 @@ const combination = {
 };
 
 describe("compositions (specification 2.9, 4.6)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
 
   it("compositions.lookup sends GET /lookup-composition with the three references and unwraps the composition", async () => {
     const query = `sceneReference=${ref("Scene", "1")}&productReference=${ref("Product", "2")}&perspectiveReference=${ref("Perspective", "3")}`;
@@ -27,7 +27,7 @@ describe("compositions (specification 2.9, 4.6)", () => {
     [404, "a combination that does not exist", NotFoundError],
     [410, "a combination that is no longer available", GoneError],
   ] as const)("compositions.lookup reports %i for %s as an error of its own class", async (status, _, type) => {
-    context.service.answers({ status, body: { code: "composition_not_found", message: "No." } });
+    context.service.respond({ status, body: { code: "composition_not_found", message: "No." } });
     const error = await rejection(context.partner.compositions.lookup(combination));
     expect(type.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ status, endpoint: "GET /lookup-composition" });
@@ -51,12 +51,12 @@ describe("compositions (specification 2.9, 4.6)", () => {
     [["composition", "tokenCost"], "3"],
   ] as const;
 
-  judges("compositions.lookup", {
+  checksResponses("compositions.lookup", {
     call: (partner) => partner.compositions.lookup(combination),
     wire: { composition },
     refuses: broken,
   });
-  judges("compositions.get", {
+  checksResponses("compositions.get", {
     call: (partner) => partner.compositions.get(ref("Composition", "1")),
     wire: { composition },
     refuses: broken,

@@ -4,7 +4,7 @@ import { jpeg, png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 
 describe("evidence (specification 2.7, 4.5)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it.each([
     ["JPEG", jpeg],
@@ -18,7 +18,7 @@ describe("evidence (specification 2.7, 4.5)", () => {
     expect(result).toStrictEqual({ reference: ref("Evidence", "1"), later: "kept" });
   });
 
-  judges("evidence.upload", {
+  checksResponses("evidence.upload", {
     call: (partner) => partner.evidence.upload(png),
     wire: { evidence: { reference: ref("Evidence", "1") } },
     refuses: [

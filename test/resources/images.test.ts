@@ -11,7 +11,7 @@ import { ref } from "../support/references.ts";
 import { startStubService } from "../support/stub-service.ts";
 
 describe("images (specification 2.7, 4.5)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   let folder = "";
 
   beforeAll(async () => {
@@ -116,7 +116,7 @@ describe("images (specification 2.7, 4.5)", () => {
     expect(result).toStrictEqual(images);
   });
 
-  judges("images.upload", {
+  checksResponses("images.upload", {
     call: (partner) => partner.images.upload(jpeg),
     wire: { image: { reference: ref("Image", "1") } },
     refuses: [
@@ -126,7 +126,7 @@ describe("images (specification 2.7, 4.5)", () => {
     ],
   });
 
-  judges("images.list", {
+  checksResponses("images.list", {
     call: (partner) => partner.images.list().toArray(),
     wire: { images: [{ reference: ref("Image", "1") }], nextCursor: null },
     refuses: [

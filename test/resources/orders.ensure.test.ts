@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { Answer, Recorded } from "../support/stub-service.ts";
+import type { Recorded, StubResponse } from "../support/stub-service.ts";
 
 const order = {
   storeReference: ref("Store"),
@@ -12,13 +12,13 @@ const order = {
   customIdentifier: "shop-1",
   orderlines: [{ productReference: ref("Product"), quantity: 1 }],
 };
-const unknown: Answer = { status: 404, body: { code: "not_found", message: "no such order" } };
-const made: Answer = { status: 201, body: { order: { reference: ref("Order") } } };
+const unknown: StubResponse = { status: 404, body: { code: "not_found", message: "no such order" } };
+const made: StubResponse = { status: 201, body: { order: { reference: ref("Order") } } };
 
 /** A response that comes after this many milliseconds of the clock. */
-const delayed = (clock: ManualClock, ms: number, answer: Answer) => async (): Promise<Answer> => {
+const delayed = (clock: ManualClock, ms: number, response: StubResponse) => async (): Promise<StubResponse> => {
   await clock.advance(ms);
-  return answer;
+  return response;
 };
 
 describe("orders.ensure takes the options of any call", () => {
@@ -27,7 +27,7 @@ describe("orders.ensure takes the options of any call", () => {
   const shape = ({ method, path, body }: Recorded) => [method, path.replace(/^\/v2/, ""), body.toString() !== ""];
 
   it("adds fields to the body and the query of the creation, and not to the look-up", async () => {
-    context.service.answers(unknown, made);
+    context.service.respond(unknown, made);
     const options = { body: { order: { preferredPackaging: "P" } }, query: { dryRun: true } };
     expect(await orders().ensure(order, options)).toMatchObject({ reference: ref("Order"), recovered: false });
     expect(context.service.requests.map(shape)).toEqual([
@@ -38,7 +38,7 @@ describe("orders.ensure takes the options of any call", () => {
   });
 
   it("looks up the identifier that is sent when `body` replaces it", async () => {
-    context.service.answers(unknown, made);
+    context.service.respond(unknown, made);
     await orders().ensure(order, { body: { order: { customIdentifier: "shop-2" } } });
     expect(context.service.requests[0]?.path).toContain("customIdentifier=shop-2");
     expect(context.service.requests[1]?.body.toString()).toContain('"shop-2"');
@@ -48,7 +48,7 @@ describe("orders.ensure takes the options of any call", () => {
     "shares one deadline between the look-up and the creation: %s",
     async (whose) => {
       const clock = createManualClock();
-      context.service.answers(delayed(clock, 150, unknown), delayed(clock, 150, made));
+      context.service.respond(delayed(clock, 150, unknown), delayed(clock, 150, made));
       const [own, client] = whose === "the client's" ? [undefined, 200] : [200, undefined];
       const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, deadline: client });
       const error = await rejection(partner.orders.ensure(order, { deadline: own }));
@@ -58,8 +58,8 @@ describe("orders.ensure takes the options of any call", () => {
   );
 
   it("ends at its deadline while it waits for another call with the same identifier", async () => {
-    const gate = Promise.withResolvers<Answer>();
-    context.service.always(() => gate.promise);
+    const gate = Promise.withResolvers<StubResponse>();
+    context.service.respondAlways(() => gate.promise);
     const first = orders().ensure(order);
     const error = await rejection(orders().ensure(order, { deadline: 50 }));
     expect(error).toBeInstanceOf(DeadlineError);
@@ -67,7 +67,7 @@ describe("orders.ensure takes the options of any call", () => {
     expect(Reflect.get(Object(error), "stack")).toContain("orders.ensure.test.ts");
     const lines = [{ ...order.orderlines[0], index: 1, canceledQuantity: 0, shippedQuantity: 0, annotations: [] }];
     const wire = { reference: ref("Order"), status: {}, orderlines: lines, onHold: null, legacyOrderCode: "nl1-1" };
-    context.service.always(() => ({ body: { order: wire } }));
+    context.service.respondAlways(() => ({ body: { order: wire } }));
     gate.resolve({ body: { orderReference: ref("Order") } });
     expect(await first).toMatchObject({ recovered: true });
   });

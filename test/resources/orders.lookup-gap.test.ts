@@ -13,12 +13,12 @@ describe("orders.lookup, whose parameter and response the specification does not
     ["order.reference", { order: { reference: ref("Order") } }],
     ["order", { order: ref("Order") }],
   ])("finds the order in a response that contains %s", async (_, body) => {
-    context.service.answers({ body });
+    context.service.respond({ body });
     expect(await lookup(context.partner)).toBe(ref("Order"));
   });
 
   it.each([{}, [], "text", { order: null }, { orderReference: ref("Product") }])("refuses %j", async (body) => {
-    context.service.answers({ body: JSON.stringify(body) });
+    context.service.respond({ body: JSON.stringify(body) });
     await expect(lookup(context.partner)).rejects.toMatchObject({
       name: "ResponseValidationError",
       issues: [{ path: ["orderReference"] }],
@@ -26,7 +26,7 @@ describe("orders.lookup, whose parameter and response the specification does not
   });
 
   it("sends a space as %20, which every parser reads as a space", async () => {
-    context.service.answers({ body: { orderReference: ref("Order") } });
+    context.service.respond({ body: { orderReference: ref("Order") } });
     await context.partner.orders.lookup({ customIdentifier: "shop 1+2&é" });
     expect(context.service.requests[0]?.path).toBe(
       "/v2/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=shop%201%2B2%26%C3%A9",
@@ -39,7 +39,7 @@ describe("orders.lookup, whose parameter and response the specification does not
       secretKey,
       assumptions: { customIdentifierParameter: "identifier", orderReferenceField: "found" },
     });
-    context.service.answers({ body: { found: ref("Order") } });
+    context.service.respond({ body: { found: ref("Order") } });
     expect(await lookup(partner)).toBe(ref("Order"));
     expect(context.service.requests[0]?.path).toBe(
       "/v2/utilities/lookup-order-reference-by-custom-identifier?identifier=shop-1",

@@ -19,7 +19,7 @@ const shippingOptions = [
 ];
 
 describe("orders.quote (specification 4.7)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("orders.quote sends POST /quote without an e-mail address, and returns the options", async () => {
     const result = await exchange(
@@ -60,7 +60,7 @@ describe("orders.quote (specification 4.7)", () => {
     expect(result).toStrictEqual([]);
   });
 
-  judges("orders.quote", {
+  checksResponses("orders.quote", {
     call: (partner) => partner.orders.quote(quote),
     wire: { shippingOptions },
     refuses: [

@@ -35,7 +35,7 @@ const order = {
 };
 
 describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   const reference = ref("Order", "1");
 
   it("orders.get sends GET /orders/{orderReference} and unwraps the order", async () => {
@@ -77,13 +77,13 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
   });
 
   it("orders.lookup encodes the reserved characters of an identifier", async () => {
-    context.service.answers({ body: { orderReference: reference } });
+    context.service.respond({ body: { orderReference: reference } });
     await context.partner.orders.lookup({ customIdentifier: "#1001 & 50%+é/ü?" });
     const url = new URL(context.service.requests[0]?.path ?? "", context.service.origin);
     expect([...url.searchParams.values()]).toStrictEqual(["#1001 & 50%+é/ü?"]);
   });
 
-  judges("orders.get", {
+  checksResponses("orders.get", {
     call: (partner) => partner.orders.get(reference),
     wire: { order },
     refuses: [
@@ -116,7 +116,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     ],
   });
 
-  judges("orders.list", {
+  checksResponses("orders.list", {
     call: (partner) => partner.orders.list().toArray(),
     wire: { orders: [{ reference }], nextCursor: null },
     refuses: [
@@ -126,7 +126,7 @@ describe("orders: reading (specification 2.4, 2.5, 4.7, 4.10)", () => {
     ],
   });
 
-  judges("orders.lookup", {
+  checksResponses("orders.lookup", {
     call: (partner) => partner.orders.lookup({ customIdentifier: "shop-1001" }),
     wire: { orderReference: reference },
     refuses: [

@@ -29,7 +29,7 @@ const dropshipBody = {
 };
 
 describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   const orders = () => context.partner.orders;
 
   it.each([200, 201])(
@@ -64,7 +64,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
 
   it("orders.create generates an identifier for each order without one, and returns it", async () => {
     const { customIdentifier: _, ...anonymous } = combinedOrder;
-    context.service.always(created);
+    context.service.respondAlways(created);
     const results = [await orders().create(anonymous), await orders().create(anonymous)];
     const sent = context.service.requests.map(({ body }) => JSON.parse(body.toString()).order.customIdentifier);
     expect(results.map(({ customIdentifier }) => customIdentifier)).toStrictEqual(sent);
@@ -74,7 +74,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
 
   it("orders.create does not change the caller's order object", async () => {
     const before = structuredClone(dropshipOrder);
-    context.service.answers(created);
+    context.service.respond(created);
     await orders().create(dropshipOrder);
     expect(dropshipOrder).toStrictEqual(before);
   });
@@ -89,7 +89,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
   });
 
   it("orders.ensure looks up the identifier and creates an order that does not exist", async () => {
-    context.service.answers(unknown, created);
+    context.service.respond(unknown, created);
     const result = await orders().ensure(dropshipOrder);
     expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: false });
     expect(context.service.requests).toHaveLength(2);
@@ -107,13 +107,13 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
   });
 
   it.each([401, 403, 409, 500])("orders.ensure creates nothing when the look-up ends with %i", async (status) => {
-    context.service.answers({ status, body: { code: "some_code", message: "No." } });
+    context.service.respond({ status, body: { code: "some_code", message: "No." } });
     await expect(rejection(orders().ensure(dropshipOrder))).resolves.toMatchObject({ status });
     expect(context.service.requests).toHaveLength(1);
   });
 
   it("orders.ensure creates nothing when a 404 has no error object and is not the service's own", async () => {
-    context.service.answers(
+    context.service.respond(
       { status: 404, headers: { "content-type": "text/html" }, body: "<h1>Not Found</h1>" },
       created,
     );
@@ -123,7 +123,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
 
   it("orders.ensureMany returns an outcome for each order, also for the failed ones", async () => {
     const others = { ...dropshipOrder, customIdentifier: "shop-1002" };
-    context.service.always(({ method, path, body }) => {
+    context.service.respondAlways(({ method, path, body }) => {
       if (method === "GET") return unknown;
       expect(path).toBe("/v2/orders");
       const refused = { status: 400, body: { code: "invalid_address_denied_country", message: "Not there." } };
@@ -169,13 +169,13 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
   });
 
   it("orders.replaceDropshipAddress throws a NotFoundError for an order that does not exist", async () => {
-    context.service.answers(unknown);
+    context.service.respond(unknown);
     const error = await rejection(orders().replaceDropshipAddress(reference, dropshipOrder.dropshipAddress));
     expect(NotFoundError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ endpoint: "PUT /orders/{orderReference}/dropship-address" });
   });
 
-  judges("orders.create", {
+  checksResponses("orders.create", {
     call: (partner) => partner.orders.create(dropshipOrder),
     wire: { order: { reference } },
     refuses: [

@@ -3,7 +3,7 @@ import { missing, useExchange } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
 
 describe("organization (specification 2.11, 4.2)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("organization.get sends GET /organization and returns the record unchanged", async () => {
     const organization = { name: "Cases & Co", deep: { er: [1, null] } };
@@ -74,7 +74,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     },
   );
 
-  judges("organization.stores.list", {
+  checksResponses("organization.stores.list", {
     call: (partner) => partner.organization.stores.list(),
     wire: { stores },
     refuses: [
@@ -87,7 +87,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     accepts: [[["stores", 0, "integration"], "a-platform-of-tomorrow"]],
   });
 
-  judges("organization.accounts.list", {
+  checksResponses("organization.accounts.list", {
     call: (partner) => partner.organization.accounts.list(),
     wire: { accounts: [{ reference: ref("Account", "1") }] },
     refuses: [
@@ -96,7 +96,7 @@ describe("organization (specification 2.11, 4.2)", () => {
     ],
   });
 
-  judges("organization.brands.list", {
+  checksResponses("organization.brands.list", {
     call: (partner) => partner.organization.brands.list(),
     wire: { brands: [{ reference: ref("Brand", "1") }] },
     refuses: [

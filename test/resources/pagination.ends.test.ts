@@ -17,15 +17,15 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     ["no cursor at all", page([b]), ["nextCursor"]],
     ["a cursor that is an object", page([b], {}), ["nextCursor"]],
     ["no list", page(null, null), ["orders"]],
-  ])('but throws for %s, also with `responses: "report"`', async (_, answer, path) => {
-    const told: unknown[] = [];
+  ])('but throws for %s, also with `responses: "report"`', async (_, response, path) => {
+    const reported: unknown[] = [];
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
       responses: "report",
-      hooks: { onInvalidResponse: ({ issues }) => told.push(issues[0]?.path) },
+      hooks: { onInvalidResponse: ({ issues }) => reported.push(issues[0]?.path) },
     });
-    context.service.answers(page([a], "p2"), answer as object);
+    context.service.respond(page([a], "p2"), response as object);
     const given: unknown[] = [];
     const iterate = async () => {
       for await (const order of partner.orders.list()) given.push(order);
@@ -33,12 +33,12 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     const error = (await rejection(iterate())) as ResponseValidationError;
     expect(error).toMatchObject({ name: "ResponseValidationError", endpoint: "GET /orders" });
     expect(error.issues.map((issue) => issue.path)).toEqual([path]);
-    expect([given, told]).toEqual([[a], [path]]);
+    expect([given, reported]).toEqual([[a], [path]]);
   });
 
   it('but yields the fields of an invalid item with `responses: "report"`', async () => {
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, responses: "report" });
-    context.service.answers(page([a, { reference: 5 }], null));
+    context.service.respond(page([a, { reference: 5 }], null));
     expect(await partner.orders.list().toArray()).toEqual([a, { reference: 5 }]);
   });
 
@@ -46,8 +46,8 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
 
   it.each([0, 1, 2])("but throws at an abort between two pages, with %i prefetched", async (prefetch) => {
     const controller = new AbortController();
-    const answers: Readonly<Record<string, object>> = { p2: page([b], "p3"), p3: page([c], null) };
-    context.service.always(({ path }) => answers[path.split("cursor=")[1] ?? ""] ?? page([a], "p2"));
+    const responses: Readonly<Record<string, object>> = { p2: page([b], "p3"), p3: page([c], null) };
+    context.service.respondAlways(({ path }) => responses[path.split("cursor=")[1] ?? ""] ?? page([a], "p2"));
     const pages = context.partner.orders.list({ signal: controller.signal, prefetch }).pages();
     await pages.next();
     // Wait until the prefetched page is complete.
@@ -58,7 +58,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
 
   it("but throws at an abort between two items of a page", async () => {
     const controller = new AbortController();
-    context.service.answers(page([a, b, c], null));
+    context.service.respond(page([a, b, c], null));
     const given: unknown[] = [];
     const iterate = async () => {
       for await (const order of context.partner.orders.list({ signal: controller.signal })) {
@@ -72,7 +72,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
 
   it("but throws at an abort at its last item", async () => {
     const controller = new AbortController();
-    context.service.answers(page([a], null));
+    context.service.respond(page([a], null));
     const iterate = async () => {
       for await (const _ of context.partner.orders.list({ signal: controller.signal })) controller.abort(reason);
     };

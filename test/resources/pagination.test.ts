@@ -19,14 +19,14 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     service().requests.map(({ path }) => new URL(path, service().origin).searchParams.get("cursor"));
 
   it("sends no request before it is iterated", async () => {
-    service().answers(page([a], null));
+    service().respond(page([a], null));
     const orders = list();
     expect(service().requests).toHaveLength(0);
     expect(await orders.toArray()).toStrictEqual([a]);
   });
 
   it("requests the next page with the cursor of the previous page, and stops at null", async () => {
-    service().answers(page([a], "p2"), page([b], "p3"), page([c], null));
+    service().respond(page([a], "p2"), page([b], "p3"), page([c], null));
     expect(await list().toArray()).toStrictEqual([a, b, c]);
     expect(service().requests.map(({ path }) => path)).toStrictEqual([
       "/v2/orders",
@@ -37,23 +37,23 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
 
   it("sends a cursor unchanged, whatever it contains", async () => {
     const cursor = "a+b/c==&x=1#é %2B?";
-    service().answers(page([a], cursor), page([], null));
+    service().respond(page([a], cursor), page([], null));
     await list().toArray();
     expect(cursors()).toStrictEqual([null, cursor]);
   });
 
   it("continues after an empty page with a cursor", async () => {
-    service().answers(page([], "p2"), page([a], "p3"), page([], "p4"), page([b], null));
+    service().respond(page([], "p2"), page([a], "p3"), page([], "p4"), page([b], null));
     expect(await list().toArray()).toStrictEqual([a, b]);
   });
 
   it("ends at an empty last page", async () => {
-    service().answers(page([a], "p2"), page([], null));
+    service().respond(page([a], "p2"), page([], null));
     expect(await list().toArray()).toStrictEqual([a]);
   });
 
   it('accepts "" as a cursor like any other', async () => {
-    service().answers(page([a], ""), page([b], null));
+    service().respond(page([a], ""), page([b], null));
     expect(await list().toArray()).toStrictEqual([a, b]);
     expect(service().requests.map(({ path }) => path)).toStrictEqual(["/v2/orders", "/v2/orders?cursor="]);
   });
@@ -63,7 +63,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     ["after a while", ["p2", "p3", "p4"]],
     ['as ""', [""]],
   ])("throws an error, and does not loop, when a cursor is repeated %s", async (_, chain) => {
-    service().always(({ path }) => {
+    service().respondAlways(({ path }) => {
       const at = chain.indexOf(new URL(path, service().origin).searchParams.get("cursor") ?? "none");
       return page([], chain[(at + 1) % chain.length] ?? null);
     });
@@ -73,17 +73,17 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
   });
 
   it("names the endpoint whose cursor is repeated", async () => {
-    service().always(page([], "p2"));
+    service().respondAlways(page([], "p2"));
     expect(await rejection(list().toArray())).toMatchObject({ name: "CursorLoopError", endpoint: "GET /orders" });
   });
 
   it("yields an item once when it moves across a page boundary", async () => {
-    service().answers(page([a, b], "p2"), page([b, c], null));
+    service().respond(page([a, b], "p2"), page([b, c], null));
     expect(await list().toArray()).toStrictEqual([a, b, c]);
   });
 
   it("sends new requests when it is iterated again", async () => {
-    service().answers(page([a], "p2"), page([b], null), page([c], "p9"), page([a], null));
+    service().respond(page([a], "p2"), page([b], null), page([c], "p9"), page([a], null));
     const orders = list();
     expect(await orders.toArray()).toStrictEqual([a, b]);
     expect(await orders.toArray()).toStrictEqual([c, a]);
@@ -91,7 +91,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
   });
 
   it("keeps two concurrent iterations separate", async () => {
-    service().always(({ path }) => (path.includes("p2") ? page([b], null) : page([a], "p2")));
+    service().respondAlways(({ path }) => (path.includes("p2") ? page([b], null) : page([a], "p2")));
     const orders = list();
     const both = await Promise.all([orders.toArray(), orders.toArray()]);
     expect(both).toStrictEqual([
@@ -101,7 +101,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
   });
 
   it("yields its pages, also empty ones", async () => {
-    service().answers(page([a, b], "p2"), page([], "p3"), page([b, c], null));
+    service().respond(page([a, b], "p2"), page([], "p3"), page([b, c], null));
     const pages: unknown[] = [];
     for await (const one of list().pages()) pages.push(one);
     expect(pages).toMatchObject([
@@ -118,12 +118,12 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     [3, [a, b, c]],
     [9, [a, b, c]],
   ])("returns at most toArray({ limit: %i })", async (limit, items) => {
-    service().always(({ path }) => (path.includes("p2") ? page([c], null) : page([a, b], "p2")));
+    service().respondAlways(({ path }) => (path.includes("p2") ? page([c], null) : page([a, b], "p2")));
     expect(await list().toArray({ limit })).toStrictEqual(items);
   });
 
   it("yields the items before a failed page, and then throws the failure", async () => {
-    service().answers(page([a, b], "p2"), failed);
+    service().respond(page([a, b], "p2"), failed);
     const given: unknown[] = [];
     const iterate = async () => {
       for await (const order of list()) given.push(order);
@@ -141,17 +141,17 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
   function stalled() {
     const asked = Promise.withResolvers<Recorded>();
     const gone = Promise.withResolvers<void>();
-    const answer = (request: Recorded) => {
+    const respond = (request: Recorded) => {
       request.gone.addEventListener("abort", () => gone.resolve());
       asked.resolve(request);
       return new Promise<never>(() => undefined);
     };
-    return { answer, asked: asked.promise, gone: gone.promise };
+    return { respond, asked: asked.promise, gone: gone.promise };
   }
 
   it("requests the next page while the caller works on the first", async () => {
     const asked = Promise.withResolvers<void>();
-    context.service.answers(page([a, b], "p2"), () => {
+    context.service.respond(page([a, b], "p2"), () => {
       asked.resolve();
       return page([c], null);
     });
@@ -167,7 +167,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
   it.each([0, 1, 2, 5])("is exactly %i pages ahead of the first item with this prefetch", async (prefetch) => {
     const reached = Promise.withResolvers<void>();
     let asked = 0;
-    context.service.always(({ path }) => {
+    context.service.respondAlways(({ path }) => {
       if (path === "/v2/auth/validate") return { body: { message: "Yes." } };
       asked += 1;
       if (asked === 1 + prefetch) reached.resolve();
@@ -183,13 +183,13 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
   });
 
   it("requests the next page only when it is needed with prefetch 0", async () => {
-    context.service.answers(page([a, b], "p2"), page([c], null));
+    context.service.respond(page([a, b], "p2"), page([c], null));
     expect(await list({ prefetch: 0 }).toArray()).toStrictEqual([a, b, c]);
   });
 
   it("aborts the pending request when the loop is left", async () => {
     const second = stalled();
-    context.service.answers(page([a, b], "p2"), second.answer);
+    context.service.respond(page([a, b], "p2"), second.respond);
     for await (const order of list()) {
       expect(order).toStrictEqual(a);
       await second.asked;
@@ -201,7 +201,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
 
   it("aborts the pending request when the loop body throws", async () => {
     const second = stalled();
-    context.service.answers(page([a, b], "p2"), second.answer);
+    context.service.respond(page([a, b], "p2"), second.respond);
     const broken = new Error("the work failed");
     const iterate = async () => {
       for await (const _ of list()) {
@@ -214,14 +214,14 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
   });
 
   it("includes the caller's stack in the error of a prefetched page", async () => {
-    context.service.answers(page([a], "p2"), failed);
+    context.service.respond(page([a], "p2"), failed);
     const error = await rejection(context.partner.orders.list().toArray());
     expect(Reflect.get(Object(error), "stack")).toContain("pagination.test.ts");
   });
 
   it("does not report a prefetched page that failed after the loop was left", async () => {
     const asked = Promise.withResolvers<void>();
-    context.service.answers(page([a], "p2"), () => {
+    context.service.respond(page([a], "p2"), () => {
       asked.resolve();
       return failed;
     });
@@ -238,7 +238,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
     const second = stalled();
     const controller = new AbortController();
     const reason = new Error("the user went home");
-    context.service.answers(page([a], "p2"), second.answer);
+    context.service.respond(page([a], "p2"), second.respond);
     const collecting = rejection(list({ signal: controller.signal }).toArray());
     await second.asked;
     controller.abort(reason);
@@ -250,7 +250,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
     "leaves no listener on the signal when it is iterated %s",
     async (how) => {
       const { signal } = new AbortController();
-      context.service.answers(page([a, b], "p2"), how === "into a failure" ? failed : page([c], null));
+      context.service.respond(page([a, b], "p2"), how === "into a failure" ? failed : page([c], null));
       await list({ signal, prefetch: 0 })
         .toArray({ limit: how === "in part" ? 1 : 9 })
         .catch(() => undefined);

@@ -13,7 +13,7 @@ const ofScene = {
 const ofProduct = { ...ofScene, scenes: null, products: [{ reference: ref("Product", "1") }] };
 
 describe("perspectives (specification 2.9, 4.6)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("perspectives.list sends GET /perspectives and returns the list", async () => {
     const perspectives = [ofScene, ofProduct];
@@ -57,7 +57,7 @@ describe("perspectives (specification 2.9, 4.6)", () => {
     },
   );
 
-  judges("perspectives.get", {
+  checksResponses("perspectives.get", {
     call: (partner) => partner.perspectives.get(ref("Perspective", "1")),
     wire: { perspective: ofScene },
     refuses: [
@@ -77,7 +77,7 @@ describe("perspectives (specification 2.9, 4.6)", () => {
     ],
   });
 
-  judges("perspectives.list", {
+  checksResponses("perspectives.list", {
     call: (partner) => partner.perspectives.list(),
     wire: { perspectives: [ofProduct] },
     refuses: [

@@ -6,7 +6,7 @@ import { secretKey } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
-import type { Answer, Recorded } from "../support/stub-service.ts";
+import type { Recorded, StubResponse } from "../support/stub-service.ts";
 
 const completed = {
   reference: ref("Render", "1"),
@@ -30,7 +30,7 @@ const pending = {
 const input = { compositionReference: ref("Composition", "1"), imageReference: ref("Image", "1") };
 
 describe("renders (specification 2.9, 3.2, 4.6)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   const renders = () => context.partner.renders;
   const reference = ref("Render", "1");
 
@@ -47,7 +47,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
   });
 
   it("renders.create throws a RendertokenLimitError with the time of the reset when the week's tokens are used up", async () => {
-    context.service.answers({
+    context.service.respond({
       status: 429,
       headers: { "retry-after": "86400" },
       body: { code: "rendertoken_limit_exceeded", message: "Not enough tokens." },
@@ -75,7 +75,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     expect(result).toStrictEqual(render);
   });
 
-  judges("renders.get", {
+  checksResponses("renders.get", {
     call: (partner) => partner.renders.get(reference),
     wire: { render: completed },
     refuses: [
@@ -97,7 +97,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     accepts: [[["render", "media", "mimeType"], "image/a-type-of-tomorrow"]],
   });
 
-  judges("renders.create", {
+  checksResponses("renders.create", {
     call: (partner) => partner.renders.create(input),
     wire: { render: { reference } },
     refuses: [
@@ -117,7 +117,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
   });
 
   it("renders.wait throws a RenderFailedError as soon as the render has failed", async () => {
-    context.service.answers({ body: { render: { ...pending, status: "failed" } } });
+    context.service.respond({ body: { render: { ...pending, status: "failed" } } });
     const error = await rejection(renders().wait(reference));
     if (!RenderFailedError.isInstance(error)) throw error;
     expect(error.reference).toBe(reference);
@@ -133,24 +133,24 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     ],
     ["rejects with", () => Promise.reject(new Error("enough"))],
   ])("renders.wait ends with the error that onPending %s", async (_, onPending) => {
-    context.service.always({ body: { render: pending } });
+    context.service.respondAlways({ body: { render: pending } });
     await expect(rejection(renders().wait(reference, { onPending }))).resolves.toMatchObject({ message: "enough" });
     expect(context.service.requests).toHaveLength(1);
   });
 
   it("renders.wait stops polling when the status is unknown", async () => {
-    context.service.always({ body: { render: { ...pending, status: "melted" } } });
+    context.service.respondAlways({ body: { render: { ...pending, status: "melted" } } });
     await expect(rejection(renders().wait(reference))).resolves.toMatchObject({ name: "ResponseValidationError" });
     expect(context.service.requests).toHaveLength(1);
   });
 
   /** A partner on a clock that is moved by hand; each request is recorded with its time. */
-  function waiting(answer: (path: string) => Answer | undefined) {
+  function waiting(respond: (path: string) => StubResponse | undefined) {
     const clock = createManualClock();
     const seen: { readonly request: Recorded; readonly at: number }[] = [];
-    context.service.always((request) => {
+    context.service.respondAlways((request) => {
       seen.push({ request, at: clock.now() });
-      return answer(request.path) ?? { body: { render: pending } };
+      return respond(request.path) ?? { body: { render: pending } };
     });
     // Over a real port, an attempt may take any number of steps of the clock.
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, timeout: 3_600_000 });
@@ -171,7 +171,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     const line = `GET /renders/${reference}/${file}`;
 
     it(`renders.${file} sends ${line} and returns the bytes unchanged`, async () => {
-      context.service.answers(ready);
+      context.service.respond(ready);
       const download = await get();
       expect(download).toMatchObject({ contentType: "image/jpeg", etag: '"abc"', size: jpeg.length });
       expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
@@ -180,7 +180,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     });
 
     it(`renders.${file} throws a NotReadyError on a 202, with the time to wait`, async () => {
-      context.service.answers(notReady("60"));
+      context.service.respond(notReady("60"));
       const error = await rejection(get());
       if (!NotReadyError.isInstance(error)) throw error;
       expect(error).toMatchObject({ status: 202, retryAfter: 60_000, isRetryable: true });
@@ -188,8 +188,8 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     });
 
     it(`renders.${file} polls again after a 202 with the option to wait, at the interval of the service`, async () => {
-      const answers = [notReady("5"), notReady("7"), ready];
-      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) && answers.shift()) || undefined);
+      const responses = [notReady("5"), notReady("7"), ready];
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) && responses.shift()) || undefined);
       const download = await settle(clock, partner.renders[file](reference, { wait: true }), 10);
       expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
       const requests = asked(file);
@@ -210,14 +210,14 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
 
     it(`renders.${file} does not wait for a failed render`, async () => {
       const render = { ...pending, status: "failed" };
-      context.service.always(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
+      context.service.respondAlways(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
       expect(RenderFailedError.isInstance(await rejection(get(true)))).toBe(true);
     });
   });
 
   it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {
     const others = { ...input, imageReference: ref("Image", "2") };
-    context.service.always(({ method, path, body }) => {
+    context.service.respondAlways(({ method, path, body }) => {
       if (method === "GET") return path.endsWith("/media") ? { body: jpeg } : { body: { render: completed } };
       if (!body.includes(others.imageReference)) return { body: { render: { reference } } };
       return { status: 410, body: { code: "composition_gone", message: "No longer." } };
@@ -242,14 +242,14 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
           letGo = true;
         },
       });
-    const answer = ({ method, url }: Request) => {
+    const respond = ({ method, url }: Request) => {
       if (method === "POST") return Response.json({ render: { reference } });
       return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
     };
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
       secretKey: "a-secret-key",
-      fetch: async (request) => answer(request),
+      fetch: async (request) => respond(request),
     });
     const outcomes: unknown[] = [];
     for await (const outcome of partner.renders.batch([input])) outcomes.push(outcome);

@@ -10,7 +10,7 @@ const rendertokens = {
 };
 
 describe("rendertokens (specification 2.9, 4.6)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("rendertokens.get sends GET /rendertokens and unwraps the budget", async () => {
     const result = await exchange(
@@ -21,7 +21,7 @@ describe("rendertokens (specification 2.9, 4.6)", () => {
     expect(result).toStrictEqual(rendertokens);
   });
 
-  judges("rendertokens.get", {
+  checksResponses("rendertokens.get", {
     call: (partner) => partner.rendertokens.get(),
     wire: { rendertokens },
     refuses: [

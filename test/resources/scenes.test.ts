@@ -15,7 +15,7 @@ const scene = {
 };
 
 describe("scenes (specification 2.9, 4.6)", () => {
-  const { context, exchange, judges } = useExchange();
+  const { context, exchange, checksResponses } = useExchange();
   const scenes = [{ reference: ref("Scene", "1"), name: "Desk", later: null }];
 
   it("scenes.list sends GET /scenes and returns the list", async () => {
@@ -51,7 +51,7 @@ describe("scenes (specification 2.9, 4.6)", () => {
     expect(result).toStrictEqual(scene);
   });
 
-  judges("scenes.list", {
+  checksResponses("scenes.list", {
     call: (partner) => partner.scenes.list(),
     wire: { scenes },
     refuses: [
@@ -62,7 +62,7 @@ describe("scenes (specification 2.9, 4.6)", () => {
     ],
   });
 
-  judges("scenes.get", {
+  checksResponses("scenes.get", {
     call: (partner) => partner.scenes.get(ref("Scene", "1")),
     wire: { scene },
     refuses: [

@@ -13,7 +13,7 @@ const shipment = {
 const basic = { reference: ref("Shipment", "1"), orders: [{ reference: ref("Order", "1") }] };
 
 describe("shipments (specification 2.10, 4.8)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it.each([
     ["tracked", shipment],
@@ -28,7 +28,7 @@ describe("shipments (specification 2.10, 4.8)", () => {
     expect(result).toStrictEqual(wire);
   });
 
-  judges("shipments.get", {
+  checksResponses("shipments.get", {
     call: (partner) => partner.shipments.get(ref("Shipment", "1")),
     wire: { shipment },
     refuses: [

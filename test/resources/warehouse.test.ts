@@ -12,7 +12,7 @@ const item = {
 };
 
 describe("warehouse (specification 2.10, 4.3)", () => {
-  const { exchange, judges } = useExchange();
+  const { exchange, checksResponses } = useExchange();
 
   it("warehouse.items.list sends GET /items and returns the items", async () => {
     const items = [item, { ...item, reference: ref("Item", "2"), products: [] }];
@@ -24,7 +24,7 @@ describe("warehouse (specification 2.10, 4.3)", () => {
     expect(result).toStrictEqual(items);
   });
 
-  judges("warehouse.items.list", {
+  checksResponses("warehouse.items.list", {
     call: (partner) => partner.warehouse.items.list().toArray(),
     wire: { items: [item], nextCursor: null },
     refuses: [

@@ -56,7 +56,7 @@ describe.each(runtimes)("on $name", (runtime) => {
     async () => {
       await using service = await startStubService();
       await using project = await createProject();
-      service.always({ body: { image: { reference: ref("Image", "1") } } });
+      service.respondAlways({ body: { image: { reference: ref("Image", "1") } } });
       const path = join(project.folder, "picture.png");
       await writeFile(path, picture);
       const input = { baseUrl: service.baseUrl, secretKey: "test-key-5up3r53cr3t-4d5f6", picture: path };

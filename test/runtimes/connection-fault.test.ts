@@ -78,7 +78,7 @@ describe("an error recorded on a runtime", () => {
       "received corrupt message of type InvalidContentType",
     ],
     [
-      "Deno: closed without an answer",
+      "Deno: closed without a response",
       failed(
         `error sending request from 127.0.0.1:5 for ${denoUrl} (127.0.0.1:4873): client error (SendRequest): connection closed before message completed`,
       ),

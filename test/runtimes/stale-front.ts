@@ -25,13 +25,13 @@ export async function startStaleFront(emulator: Emulator): Promise<StaleFront> {
     for await (const chunk of incoming) chunks.push(chunk);
     const body = Buffer.concat(chunks);
     if (method === "POST") posts.push({ path: url, body: body.toString() });
-    const answer = await emulator.fetch(`http://service.test${url}`, {
+    const response = await emulator.fetch(`http://service.test${url}`, {
       method,
       headers: { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": headers["content-type"] ?? "" },
       ...(method === "GET" ? {} : { body }),
     });
     if (isUsed) return void socket.destroy();
-    outgoing.writeHead(answer.status, { "Content-Type": "application/json" }).end(await answer.text());
+    outgoing.writeHead(response.status, { "Content-Type": "application/json" }).end(await response.text());
   };
 
   const server = createServer((incoming, outgoing) => void serve(incoming, outgoing));

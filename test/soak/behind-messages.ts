@@ -39,7 +39,7 @@ interface Step {
 }
 
 /** The outcome of one order or claim. */
-export interface Reported {
+export interface CallReport {
   readonly name: string;
   /** The error's name; undefined after a success. */
   readonly failure: string | undefined;

@@ -2,14 +2,14 @@
 import { PodPartner, PodPartnerError } from "../../src/index.ts";
 import { concurrently } from "../../src/util/concurrently.ts";
 import { sentAddress } from "../support/orders.ts";
-import type { ClientJob, Reported } from "./behind-messages.ts";
+import type { CallReport, ClientJob } from "./behind-messages.ts";
 
-const report = (reports: Reported) => process.send?.(reports);
+const report = (result: CallReport) => process.send?.(result);
 
 /** One order or claim to create, by its name at the service. */
 interface Task {
   readonly name: string;
-  readonly run: () => Promise<Pick<Reported, "recovered" | "timeline">>;
+  readonly run: () => Promise<Pick<CallReport, "recovered" | "timeline">>;
 }
 
 function tasksOf(job: ClientJob): readonly Task[] {

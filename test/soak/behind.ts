@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type GatewayKind, startGateway } from "../proxies/gateway/gateway.ts";
-import type { ClientJob, LateService, Made, Reported, ServiceJob, Slowness } from "./behind-messages.ts";
+import type { CallReport, ClientJob, LateService, Made, ServiceJob, Slowness } from "./behind-messages.ts";
 import { ask, start } from "./children.ts";
 
 export interface BehindJob extends Slowness {
@@ -27,23 +27,23 @@ export interface BehindResult {
   readonly seconds: number;
   readonly reloads: number;
   /** What was created more than once, and what failed, each with its timeline. */
-  readonly wrong: readonly Reported[];
+  readonly wrong: readonly CallReport[];
 }
 
 const repeated = (names: readonly string[]): ReadonlySet<string> =>
   new Set(names.filter((name, at) => names.indexOf(name) !== at));
 
-function tally(asked: number, made: readonly string[], reports: readonly Reported[]): Tally {
+function tally(asked: number, made: readonly string[], reports: readonly CallReport[]): Tally {
   const failed = reports.filter(({ failure }) => failure !== undefined).length;
   return { asked, made: made.length, failed, recovered: reports.filter(({ recovered }) => recovered).length };
 }
 
 /** Runs the client until it has reported every outcome. */
-async function runClient(job: ClientJob): Promise<readonly Reported[]> {
+async function runClient(job: ClientJob): Promise<readonly CallReport[]> {
   const client = start(new URL("./behind-worker.ts", import.meta.url));
   const exit = once(client, "exit");
-  const reports: Reported[] = [];
-  client.on("message", (one: Reported) => reports.push(one));
+  const reports: CallReport[] = [];
+  client.on("message", (one: CallReport) => reports.push(one));
   client.send(job);
   await exit;
   return reports;

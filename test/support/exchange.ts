@@ -1,7 +1,7 @@
 import { type PodPartner, ResponseValidationError } from "pod-partner";
 import { expect, it } from "vitest";
 import { secretKey, useService } from "./partner.ts";
-import type { Answer, Recorded } from "./stub-service.ts";
+import type { Recorded, StubResponse } from "./stub-service.ts";
 
 type Call = (partner: PodPartner) => PromiseLike<unknown>;
 type Path = readonly (string | number)[];
@@ -50,7 +50,7 @@ function altered(value: unknown, path: Path, replacement: unknown): unknown {
   const [key, ...rest] = path;
   if (key === undefined) return replacement;
   const copy = structuredClone(value) as Record<string | number, unknown>;
-  if (!(key in copy)) expect.fail(`the hand-written answer has no ${String(key)}`);
+  if (!(key in copy)) expect.fail(`the hand-written response has no ${String(key)}`);
   if (rest.length === 0 && replacement === missing) delete copy[key];
   else copy[key] = altered(copy[key], rest, replacement);
   return copy;
@@ -61,7 +61,7 @@ const unwrapped = (wire: unknown, [field = ""]: Path): unknown => Reflect.get(Ob
 
 const shown = (value: unknown) => (value === missing ? "missing" : JSON.stringify(value));
 
-export interface Answers {
+export interface ResponseCases {
   readonly call: Call;
   /** A complete response, written by hand from the specification. */
   readonly wire: unknown;
@@ -76,8 +76,8 @@ export function useExchange() {
   const context = useService();
 
   /** Makes the call, compares its one request with `sent`, and returns the result. */
-  async function exchange(call: Call, sent: Sent, answer: Answer): Promise<unknown> {
-    context.service.answers(answer);
+  async function exchange(call: Call, sent: Sent, response: StubResponse): Promise<unknown> {
+    context.service.respond(response);
     const result = await call(context.partner);
     expect(context.service.requests).toHaveLength(1);
     expectSent(context.service.requests[0], sent);
@@ -85,11 +85,11 @@ export function useExchange() {
   }
 
   /** Registers a test for each response that must be refused or accepted. */
-  function judges(name: string, { call, wire, refuses = [], accepts = [] }: Answers): void {
+  function checksResponses(name: string, { call, wire, refuses = [], accepts = [] }: ResponseCases): void {
     const title = ([path, value]: readonly [Path, unknown]) => `${path.join(".")}: ${shown(value)}`;
     for (const row of refuses) {
       it(`${name} refuses a response with ${title(row)}`, async () => {
-        context.service.answers({ body: altered(wire, ...row) });
+        context.service.respond({ body: altered(wire, ...row) });
         const error = await rejection(call(context.partner));
         if (!ResponseValidationError.isInstance(error)) throw error;
         expect(error.issues.map(({ path }) => path)).toContainEqual(row[0]);
@@ -99,11 +99,11 @@ export function useExchange() {
     }
     for (const row of accepts) {
       it(`${name} accepts a response with ${title(row)}`, async () => {
-        context.service.answers({ body: altered(wire, ...row) });
+        context.service.respond({ body: altered(wire, ...row) });
         expect(await call(context.partner)).toStrictEqual(unwrapped(altered(wire, ...row), row[0]));
       });
     }
   }
 
-  return { context, exchange, judges };
+  return { context, exchange, checksResponses };
 }

@@ -32,7 +32,7 @@ export function useRefusals() {
   function accepts(rows: readonly (readonly [what: string, call: Call])[]): void {
     for (const [what, call] of rows) {
       it(`accepts ${what}`, async () => {
-        context.service.always({ status: 410, body: { code: "sent", message: "It was sent." } });
+        context.service.respondAlways({ status: 410, body: { code: "sent", message: "It was sent." } });
         await expect(rejection(call(context.partner))).resolves.toMatchObject({ status: 410, code: "sent" });
         expect(context.service.requests).toHaveLength(1);
       });

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from "node:net";
 
 /** A response of the stub. An object or array is sent as JSON, a string or bytes unchanged. */
-export interface Answer {
+export interface StubResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
@@ -19,7 +19,7 @@ export interface Recorded {
   readonly gone: AbortSignal;
 }
 
-type Script = Answer | ((request: Recorded) => Answer | Promise<Answer>);
+type Script = StubResponse | ((request: Recorded) => StubResponse | Promise<StubResponse>);
 
 /** A real HTTP server on 127.0.0.1 without any code of the SDK: it sends the given responses and records the requests. */
 export interface StubService extends AsyncDisposable {
@@ -28,16 +28,19 @@ export interface StubService extends AsyncDisposable {
   readonly baseUrl: string;
   readonly requests: readonly Recorded[];
   /** The responses to the next requests, one each. A request without one gets a 500 `unscripted`. */
-  answers(...scripts: readonly Script[]): void;
+  respond(...scripts: readonly Script[]): void;
   /** The response to every further request that has no response of its own. */
-  always(script: Script): void;
+  respondAlways(script: Script): void;
   reset(): void;
   close(): Promise<void>;
 }
 
-const unscripted: Answer = { status: 500, body: { code: "unscripted", message: "The test gave no answer for this." } };
+const unscripted: StubResponse = {
+  status: 500,
+  body: { code: "unscripted", message: "The test has no response for this request." },
+};
 
-function write(response: ServerResponse, { status = 200, headers = {}, body }: Answer): void {
+function write(response: ServerResponse, { status = 200, headers = {}, body }: StubResponse): void {
   const raw = typeof body === "string" || body instanceof Uint8Array;
   const payload = body === undefined ? undefined : raw ? body : JSON.stringify(body);
   const type = body === undefined || raw ? {} : { "content-type": "application/json" };
@@ -84,8 +87,8 @@ export async function startStubService(): Promise<StubService> {
     origin,
     baseUrl: `${origin}/v2`,
     requests,
-    answers: (...scripts) => void queue.push(...scripts),
-    always: (script) => {
+    respond: (...scripts) => void queue.push(...scripts),
+    respondAlways: (script) => {
       fallback = script;
     },
     reset: () => {

@@ -13,7 +13,7 @@ function neverRun({ images, evidence }: PodPartner) {
   // @ts-expect-error undefined is not an image.
   images.upload(undefined);
   // @ts-expect-error the caller must await a promise.
-  evidence.upload(fetch("https://partner.example/design.png").then((answer) => answer.arrayBuffer()));
+  evidence.upload(fetch("https://partner.example/design.png").then((response) => response.arrayBuffer()));
   evidence.upload(createReadStream("photo.jpg"));
 }
 

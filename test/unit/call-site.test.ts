@@ -42,7 +42,7 @@ describe("an error of a call, in a program that changes `Error`", () => {
   ];
 
   it.each(calls)("of %s, is unchanged when stacks are lists of call sites", async (_, call) => {
-    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
     Error.prepareStackTrace = (_error, sites) => sites;
     const error = await rejection(call(context.partner));
     expect(PodPartnerError.isInstance(error)).toBe(true);
@@ -51,7 +51,7 @@ describe("an error of a call, in a program that changes `Error`", () => {
   });
 
   it.each(calls)("of %s, is unchanged when stacks cannot be read", async (_, call) => {
-    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
     Error.prepareStackTrace = () => {
       throw new TypeError("no stacks here");
     };
@@ -59,7 +59,7 @@ describe("an error of a call, in a program that changes `Error`", () => {
   });
 
   it.each(calls)("of %s, is unchanged when `Error` is frozen", async (_, call) => {
-    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
     const frozen = [
       [Error, "stackTraceLimit"],
       [Error.prototype, "name"],

@@ -106,7 +106,7 @@ describe("the client's options", () => {
       }
     }
     const hooks = new Watch();
-    context.service.answers({ body: { message: "valid" } });
+    context.service.respond({ body: { message: "valid" } });
     await new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -120,7 +120,7 @@ describe("the client's options", () => {
     ["a slash at its end", (url: string) => `${url}/`],
     ["blanks around it", (url: string) => ` ${url}\n`],
   ])("accept a base URL with %s", async (_, write) => {
-    context.service.answers({ body: { message: "valid" } });
+    context.service.respond({ body: { message: "valid" } });
     await new PodPartner({ baseUrl: write(context.service.baseUrl), secretKey }).auth.validate();
     expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/auth/validate"]);
   });

@@ -174,9 +174,9 @@ describe("concurrently()", () => {
   });
 
   it("notifies only the work whose outcome nothing reads, in progress or completed", async () => {
-    const told: number[] = [];
+    const reported: number[] = [];
     const work = async (input: number, left: AbortSignal) => {
-      left.addEventListener("abort", () => told.push(input));
+      left.addEventListener("abort", () => reported.push(input));
       if (input === 3) await new Promise<void>((resolve) => left.addEventListener("abort", () => resolve()));
       return input;
     };
@@ -184,7 +184,7 @@ describe("concurrently()", () => {
       expect(input).toBe(1);
       break;
     }
-    expect(told).toEqual([2, 3]);
+    expect(reported).toEqual([2, 3]);
   });
 
   it("reads nothing when the signal is already aborted", async () => {

@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { Answer } from "../support/stub-service.ts";
+import type { StubResponse } from "../support/stub-service.ts";
 
 const page = "<!doctype html><title>Sign in to the hotel's network</title>";
 const fileTypes = ["image/png", "application/octet-stream", "image/webp", "image/svg+xml", "application/pdf", "x", ""];
@@ -16,7 +16,7 @@ const file = Buffer.alloc(2_000, 7);
 describe("a successful response that is not a file", () => {
   const context = useService();
 
-  it.each<[string, Answer, string]>([
+  it.each<[string, StubResponse, string]>([
     ["an HTML page", { headers: { "content-type": "text/html; charset=utf-8" }, body: page }, "got text/html"],
     ["JSON", { body: { code: "not_found", message: "No." } }, "got application/json"],
     [
@@ -34,17 +34,17 @@ describe("a successful response that is not a file", () => {
     ],
     ["no content", { status: 204 }, "the file is empty"],
     ["nothing", { headers: { "content-length": "0", "content-type": "image/png" } }, "the file is empty"],
-  ])("is an error that says so: %s", async (_, answer, words) => {
-    context.service.answers(answer);
+  ])("is an error that says so: %s", async (_, response, words) => {
+    context.service.respond(response);
     const error = await rejection(context.partner.renders.media(ref("Render")));
     if (!ResponseValidationError.isInstance(error)) throw error;
     expect(error.message).toContain(words);
-    expect(error.status).toBe(answer.status ?? 200);
+    expect(error.status).toBe(response.status ?? 200);
     expect(context.service.requests).toHaveLength(1);
   });
 
   it.each(fileTypes)("is a file when its content type is %s", async (type) => {
-    context.service.answers({ headers: { "content-type": type }, body: file });
+    context.service.respond({ headers: { "content-type": type }, body: file });
     const download = await context.partner.renders.media(ref("Render"));
     expect((await download.bytes()).length).toBe(file.length);
   });
@@ -81,7 +81,7 @@ describe("a successful response that is not a file", () => {
 
 describe("a 304 response", () => {
   const context = useService();
-  const unchanged: Answer = { status: 304, headers: { etag: '"1"' } };
+  const unchanged: StubResponse = { status: 304, headers: { etag: '"1"' } };
   const calls: Readonly<
     Record<string, (partner: PodPartner, headers?: Record<string, string>) => PromiseLike<unknown>>
   > = {
@@ -95,7 +95,7 @@ describe("a 304 response", () => {
   };
 
   it.each(Object.entries(calls))("without a conditional request is not a success: %s", async (_, call) => {
-    context.service.answers(unchanged);
+    context.service.respond(unchanged);
     const error = await rejection(call(context.partner));
     if (!ResponseValidationError.isInstance(error)) throw error;
     expect(error).toMatchObject({ status: 304, issues: [{ path: [] }] });
@@ -107,7 +107,7 @@ describe("a 304 response", () => {
     "is accepted when the caller's own headers make the request conditional: %s",
     async (_, call) => {
       for (const name of ["If-None-Match", "if-modified-since"]) {
-        context.service.answers(unchanged);
+        context.service.respond(unchanged);
         expect(await call(context.partner, { [name]: '"1"' })).toMatchObject({ modified: false, etag: '"1"' });
       }
     },
@@ -115,7 +115,7 @@ describe("a 304 response", () => {
 
   it("without a conditional request is an invalid response", async () => {
     const statuses: number[] = [];
-    context.service.answers(unchanged);
+    context.service.respond(unchanged);
     const { baseUrl } = context.service;
     const hooks = { onInvalidResponse: ({ status }: { status: number }) => void statuses.push(status) };
     await rejection(new PodPartner({ baseUrl, secretKey, hooks }).renders.media(ref("Render")));

@@ -33,11 +33,11 @@ describe("a download with a compressed body", () => {
   const serve = (coding: keyof typeof codings, file: Buffer, share: number) => {
     const whole = codings[coding](file);
     const body = whole.subarray(0, Math.floor(whole.length * share));
-    context.service.answers({ headers: { "content-encoding": coding, "content-length": String(body.length) }, body });
+    context.service.respond({ headers: { "content-encoding": coding, "content-length": String(body.length) }, body });
   };
 
   it("is requested without compression, unlike JSON", async () => {
-    context.service.answers({ body: files.PNG }, { body: { message: "Yes." } });
+    context.service.respond({ body: files.PNG }, { body: { message: "Yes." } });
     await (await media()).bytes();
     await context.partner.auth.validate();
     const [first, second] = context.service.requests.map(({ headers }) => headers["accept-encoding"]);

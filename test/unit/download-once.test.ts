@@ -39,7 +39,7 @@ describe("the body of a download can be read only once", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const served = () => {
-    context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
+    context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
     return context.partner.renders.media(ref("Render"));
   };
 

@@ -36,7 +36,7 @@ describe("a download that is saved to a named pipe", () => {
   async function begin(options: RequestOptions, onProgress?: () => void) {
     const clock = createManualClock();
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, clock, retry: { retries: 0 } });
-    context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
+    context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
     const download = await partner.renders.media(ref("Render"), options);
     const failure = rejection(download.saveTo(pipe, onProgress && { onProgress }));
     return { clock, failure };
@@ -102,7 +102,7 @@ describe("a download that is saved to a named pipe", () => {
   });
 
   it("arrives complete at a reader that starts late and reads in parts", async () => {
-    context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
+    context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
     const download = await context.partner.renders.media(ref("Render"));
     const saved = download.saveTo(pipe);
     const reader = spawn("sh", ["-c", `{ head -c 100000; cat; } < "${pipe}" > "${pipe}.out"`]);

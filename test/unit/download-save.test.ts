@@ -18,7 +18,7 @@ describe("download.save()", () => {
   afterEach(() => rm(folder, { recursive: true }));
 
   const saveTo = async (...path: readonly string[]) => {
-    context.service.answers({ headers: { "content-type": "image/png" }, body: picture });
+    context.service.respond({ headers: { "content-type": "image/png" }, body: picture });
     await (await context.partner.renders.media(ref("Render"))).saveTo(join(folder, ...path));
   };
   const at = (...path: readonly string[]) => join(folder, ...path);

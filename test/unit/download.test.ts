@@ -37,7 +37,7 @@ describe("a download", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const served = async () => {
-    context.service.answers({ headers: { "content-type": "image/png", etag: '"1"' }, body: Buffer.from(picture) });
+    context.service.respond({ headers: { "content-type": "image/png", etag: '"1"' }, body: Buffer.from(picture) });
     return context.partner.renders.media(ref("Render"));
   };
   const faked = (body: ReadableStream<Uint8Array>, options = {}) =>

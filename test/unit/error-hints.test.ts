@@ -22,8 +22,8 @@ describe("an error message says what to do next", () => {
     ["an HTML page", { status: 404, ...page }, "The response is an HTML page"],
     ["an HTML page of a gateway", { status: 502, ...page }, "HTML page"],
     ["an HTML page of a gateway, for later", { status: 502, ...page }, "Retry later"],
-  ])("for %s", async (_, answer, words) => {
-    context.service.answers(answer);
+  ])("for %s", async (_, response, words) => {
+    context.service.respond(response);
     const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
     if (!(error instanceof ApiError)) throw error;
     expect(error.message).toContain(words);
@@ -48,7 +48,7 @@ describe("an error message says what to do next", () => {
   });
 
   it("but has no hint for other errors: a 404 with an error object", async () => {
-    context.service.answers({ status: 404, body: { code: "render_not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "render_not_found", message: "No." } });
     const error = await rejection(context.partner.renders.media(ref("Render"), { retry: { retries: 0 } }));
     expect(error).toMatchObject({ name: "NotFoundError", hint: undefined });
   });

@@ -75,7 +75,7 @@ describe("an error response (specification 2.2, 7)", () => {
   }
 
   it.each(statuses)("with status %i is a %s", async (status, name, isRetryable) => {
-    context.service.answers({ status, body: { code: "some_code", message: "Some words." } });
+    context.service.respond({ status, body: { code: "some_code", message: "Some words." } });
     const error = await apiError();
     expect(error).toMatchObject({ name, status, code: "some_code", endpoint, isRetryable });
     expect(error).toBeInstanceOf(classes[name]);
@@ -89,7 +89,7 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it.each(statuses)("with status %i is not of another class", async (status, name) => {
-    context.service.answers({ status, body: { code: "some_code", message: "Some words." } });
+    context.service.respond({ status, body: { code: "some_code", message: "Some words." } });
     const error = await apiError();
     for (const [other, type] of Object.entries(classes)) {
       expect(type.isInstance(error), other).toBe(other === name || other === "ApiError");
@@ -97,7 +97,7 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it.each(codes)("with the code %s keeps the code and says what to do", async (code) => {
-    context.service.answers({ status: 409, body: { code, message: "Some words." } });
+    context.service.respond({ status: 409, body: { code, message: "Some words." } });
     const error = await apiError();
     expect(error.code).toBe(code);
     expect(error.hint?.length).toBeGreaterThan(10);
@@ -107,7 +107,7 @@ describe("an error response (specification 2.2, 7)", () => {
   it.each(["a_code_of_tomorrow", "constructor", "__proto__", "toString"])(
     "with the unknown code %s keeps the code",
     async (code) => {
-      context.service.answers({ status: 409, body: { code, message: "Some words." } });
+      context.service.respond({ status: 409, body: { code, message: "Some words." } });
       const error = await apiError();
       expect(error).toMatchObject({ name: "ConflictError", code });
       expect(error.hint).toBeUndefined();
@@ -115,7 +115,7 @@ describe("an error response (specification 2.2, 7)", () => {
   );
 
   it("429 rate_limited has the time that the service asks to wait", async () => {
-    context.service.answers({
+    context.service.respond({
       status: 429,
       headers: { "retry-after": "17" },
       body: { code: "rate_limited", message: "Slow down." },
@@ -124,7 +124,7 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it("429 rendertoken_limit_exceeded has its own class and is not retryable", async () => {
-    context.service.answers({
+    context.service.respond({
       status: 429,
       headers: { "retry-after": "3600" },
       body: { code: "rendertoken_limit_exceeded", message: "No tokens." },
@@ -136,13 +136,13 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it.each([301, 302, 303, 307, 308])("%i is a RedirectError, and the client does not follow it", async (status) => {
-    context.service.answers({ status, headers: { location: `${context.service.baseUrl}/orders` } });
+    context.service.respond({ status, headers: { location: `${context.service.baseUrl}/orders` } });
     expect(await apiError()).toMatchObject({ name: "RedirectError", status, isRetryable: false });
     expect(context.service.requests).toHaveLength(1);
   });
 
   it.each([302, 307])("%i is a RedirectError for an upload", async (status) => {
-    context.service.answers({ status, headers: { location: `${context.service.baseUrl}/images` } });
+    context.service.respond({ status, headers: { location: `${context.service.baseUrl}/images` } });
     expect(await apiError(context.partner.images.upload(jpeg))).toMatchObject({ name: "RedirectError", status });
     expect(context.service.requests).toHaveLength(1);
   });
@@ -156,14 +156,14 @@ describe("an error response (specification 2.2, 7)", () => {
     ["an object of something else", { error: "boom" }],
     ["a code and a message that are no strings", { code: 5, message: {} }],
   ])("with %s as its body is described by its status only", async (_, body) => {
-    context.service.answers({ status: 502, body });
+    context.service.respond({ status: 502, body });
     const error = await apiError();
     expect(error).toMatchObject({ name: "ServerError", status: 502, code: undefined });
     expect(error.message).toContain("502");
   });
 
   it("describes the attempts, their outcomes and the caller's stack", async () => {
-    context.service.answers({ status: 404, body: { code: "order_not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "order_not_found", message: "No." } });
     const error = await apiError();
     expect(error.timeline).toHaveLength(1);
     expect(error.timeline[0]).toMatchObject({ step: "attempt", outcome: "404" });
@@ -171,7 +171,7 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it("can be serialized as JSON", async () => {
-    context.service.answers({ status: 403, body: { code: "store_not_writable_via_api", message: "Not yours." } });
+    context.service.respond({ status: 403, body: { code: "store_not_writable_via_api", message: "Not yours." } });
     const error = await apiError();
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
       name: "PermissionDeniedError",
@@ -187,7 +187,7 @@ describe("an error response (specification 2.2, 7)", () => {
   });
 
   it("is recognized by another copy of the package", async () => {
-    context.service.answers({ status: 400, body: { code: "unknown_input_error", message: "No." } });
+    context.service.respond({ status: 400, body: { code: "unknown_input_error", message: "No." } });
     const error = await apiError();
     vi.resetModules();
     const copy: typeof sdk = await import("pod-partner");
@@ -211,7 +211,7 @@ describe("an error after which it is unknown whether the creation was carried ou
   const context = useService();
 
   it("includes in its JSON what is needed to find out", async () => {
-    context.service.always(() => Promise.reject(new Error("the stub hangs up")));
+    context.service.respondAlways(() => Promise.reject(new Error("the stub hangs up")));
     const error = await rejection(context.partner.orders.create(combinedOrder));
     expect(JSON.parse(JSON.stringify(error))).toMatchObject({
       name: "OutcomeUnknownError",

@@ -55,7 +55,7 @@ describe("a proxy that requires credentials (407)", () => {
     ["an upload of bytes", () => context.partner.images.upload(png)],
     ["an upload of a blob", () => context.partner.images.upload(new Blob([Uint8Array.from(png)]))],
   ])("causes an ApiError that names the proxy, without a retry, for %s", async (_, call) => {
-    context.service.always({ status: 407, headers: { "proxy-authenticate": "Basic" }, body: "log in" });
+    context.service.respondAlways({ status: 407, headers: { "proxy-authenticate": "Basic" }, body: "log in" });
     const error = await rejection(call());
     if (!ApiError.isInstance(error)) throw error;
     expect(error.status).toBe(407);

@@ -23,7 +23,7 @@ describe("observing a client", () => {
         onRetry: ({ delay, ...event }) => events.push(["retry", event, delay >= 0]),
       },
     });
-    context.service.answers(down, up);
+    context.service.respond(down, up);
     await partner.auth.validate();
     const endpoint = "POST /auth/validate";
     expect(events).toEqual([
@@ -43,7 +43,7 @@ describe("observing a client", () => {
       responses: "report",
       hooks: { onInvalidResponse: (event) => events.push(event) },
     });
-    context.service.answers({ body: { rendertokens: { used: "many" } } });
+    context.service.respond({ body: { rendertokens: { used: "many" } } });
     expect(await partner.rendertokens.get()).toEqual({ used: "many" });
     expect(events).toMatchObject([
       { endpoint: "GET /rendertokens", status: 200, issues: [{ path: ["rendertokens", "used"] }, {}, {}, {}] },
@@ -67,7 +67,7 @@ describe("observing a client", () => {
         error: (message) => logged.push(message),
       },
     });
-    context.service.answers(up);
+    context.service.respond(up);
     expect(await partner.auth.validate()).toEqual({ message: "valid" });
     expect(logged).toEqual(["pod-partner: the hook onRequest threw"]);
   });
@@ -86,7 +86,7 @@ describe("observing a client", () => {
         error: (message) => logged.push(message),
       },
     });
-    context.service.answers(up);
+    context.service.respond(up);
     expect(await partner.auth.validate()).toEqual({ message: "valid" });
     await new Promise(setImmediate);
     process.off("unhandledRejection", onUnhandled);
@@ -109,7 +109,7 @@ describe("observing a client", () => {
     const recorder = new Recorder();
     const { baseUrl } = context.service;
     const partner = new PodPartner({ baseUrl, secretKey, hooks: recorder, logger: recorder });
-    context.service.answers(up);
+    context.service.respond(up);
     await partner.auth.validate();
     expect(recorder.heard).toEqual(["pod-partner Request", "onRequest", "pod-partner Response"]);
   });
@@ -123,7 +123,7 @@ describe("observing a client", () => {
       };
     const logger = { debug: level("debug"), info: level("info"), warn: level("warn"), error: level("error") };
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, logger });
-    context.service.answers(down, { body: { orderReference: ref("Order") } });
+    context.service.respond(down, { body: { orderReference: ref("Order") } });
     await partner.orders.lookup({ customIdentifier: "private-identifier" });
     expect(lines.map(([name, message]) => `${name} ${message}`)).toEqual([
       "debug pod-partner Request",
@@ -139,7 +139,7 @@ describe("observing a client", () => {
     const published: unknown[] = [];
     const onMessage = (message: unknown) => published.push(message);
     subscribe("pod-partner:response", onMessage);
-    context.service.answers(up);
+    context.service.respond(up);
     await context.partner.auth.validate();
     unsubscribe("pod-partner:response", onMessage);
     expect(published).toMatchObject([{ endpoint: "POST /auth/validate", attempt: 1, status: 200 }]);

@@ -20,7 +20,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   });
 
   it("have quota, window and remaining tokens, with times in milliseconds", async () => {
-    context.service.answers({ headers: headers('"default";q=600;w=30', '"default";r=17;t=0'), body: validated });
+    context.service.respond({ headers: headers('"default";q=600;w=30', '"default";r=17;t=0'), body: validated });
     await validate();
     const { quota, window, remaining, nextTokenIn } = context.partner.rateLimits.policies.default ?? {};
     expect({ quota, window, nextTokenIn }).toStrictEqual({ quota: 600, window: 30_000, nextTokenIn: 0 });
@@ -30,7 +30,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   });
 
   it("have each policy of a list", async () => {
-    context.service.answers({
+    context.service.respond({
       headers: headers('"default";q=3000;w=60, "uploads";q=5;w=3600', '"default";r=2998;t=0, "uploads";r=4;t=0'),
       body: { image: { reference: ref("Image") } },
     });
@@ -48,7 +48,7 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     ["a decimal for the time of the next token", '"default";q=600;w=30', '"default";r=17;t=0.5'],
     ["spaces in the list", '"default"; q=600; w=30 ,  "burst";q=10;w=1', '"default"; r=17; t=0'],
   ])("are read with %s", async (_, policy, limit) => {
-    context.service.answers({ headers: headers(policy, limit), body: validated });
+    context.service.respond({ headers: headers(policy, limit), body: validated });
     await validate();
     expect(context.partner.rateLimits.policies.default).toMatchObject({ quota: 600, window: 30_000 });
   });
@@ -59,14 +59,14 @@ describe("the rate limits are read from the live headers (specification 8)", () 
     ["absurd", '"default";q=-5;w=0', '"default";r=-1;t=-1'],
     ["of another kind", "100", "17"],
   ])("are not changed by headers that are %s", async (_, policy, limit) => {
-    context.service.always({ headers: headers(policy, limit), body: validated });
+    context.service.respondAlways({ headers: headers(policy, limit), body: validated });
     await validate();
     expect(await validate()).toStrictEqual(validated);
     expect(context.partner.rateLimits.policies.default).toMatchObject({ quota: 3000, window: 60_000 });
   });
 
   it("are part of withResponse(), beside the response and the timeline", async () => {
-    context.service.answers({
+    context.service.respond({
       status: 200,
       headers: { ...headers('"default";q=600;w=30', '"default";r=17;t=0'), "x-more": "1" },
       body: validated,

@@ -64,7 +64,7 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
     ],
     ["a comment on a missing package", missing({ comment: "gone" }), [["claim", "comment"]]],
     [
-      "several faults, all of them told",
+      "several faults, each with its path",
       issues({
         shipmentReference: "x",
         comment: "x".repeat(1001),

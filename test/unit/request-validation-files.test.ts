@@ -16,7 +16,7 @@ describe("a hostile file name cannot leave its path segment (specification 4.3)"
   /** The name is refused without a request, or sent as exactly one segment that decodes to the name. */
   async function staysInPlace(name: string): Promise<void> {
     context.service.reset();
-    context.service.always({ headers: { "content-type": "image/jpeg" }, body: jpeg });
+    context.service.respondAlways({ headers: { "content-type": "image/jpeg" }, body: jpeg });
     let refusal: unknown;
     try {
       const download = await context.partner.catalog.products.media(ref("Product"), name);

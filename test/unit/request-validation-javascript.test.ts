@@ -146,7 +146,7 @@ describe("plain JavaScript values in place of", () => {
   ]);
 
   it("accepts a layer image's URL as a URL object", async () => {
-    context.service.answers({ headers: { "content-type": "image/jpeg" }, body: jpeg });
+    context.service.respond({ headers: { "content-type": "image/jpeg" }, body: jpeg });
     const image = await context.partner.catalog.products.layerImage(new URL(`${context.service.baseUrl}/layers/1.jpg`));
     expect((await image.bytes()).length).toBe(jpeg.length);
     expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/layers/1.jpg"]);

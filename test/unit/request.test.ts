@@ -13,12 +13,12 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   };
 
   it("sends the method, path and input with the key, and returns the JSON unchanged", async () => {
-    context.service.answers({ status: 201, body: { thing: { id: 1 } } });
-    const answer = await context.partner.request("PATCH", "/things/a%2Fb", {
+    context.service.respond({ status: 201, body: { thing: { id: 1 } } });
+    const response = await context.partner.request("PATCH", "/things/a%2Fb", {
       query: { page: 2, tag: ["x", "y"] },
       body: { a: 1 },
     });
-    expect(answer).toEqual({ thing: { id: 1 } });
+    expect(response).toEqual({ thing: { id: 1 } });
     const [request] = context.service.requests;
     expect(request).toMatchObject({ method: "PATCH", path: "/v2/things/a%2Fb?page=2&tag=x&tag=y" });
     expect(request?.headers).toMatchObject({ "x-service-secret-key": secretKey, "content-type": "application/json" });
@@ -26,13 +26,13 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   });
 
   it("returns undefined for a response without a body", async () => {
-    context.service.answers({ status: 204 });
+    context.service.respond({ status: 204 });
     expect(await context.partner.request("DELETE", "/things/1")).toBeUndefined();
   });
 
   it("checks the response with a schema of any Standard Schema library", async () => {
     const schema = z.object({ thing: z.object({ id: z.number() }) });
-    context.service.answers({ body: { thing: { id: 1 } } }, { body: { thing: { id: "one" } } });
+    context.service.respond({ body: { thing: { id: 1 } } }, { body: { thing: { id: "one" } } });
     const { thing } = await context.partner.request("GET", "/things/1", { schema });
     expect(thing.id).toBe(1);
     const error = await context.partner.request("GET", "/things/1", { schema }).catch((thrown: unknown) => thrown);
@@ -63,7 +63,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   it.each(["/a/%00", "/a/..;/b", "/a/...", "/a//b", "/a/%2F..%2F", "/a:b@c/~!$&'()*+,;=", "/"])(
     "sends the path %j unchanged",
     async (path) => {
-      context.service.answers({ body: {} });
+      context.service.respond({ body: {} });
       await context.partner.request("GET", path);
       expect(context.service.requests[0]?.path).toBe(`/v2${path}`);
     },
@@ -86,13 +86,13 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   });
 
   it("keeps braces in a path", async () => {
-    context.service.answers({ body: {} });
+    context.service.respond({ body: {} });
     await context.partner.request("GET", "/things/{orderReference}");
     expect(context.service.requests[0]?.path).toBe("/v2/things/%7BorderReference%7D");
   });
 
   it("does not retry a POST whose response was lost, and reports it", async () => {
-    context.service.always({ status: 502, body: "bad gateway" });
+    context.service.respondAlways({ status: 502, body: "bad gateway" });
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
@@ -103,7 +103,7 @@ describe("partner.request, for endpoints that the SDK does not know", () => {
   });
 
   it.each(["GET", "PUT", "DELETE"] as const)("retries a %s whose response was lost", async (method) => {
-    context.service.answers({ status: 502, body: "bad gateway" }, { body: {} });
+    context.service.respond({ status: 502, body: "bad gateway" }, { body: {} });
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,

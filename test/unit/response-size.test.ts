@@ -18,13 +18,13 @@ describe("a response that is larger than maxResponseSize", () => {
     });
 
   it("is refused by its Content-Length, without a retry", async () => {
-    context.service.always({ body: message(limit) });
+    context.service.respondAlways({ body: message(limit) });
     await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
     expect(context.service.requests).toHaveLength(1);
   });
 
   it("is refused by the size of its decompressed body", async () => {
-    context.service.always({ headers: { "content-encoding": "gzip" }, body: gzipSync(message(50 * limit)) });
+    context.service.respondAlways({ headers: { "content-encoding": "gzip" }, body: gzipSync(message(50 * limit)) });
     await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
   });
 

@@ -16,8 +16,8 @@ describe("Retry-After (specification 8, RFC 9110)", () => {
     ["Mon Nov  2 09:00:30 2026", "Mon Nov  2 09:00:10 2026", 20_000],
     ["Mon, 02 Nov 2026 08:00:30 GMT", "Mon, 02 Nov 2026 08:00:00 GMT", 30_000],
     ["Mon, 02 Nov 2026 08:59:00 GMT", date, 0],
-  ])("%j in a response of %j asks for %d ms", (value, answered, ms) => {
-    const headers = new Headers({ "retry-after": value, ...(answered && { date: answered }) });
+  ])("%j in a response of %j asks for %d ms", (value, date, ms) => {
+    const headers = new Headers({ "retry-after": value, ...(date && { date: date }) });
     expect(parseRetryAfter(headers, now)).toBe(ms);
   });
 

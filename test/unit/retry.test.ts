@@ -8,7 +8,7 @@ describe("retries", () => {
     new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: { retries, baseDelay: 0, maxDelay: 0 } });
 
   it("are limited to the number in the options, and the last error lists all attempts", async () => {
-    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const error = await eager(4)
       .rendertokens.get()
       .catch((thrown: unknown) => thrown);
@@ -22,19 +22,19 @@ describe("retries", () => {
   });
 
   it("treat an option that is undefined as not given", async () => {
-    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const retry = { retries: undefined, baseDelay: undefined, maxDelay: undefined, maxRetryAfter: undefined };
     await expect(eager(2).rendertokens.get({ retry })).rejects.toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(3);
 
     context.service.reset();
-    context.service.always({ status: 503, headers: { "retry-after": "121" } });
+    context.service.respondAlways({ status: 503, headers: { "retry-after": "121" } });
     await expect(eager(2).rendertokens.get({ retry, deadline: 1_000 })).rejects.toBeInstanceOf(ServerError);
     expect(context.service.requests).toHaveLength(1);
   });
 
   it("are limited in an outage: a client spends its hundred retries once", async () => {
-    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     const partner = eager(4);
     for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
     expect(context.service.requests).toHaveLength(60 + 100);
@@ -42,18 +42,18 @@ describe("retries", () => {
 
   it("start again when the outage is over", async () => {
     const partner = eager(4);
-    context.service.always({ status: 503, body: { code: "down", message: "later" } });
+    context.service.respondAlways({ status: 503, body: { code: "down", message: "later" } });
     for (let call = 0; call < 60; call++) await partner.rendertokens.get().catch(() => undefined);
     const tokens = { used: 0, limit: 1, remaining: 1, resets: "2026-11-23T00:00:00+01:00" };
     const up = { body: { rendertokens: tokens } };
-    context.service.answers(up, { status: 503, body: { code: "down", message: "later" } }, up);
+    context.service.respond(up, { status: 503, body: { code: "down", message: "later" } }, up);
     await partner.rendertokens.get();
     expect(await partner.rendertokens.get()).toEqual(tokens);
   });
 
   it("end with the caller's reason when it aborts an attempt, also when the reason is not an Error", async () => {
     const abort = new AbortController();
-    context.service.answers({ status: 503 }, () => {
+    context.service.respond({ status: 503 }, () => {
       abort.abort("changed my mind");
       return new Promise(() => undefined);
     });

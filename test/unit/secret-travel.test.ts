@@ -19,7 +19,7 @@ describe("the secret key is sent to no other place (law 1)", () => {
     ["GET", 307, () => context.partner.renders.media(ref("Render"))],
   ] as const)("is not sent along a redirect of a %s with %i", async (_, status, call) => {
     await using other = await startStubService();
-    context.service.answers({ status, headers: { location: `${other.baseUrl}/orders` } });
+    context.service.respond({ status, headers: { location: `${other.baseUrl}/orders` } });
     await rejection(call());
     expect(other.requests).toHaveLength(0);
     expect(context.service.requests).toHaveLength(1);
@@ -33,7 +33,7 @@ describe("the secret key is sent to no other place (law 1)", () => {
       secretKey,
       hooks: { onPause: (event) => paused.push(event) },
     });
-    context.service.always({ headers, body: { message: "Yes." } });
+    context.service.respondAlways({ headers, body: { message: "Yes." } });
     await partner.auth.validate();
     const error = await rejection(partner.auth.validate({ deadline: 20 }));
     expect(paused).toHaveLength(1);
@@ -41,14 +41,14 @@ describe("the secret key is sent to no other place (law 1)", () => {
   });
 
   it("cannot be replaced or extended by a header of the caller", async () => {
-    context.service.answers({ body: { message: "Yes." } });
+    context.service.respond({ body: { message: "Yes." } });
     await context.partner.auth.validate({ headers: { "X-Service-Secret-Key": "another", "x-more": "1" } });
     expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
     expect(context.service.requests[0]?.headers["x-more"]).toBe("1");
   });
 
   it("is in one header, and nowhere else in the request", async () => {
-    context.service.answers({ body: { order: { reference: ref("Order") } } });
+    context.service.respond({ body: { order: { reference: ref("Order") } } });
     await context.partner.orders.create(combinedOrder);
     const { headers, path, body } = context.service.requests[0] ?? expect.fail("nothing was sent");
     const { "x-service-secret-key": key, ...others } = headers;
@@ -82,12 +82,12 @@ describe("the secret key is sent to no other place (law 1)", () => {
   });
 
   it("is sent to an endpoint that the SDK does not know yet", async () => {
-    context.service.answers({ body: { anything: [1] } });
-    const answer = await context.partner.request("POST", "/new-things", {
+    context.service.respond({ body: { anything: [1] } });
+    const response = await context.partner.request("POST", "/new-things", {
       query: { a: "b c" },
       body: { thing: { x: 1 } },
     });
-    expect(answer).toStrictEqual({ anything: [1] });
+    expect(response).toStrictEqual({ anything: [1] });
     const [request] = context.service.requests;
     expect(`${request?.method} ${request?.path}`).toMatch(/^POST \/v2\/new-things\?a=b(\+|%20)c$/);
     expect(request?.headers).toMatchObject({ "x-service-secret-key": secretKey, "content-type": "application/json" });

@@ -7,7 +7,7 @@ import { combinedOrder } from "../support/orders.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
-import { type Answer, startStubService } from "../support/stub-service.ts";
+import { type StubResponse, startStubService } from "../support/stub-service.ts";
 
 /** Everything that a value shows when it is printed, logged or serialized. */
 function shown(value: unknown): string {
@@ -24,12 +24,12 @@ function expectSilence(value: unknown): void {
 }
 
 /** A service that repeats the key in every place that it can. */
-const echo = (status: number, more: object = {}): Answer => ({
+const echo = (status: number, more: object = {}): StubResponse => ({
   status,
   headers: { "x-echo": secretKey, "set-cookie": `key=${secretKey}`, location: `http://127.0.0.1:9/?key=${secretKey}` },
   body: { code: `bad_${secretKey}`, message: `The key ${secretKey} is wrong.`, [secretKey]: [{ secretKey }], ...more },
 });
-const render = (status: string): Answer => ({
+const render = (status: string): StubResponse => ({
   body: {
     render: {
       reference: ref("Render"),
@@ -78,7 +78,7 @@ describe("the secret key is never shown (law 1)", () => {
   });
 
   it("in a call before and after its response, a list and a download", async () => {
-    context.service.answers({ body: { message: "Yes." } }, { body: jpeg });
+    context.service.respond({ body: { message: "Yes." } }, { body: jpeg });
     const call = context.partner.auth.validate();
     expectSilence(call);
     await call;
@@ -94,7 +94,7 @@ describe("the secret key is never shown (law 1)", () => {
   it.each([202, 300, 302, 304, 400, 401, 403, 404, 409, 410, 418, 429, 500, 501, 503])(
     "in the error for a %i that repeats it everywhere",
     async (status) => {
-      context.service.answers(status === 304 ? { ...echo(304), body: undefined } : echo(status));
+      context.service.respond(status === 304 ? { ...echo(304), body: undefined } : echo(status));
       const { renders, shipments } = context.partner;
       const error = await rejection(status === 202 ? renders.media(ref("Render")) : shipments.get(ref("Shipment")));
       if (!sdk.ApiError.isInstance(error)) throw error;
@@ -108,14 +108,14 @@ describe("the secret key is never shown (law 1)", () => {
     ["text", `<b>${secretKey}</b>`],
     ["broken JSON", `{"key": "${secretKey}"`],
   ])("in the error for a response that breaks its schema, in %s", async (_, body) => {
-    context.service.answers({ ...echo(200), body });
+    context.service.respond({ ...echo(200), body });
     const error = await rejection(context.partner.orders.get(ref("Order")));
     expect(sdk.ResponseValidationError.isInstance(error)).toBe(true);
     expectSilence(error);
   });
 
   const orders = () => context.partner.orders;
-  const errors: Record<string, readonly [Answer | typeof never, () => PromiseLike<unknown>]> = {
+  const errors: Record<string, readonly [StubResponse | typeof never, () => PromiseLike<unknown>]> = {
     RendertokenLimitError: [
       echo(429, { code: "rendertoken_limit_exceeded" }),
       () => context.partner.renders.create({ compositionReference: ref("Composition"), imageReference: ref("Image") }),
@@ -130,8 +130,8 @@ describe("the secret key is never shown (law 1)", () => {
     WaitTimeoutError: [render("pending"), () => context.partner.renders.wait(ref("Render"), { deadline: 1_000 })],
   };
 
-  it.each(Object.entries(errors))("in a %s", async (name, [answer, call]) => {
-    context.service.always(answer);
+  it.each(Object.entries(errors))("in a %s", async (name, [response, call]) => {
+    context.service.respondAlways(response);
     const error = await rejection(call());
     expect(error).toMatchObject({ name });
     expectSilence(error);
@@ -180,7 +180,7 @@ describe("the secret key is never shown (law 1)", () => {
   });
 
   it("in an error for a response that has it as the name of a header", async () => {
-    context.service.answers({ status: 400, headers: { [`x-${secretKey}-seen`]: "yes" } });
+    context.service.respond({ status: 400, headers: { [`x-${secretKey}-seen`]: "yes" } });
     const error = await rejection(context.partner.auth.validate());
     if (!sdk.ApiError.isInstance(error)) throw error;
     expect(error.response.headers).toHaveProperty("x-[redacted]-seen", "yes");
@@ -231,13 +231,13 @@ describe("the secret key is never shown (law 1)", () => {
   });
 
   it("in the issues that a schema of the caller's reports", async () => {
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      hooks: { onInvalidResponse: (event) => told.push(event) },
+      hooks: { onInvalidResponse: (event) => reported.push(event) },
     });
-    context.service.answers({ body: { [secretKey]: secretKey } });
+    context.service.respond({ body: { [secretKey]: secretKey } });
     const schema = {
       "~standard": {
         version: 1 as const,
@@ -248,7 +248,7 @@ describe("the secret key is never shown (law 1)", () => {
     const error = await rejection(partner.request("GET", "/anything", { schema }));
     expect(sdk.ResponseValidationError.isInstance(error)).toBe(true);
     expectSilence(error);
-    expectSilence(told);
+    expectSilence(reported);
   });
 
   it.each([
@@ -263,29 +263,29 @@ describe("the secret key is never shown (law 1)", () => {
     ["as broken JSON", 'test"key\\5up3r', (key: string) => `{"key": ${JSON.stringify(key)}, `],
   ])("in an error for a response that repeats it %s", async (_, key, written) => {
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });
-    context.service.answers({ status: 400, headers: { "content-type": "text/html" }, body: `seen: ${written(key)}` });
+    context.service.respond({ status: 400, headers: { "content-type": "text/html" }, body: `seen: ${written(key)}` });
     const error = await rejection(partner.auth.validate());
     expect(shown(error)).not.toMatch(/5up3r/);
   });
 
   it("in the events of the hooks, the logger and the diagnostics channels", async () => {
-    const told: unknown[] = [];
-    const tell = (...all: unknown[]) => void told.push(all);
+    const reported: unknown[] = [];
+    const report = (...all: unknown[]) => void reported.push(all);
     const channels = ["request", "response", "retry", "pause", "invalid-response"].map((name) => `pod-partner:${name}`);
-    for (const channel of channels) subscribe(channel, tell);
+    for (const channel of channels) subscribe(channel, report);
     const partner = new sdk.PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
       retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
-      hooks: { onRequest: tell, onResponse: tell, onRetry: tell, onPause: tell, onInvalidResponse: tell },
-      logger: { debug: tell, info: tell, warn: tell, error: tell },
+      hooks: { onRequest: report, onResponse: report, onRetry: report, onPause: report, onInvalidResponse: report },
+      logger: { debug: report, info: report, warn: report, error: report },
     });
-    context.service.answers(echo(503), { body: { order: { reference: secretKey } } });
+    context.service.respond(echo(503), { body: { order: { reference: secretKey } } });
     await rejection(partner.orders.get(ref("Order")));
-    for (const channel of channels) unsubscribe(channel, tell);
+    for (const channel of channels) unsubscribe(channel, report);
     // Two requests, two responses, one retry and one invalid response, each to a hook, the logger and a channel.
-    expect(told).toHaveLength(18);
-    expectSilence(told);
+    expect(reported).toHaveLength(18);
+    expectSilence(reported);
   });
 
   it.each([
@@ -299,7 +299,7 @@ describe("the secret key is never shown (law 1)", () => {
     ],
   ])("in an error whose JSON repeats a key with %s", async (_, key, written) => {
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey: key, retry: { retries: 0 } });
-    context.service.answers({
+    context.service.respond({
       status: 401,
       headers: { "content-type": "application/json" },
       body: `{"code": "bad_key", "message": ${written(key)}, "seen": [${written(key)}]}`,

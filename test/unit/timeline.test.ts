@@ -8,7 +8,7 @@ import { createHastyClock } from "../support/hasty-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { Answer } from "../support/stub-service.ts";
+import type { StubResponse } from "../support/stub-service.ts";
 
 const entry = (step: TimelineEntry["step"], outcome: string, at: number, took: number): TimelineEntry => ({
   step,
@@ -66,14 +66,14 @@ describe("a printed error", () => {
       retry: { retries: 1, baseDelay: 10 },
       clock,
     });
-  const down: Answer = { status: 503, body: { code: "down", message: "Later." } };
-  const limited: Answer = {
+  const down: StubResponse = { status: 503, body: { code: "down", message: "Later." } };
+  const limited: StubResponse = {
     status: 429,
     headers: { "retry-after": "1" },
     body: { code: "rate_limited", message: "Slow." },
   };
   const never = () => new Promise<never>(() => undefined);
-  const pending: Answer = {
+  const pending: StubResponse = {
     body: {
       render: {
         reference: ref("Render"),
@@ -86,7 +86,7 @@ describe("a printed error", () => {
   };
   const get = (partner: PodPartner) => partner.orders.get(ref("Order"), { timeout: 240 });
 
-  it.each<[string, Answer | typeof never, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
+  it.each<[string, StubResponse | typeof never, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
     ["ServerError", down, get, /attempt +503 .*\n +backoff +ServerError .*\n +attempt +503 .*\n +total/],
     [
       "RequestTimeoutError",
@@ -115,8 +115,8 @@ describe("a printed error", () => {
     ],
   ])(
     "shows the table in a %s, above the caller's stack, with a message of one line",
-    async (name, answer, call, table) => {
-      context.service.always(answer);
+    async (name, response, call, table) => {
+      context.service.respondAlways(response);
       const error = await rejection(call(connect()));
       if (!PodPartnerError.isInstance(error)) throw error;
       expect(error.name).toBe(name);
@@ -129,7 +129,7 @@ describe("a printed error", () => {
   );
 
   it("shows no key in the table when the service repeats it", async () => {
-    context.service.always({
+    context.service.respondAlways({
       status: 503,
       headers: { "x-echo": secretKey },
       body: { code: secretKey, message: secretKey },
@@ -140,7 +140,7 @@ describe("a printed error", () => {
   });
 
   it("has no table after one attempt", async () => {
-    context.service.answers({ status: 404, body: { code: "not_found", message: "No." } });
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
     expect(inspect(await rejection(get(connect())))).not.toContain("total");
   });
 });

@@ -99,12 +99,12 @@ describe("an unread download", () => {
   }
 
   it("is reported to the hook and the logger, with its endpoint, when it is cancelled", async () => {
-    const told: unknown[] = [];
-    const onUnreadDownload = (event: UnreadDownloadEvent) => void told.push(event);
+    const reported: unknown[] = [];
+    const onUnreadDownload = (event: UnreadDownloadEvent) => void reported.push(event);
     const warnings = vi.spyOn(process, "emitWarning").mockReturnValue();
     await letTimeOut({ hooks: { onUnreadDownload } });
-    await letTimeOut({ logger: { warn: (message, fields) => void told.push([message, fields]) } }, "Product");
-    expect(told).toEqual([
+    await letTimeOut({ logger: { warn: (message, fields) => void reported.push([message, fields]) } }, "Product");
+    expect(reported).toEqual([
       { endpoint, error: "RequestTimeoutError" },
       [
         "pod-partner UnreadDownload",
@@ -124,9 +124,9 @@ describe("an unread download", () => {
   });
 
   it("is not reported when the caller reads it and the timeout ends the read", async () => {
-    const told: unknown[] = [];
-    const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void told.push(event) };
+    const reported: unknown[] = [];
+    const hooks = { onUnreadDownload: (event: UnreadDownloadEvent) => void reported.push(event) };
     expect(await letTimeOut({ hooks }, "Render", true)).toMatchObject({ name: "RequestTimeoutError" });
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ import { ref } from "../support/references.ts";
 const collect = (() => {
   setFlagsFromString("--expose-gc");
   const gc: unknown = runInNewContext("gc");
-  if (typeof gc !== "function") throw new Error("This Node cannot be told to collect garbage");
+  if (typeof gc !== "function") throw new Error("This Node has no gc()");
   return () => void gc();
 })();
 
@@ -34,7 +34,7 @@ describe("an upload that streams (law 7)", () => {
       collect();
       alive = pieces.filter((piece) => piece.deref() !== undefined).length;
     }
-    context.service.answers({ body: { image: { reference: ref("Image") } } });
+    context.service.respond({ body: { image: { reference: ref("Image") } } });
     await context.partner.images.upload(ReadableStream.from(picture()));
     expect(context.service.requests[0]?.body).toHaveLength(png.length + 100 * 65_536);
     expect(alive).toBeLessThan(50);
@@ -54,7 +54,7 @@ describe("an upload that streams (law 7)", () => {
         return fetch(request, init);
       },
     });
-    context.service.answers({ body: { image: { reference: ref("Image") } } });
+    context.service.respond({ body: { image: { reference: ref("Image") } } });
     await partner.images.upload(source());
     expect(given).toMatchObject([{ redirect: "error", window: null }]);
   });

@@ -55,7 +55,7 @@ const cases = Object.entries(stalled).flatMap(([what, make]) =>
   Object.entries(moments).map(([when, first]) => [what, when, () => make(first)] as const),
 );
 
-const answer = { image: { reference: ref("Image") } };
+const response = { image: { reference: ref("Image") } };
 
 /** A client whose clock does not move, and its requests. */
 function stage() {
@@ -68,7 +68,7 @@ function stage() {
     retry: { retries: 0 },
     fetch: async (request) => {
       sent.push(request);
-      return Response.json(answer);
+      return Response.json(response);
     },
   });
   return { clock, sent, partner };
@@ -148,7 +148,7 @@ describe("opening the source of an upload ends with the call, and closes the sou
     const upload = partner.images.upload(source, { timeout: 500 });
     await clock.advance(400);
     source.end(png);
-    expect(await upload).toEqual(answer.image);
+    expect(await upload).toEqual(response.image);
     expect([sent.length, clock.pending]).toEqual([1, 0]);
   });
 });

@@ -9,7 +9,7 @@ import { useService } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 
-const answer = { body: { image: { reference: ref("Image") } } };
+const response = { body: { image: { reference: ref("Image") } } };
 
 describe("an upload", () => {
   const context = useService();
@@ -33,13 +33,13 @@ describe("an upload", () => {
     ["a file URL", () => pathToFileURL(join(folder, "a design.png"))],
     ["a response", () => new Response(Uint8Array.from(png), { status: 203 })],
   ])("accepts %s", async (_, source) => {
-    context.service.answers(answer);
+    context.service.respond(response);
     await context.partner.images.upload(source());
     expect(Buffer.from(context.service.requests[0]?.body ?? "").equals(Buffer.from(png))).toBe(true);
   });
 
   it("accepts the response of a real fetch", async () => {
-    context.service.answers({ body: png }, answer);
+    context.service.respond({ body: png }, response);
     await context.partner.images.upload(await fetch(`${context.service.baseUrl}/design.png`));
     expect(Buffer.from(context.service.requests[1]?.body ?? "").equals(Buffer.from(png))).toBe(true);
   });

@@ -31,7 +31,7 @@ describe("the User-Agent", () => {
   });
 
   it("reaches the service with the version and the runtime", async () => {
-    context.service.answers({ body: { message: "valid" } });
+    context.service.respond({ body: { message: "valid" } });
     await context.partner.auth.validate();
     expect(context.service.requests[0]?.headers["user-agent"]).toBe(
       `pod-partner/${manifest.version} node/${process.versions.node}`,
@@ -39,7 +39,7 @@ describe("the User-Agent", () => {
   });
 
   it("is replaced by a header of the call, whatever the case of its name", async () => {
-    context.service.answers({ body: { message: "valid" } });
+    context.service.respond({ body: { message: "valid" } });
     await context.partner.auth.validate({ headers: { "User-Agent": "shop/7" } });
     expect(context.service.requests[0]?.headers["user-agent"]).toBe("shop/7");
   });

@@ -34,7 +34,7 @@ export interface Traffic {
 /** The results of a consumer's calls so far. */
 export interface Outcome {
   /** When each call succeeded, and how long after its start. */
-  readonly answered: { readonly at: number; readonly took: number }[];
+  readonly served: { readonly at: number; readonly took: number }[];
   refusals: number;
   failed: number;
   /** The most refusals of one call. */
@@ -43,7 +43,7 @@ export interface Outcome {
 
 /** Sends calls through a pacer as the operation of a call does: acquires, sends, reads the response, and retries a refusal. */
 export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest }: Traffic): Outcome {
-  const outcome: Outcome = { answered: [], refusals: 0, failed: 0, worst: 0 };
+  const outcome: Outcome = { served: [], refusals: 0, failed: 0, worst: 0 };
   const endpoint = endpointOf(rest.call ?? "orders.get");
   let left = calls;
 
@@ -74,7 +74,7 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
           start();
           return;
         }
-        outcome.answered.push({ at: clock.now(), took: clock.now() - startedAt });
+        outcome.served.push({ at: clock.now(), took: clock.now() - startedAt });
         start();
       });
     });

@@ -20,7 +20,7 @@ export interface Service {
   /** Takes a token of each policy, or none at all. */
   serve(policies: readonly string[]): Served;
   /** Removes tokens as another client would, as far as they remain. */
-  drink(policy: string, tokens: number): void;
+  drain(policy: string, tokens: number): void;
   /** Changes the quota or the window. */
   resize(policy: string, quota: number, window: number): void;
   level(policy: string): number;
@@ -58,7 +58,7 @@ export function createService(clock: PartnerClock, limits: Limits): Service {
       const headers = new Headers({ "x-ratelimit-policy": quotas.join(", "), "x-ratelimit": states.join(", ") });
       return { refused, headers, retryAfter: Math.max(1000, retryAfter) };
     },
-    drink: (name, tokens) => {
+    drain: (name, tokens) => {
       const level = refill(name);
       level.tokens = Math.max(0, level.tokens - tokens);
     },

@@ -25,10 +25,10 @@ async function run({ quota, calls, parallel, latency, until, own = (clock) => cl
   const assumed = vi.spyOn(FairShare.prototype, "notice");
   const serve = () => service.serve(["default"]);
   const pacer = new Pacer(own(clock));
-  const { answered, refusals } = consume({ clock, pacer, serve, calls, parallel, latency: latency(clock) });
+  const { served, refusals } = consume({ clock, pacer, serve, calls, parallel, latency: latency(clock) });
   await clock.run(until);
-  const seconds = Math.max(...answered.map(({ at }) => at)) / 1000;
-  return { answered: answered.length, refusals, seconds, assumed: assumed.mock.calls.length };
+  const seconds = Math.max(...served.map(({ at }) => at)) / 1000;
+  return { served: served.length, refusals, seconds, assumed: assumed.mock.calls.length };
 }
 
 const seeds = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
@@ -46,7 +46,7 @@ describe("a single client never assumes other clients", () => {
     const jitter = () => 1 + 4 * random();
     const latency = () => () => [jitter(), jitter()] as const;
     const result = await run({ quota: 300, calls: 1300, parallel: 64, latency, until: 60_000 });
-    expect(result).toMatchObject({ answered: 1300, refusals: 0, assumed: 0 });
+    expect(result).toMatchObject({ served: 1300, refusals: 0, assumed: 0 });
     expect(result.seconds).toBeLessThanOrEqual(20 * 1.02);
   });
 
@@ -68,7 +68,7 @@ describe("a single client never assumes other clients", () => {
     const result = await run({ quota: 100, calls: 3_000, parallel: 3_000, latency, until: 28_000 });
     expect(result).toMatchObject({ refusals: 0, assumed: 0 });
     // 100 tokens, then 50 a second, without those that the full bucket loses during half a second of the stall.
-    expect(result.answered).toBeGreaterThan(0.98 * (100 + 27.5 * 50));
+    expect(result.served).toBeGreaterThan(0.98 * (100 + 27.5 * 50));
   });
 
   it("when its clock is 0.02 % faster than the service's", async () => {
@@ -78,6 +78,6 @@ describe("a single client never assumes other clients", () => {
     });
     const latency = () => () => [2, 2] as const;
     const result = await run({ quota: 100, calls: 15_000, parallel: 64, latency, until: 400_000, own });
-    expect(result).toMatchObject({ answered: 15_000, refusals: 0, assumed: 0 });
+    expect(result).toMatchObject({ served: 15_000, refusals: 0, assumed: 0 });
   });
 });

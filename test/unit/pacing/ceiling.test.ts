@@ -111,8 +111,8 @@ describe("calls that a gateway refuses with 503", () => {
 
   it("are spread, and reported by `onPause`, when the refusals have a `Retry-After`", async () => {
     const { partner, pauses } = connect();
-    context.service.answers({ ...html, headers: { ...html.headers, "retry-after": "0" } });
-    context.service.always(valid);
+    context.service.respond({ ...html, headers: { ...html.headers, "retry-after": "0" } });
+    context.service.respondAlways(valid);
     await partner.auth.validate();
     expect(pauses).toMatchObject([{ reason: "gateway-limit", endpoint: "POST /auth/validate", length: 125 }]);
     expect(partner.rateLimits.estimate(100)).toBeGreaterThan(5_000);
@@ -120,8 +120,8 @@ describe("calls that a gateway refuses with 503", () => {
 
   it("are not spread after one refusal without `Retry-After`", async () => {
     const { partner, pauses } = connect();
-    context.service.answers(valid, html);
-    context.service.always(valid);
+    context.service.respond(valid, html);
+    context.service.respondAlways(valid);
     await partner.auth.validate();
     await partner.auth.validate();
     expect([pauses, partner.rateLimits.estimate(100)]).toEqual([[], 0]);
@@ -130,7 +130,7 @@ describe("calls that a gateway refuses with 503", () => {
   it("do not spend the client's retry budget: refusals of a limit are not an outage", async () => {
     const { partner } = connect();
     const gateway = limiting(() => 200, 0);
-    context.service.always(() => (gateway(performance.now()) ? valid : html));
+    context.service.respondAlways(() => (gateway(performance.now()) ? valid : html));
     const outcomes = await Promise.allSettled(
       Array.from({ length: 300 }, () => partner.auth.validate({ retry: { retries: 20 } })),
     );

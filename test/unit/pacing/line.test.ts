@@ -151,9 +151,9 @@ describe("a refusal", () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
     const policies = '"default";q=3000;w=60, "uploads";q=5000;w=86400';
-    const answer = headers(policies, '"default";r=2998;t=0, "uploads";r=0;t=17');
+    const response = headers(policies, '"default";r=2998;t=0, "uploads";r=0;t=17');
     const grant = pacer.takeAnyway(upload);
-    expect(pacer.hold(upload, pacer.observe(upload, grant, answer), 17_000)).toEqual(["uploads"]);
+    expect(pacer.hold(upload, pacer.observe(upload, grant, response), 17_000)).toEqual(["uploads"]);
     expect(pacer.tryAcquire(upload)).toBeUndefined();
     expect(pacer.tryAcquire(get)).toBeDefined();
   });
@@ -254,7 +254,7 @@ describe("a client before its first response", () => {
   it("continues at the refill rate when its first request is refused, and leaves one token to other clients", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
-    service.drink("uploads", 5_000);
+    service.drain("uploads", 5_000);
     const serve = () => service.serve(["default", "uploads"]);
     const uploads = consume({
       clock,
@@ -266,7 +266,7 @@ describe("a client before its first response", () => {
       call: "images.upload",
     });
     await clock.run(120_000);
-    expect(uploads.answered.map(({ at }) => Math.floor(at / 1_000))).toEqual([34, 51, 69]);
+    expect(uploads.served.map(({ at }) => Math.floor(at / 1_000))).toEqual([34, 51, 69]);
     expect(uploads.refusals).toBe(1);
   });
 });

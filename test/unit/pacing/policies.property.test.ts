@@ -47,7 +47,7 @@ describe("a pacer whose calls draw from different policies, against a model of t
           );
           await clock.run(hour);
           expect(outcomes.map(({ refusals }) => refusals)).toEqual([0, 0, 0]);
-          expect(outcomes.map(({ answered }) => answered.length)).toEqual(
+          expect(outcomes.map(({ served }) => served.length)).toEqual(
             Object.keys(kinds).map((call) => given[call as keyof typeof kinds].calls),
           );
           expect(clock.pending).toBe(0);

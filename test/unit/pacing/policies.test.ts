@@ -26,15 +26,15 @@ describe("changing policies", () => {
 
   it("are forgotten when the responses no longer name them", () => {
     const pacer = new Pacer(createTimeline());
-    const answer = (policies: string, levels: string) =>
+    const respond = (policies: string, levels: string) =>
       pacer.observe(
         upload,
         pacer.takeAnyway(upload),
         new Headers({ "x-ratelimit-policy": policies, "x-ratelimit": levels }),
       );
-    answer('"default";q=300;w=6, "uploads";q=5;w=86400', '"default";r=299;t=0, "uploads";r=0;t=17');
+    respond('"default";q=300;w=6, "uploads";q=5;w=86400', '"default";r=299;t=0, "uploads";r=0;t=17');
     expect(pacer.tryAcquire(upload)).toBeUndefined();
-    answer('"default";q=300;w=6', '"default";r=298;t=0');
+    respond('"default";q=300;w=6', '"default";r=298;t=0');
     expect(pacer.tryAcquire(upload)).toBeDefined();
   });
 
@@ -44,14 +44,14 @@ describe("changing policies", () => {
     const service = createService(clock, limits);
     let served = 0;
     const serve = (policies: readonly string[]) => {
-      const answer = service.serve(policies);
+      const response = service.serve(policies);
       served += 1;
       for (const name of ["x-ratelimit", "x-ratelimit-policy"]) {
-        const text = answer.headers.get(name) ?? "";
+        const text = response.headers.get(name) ?? "";
         const renamed = text.replace(/"(\w+)"/g, (_, policy: string) => `"${nameOf(policy, served)}"`);
-        answer.headers.set(name, renamed);
+        response.headers.set(name, renamed);
       }
-      return answer;
+      return response;
     };
     const pacer = new Pacer(clock);
     const traffic = { clock, pacer, calls: 60, parallel: 60, latency: () => [5, 5] as const };
@@ -66,7 +66,7 @@ describe("changing policies", () => {
     const { clock, pacer, serve, traffic } = renaming({ default: [10, 2_000] }, nameOf);
     const outcome = consume({ ...traffic, serve: () => serve(["default"]) });
     await clock.run(60_000);
-    expect(outcome.answered).toHaveLength(60);
+    expect(outcome.served).toHaveLength(60);
     expect(outcome.refusals).toBe(0);
     expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
   });
@@ -76,7 +76,7 @@ describe("changing policies", () => {
     const { clock, pacer, serve, traffic } = renaming(limits, (policy) => `new_${policy}`);
     const outcome = consume({ ...traffic, serve: () => serve(["default", "uploads"]), call: "images.upload" });
     await clock.run(1_000);
-    expect(outcome.answered).toHaveLength(60);
+    expect(outcome.served).toHaveLength(60);
     expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
     expect(pacer.forecast.snapshot().policies.uploads?.remaining).toBe(4_940);
   });
@@ -93,7 +93,7 @@ describe("changing policies", () => {
       latency: () => [5, 5],
     });
     await clock.run(60_000);
-    expect(outcome.answered).toHaveLength(30);
+    expect(outcome.served).toHaveLength(30);
     expect(outcome.refusals).toBe(0);
   });
 
@@ -123,7 +123,7 @@ describe("changing policies", () => {
             call: "images.upload",
           });
           await clock.run(600_000);
-          expect(outcome.answered).toHaveLength(100);
+          expect(outcome.served).toHaveLength(100);
           expect(clock.pending).toBe(0);
         },
       ),

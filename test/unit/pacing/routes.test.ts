@@ -39,9 +39,9 @@ describe("the policies of a route", () => {
       parallel: 5,
     });
     await clock.run(5_000);
-    expect([reads.answered.length, reads.refusals]).toEqual([500, 0]);
+    expect([reads.served.length, reads.refusals]).toEqual([500, 0]);
     await clock.run(60_000);
-    expect([orders.answered.length, orders.refusals]).toEqual([10, 0]);
+    expect([orders.served.length, orders.refusals]).toEqual([10, 0]);
     expect(pacer.forecast.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
@@ -51,13 +51,13 @@ describe("the policies of a route", () => {
     const serve = () => alsoNaming(service.serve(["default"]), '"orders";q=5;w=10', '"orders";r=5;t=0');
     const reads = consume({ clock, pacer: new Pacer(clock), latency, serve, calls: 500, parallel: 5 });
     await clock.run(10_000);
-    expect(reads.answered).toHaveLength(500);
+    expect(reads.served).toHaveLength(500);
   });
 
   it("include the policy that a refusal names as empty, even if it belongs to another route", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
-    service.drink("uploads", 5_000);
+    service.drain("uploads", 5_000);
     const pacer = new Pacer(clock);
     const common = { clock, pacer, latency };
     const quotes = consume({
@@ -69,9 +69,9 @@ describe("the policies of a route", () => {
     });
     const reads = consume({ ...common, serve: () => service.serve(["default"]), calls: 100, parallel: 5 });
     await clock.run(5_000);
-    expect(reads.answered).toHaveLength(100);
+    expect(reads.served).toHaveLength(100);
     await clock.run(120_000);
-    expect(quotes.answered).toHaveLength(3);
+    expect(quotes.served).toHaveLength(3);
     expect(quotes.refusals).toBeLessThanOrEqual(3);
   });
 
@@ -127,10 +127,10 @@ describe("a 429", () => {
       { headers: { "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2000;t=0' } },
     );
 
-  function connect(answer: (request: Request, seen: number) => Response, retries = 4) {
+  function connect(respond: (request: Request, seen: number) => Response, retries = 4) {
     const clock = createManualClock();
     const seen: number[] = [];
-    const fetch = async (request: Request) => answer(request, seen.push(clock.now()));
+    const fetch = async (request: Request) => respond(request, seen.push(clock.now()));
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
       secretKey: "a-secret-key",

@@ -13,21 +13,21 @@ interface Fleet {
   /** Milliseconds in each direction. */
   readonly oneWay: number;
   /** Tokens a second that an unpaced client takes. */
-  readonly drink?: number;
+  readonly unpaced?: number;
   readonly seed?: number;
 }
 
 /** Processes that do not know of each other, each with 64 concurrent calls. */
-async function run({ processes, calls, quota, perSecond, oneWay, drink = 0, seed = 7 }: Fleet) {
+async function run({ processes, calls, quota, perSecond, oneWay, unpaced = 0, seed = 7 }: Fleet) {
   const clock = createTimeline();
   const service = createService(clock, { default: [quota, (quota / perSecond) * 1000] });
   const random = sequence(seed);
   const outcomes: Outcome[] = [];
   const tick = () => {
-    service.drink("default", 1);
-    clock.after(1000 / drink, tick);
+    service.drain("default", 1);
+    clock.after(1000 / unpaced, tick);
   };
-  if (drink > 0) tick();
+  if (unpaced > 0) tick();
   for (let index = 0; index < processes; index += 1) {
     clock.after(random() * 50, () => {
       outcomes.push(
@@ -43,14 +43,14 @@ async function run({ processes, calls, quota, perSecond, oneWay, drink = 0, seed
     });
   }
   await clock.run(120_000);
-  const answered = outcomes.flatMap((outcome) => outcome.answered);
-  const firstDone = Math.min(...outcomes.map((outcome) => Math.max(...outcome.answered.map(({ at }) => at))));
-  const parts = outcomes.map((outcome) => outcome.answered.filter(({ at }) => at <= firstDone).length);
+  const served = outcomes.flatMap((outcome) => outcome.served);
+  const firstDone = Math.min(...outcomes.map((outcome) => Math.max(...outcome.served.map(({ at }) => at))));
+  const parts = outcomes.map((outcome) => outcome.served.filter(({ at }) => at <= firstDone).length);
   const fair = parts.reduce((sum, part) => sum + part, 0) / processes;
   return {
-    answered: answered.length,
-    seconds: Math.max(...answered.map(({ at }) => at)) / 1000,
-    slowest: Math.max(...answered.map(({ took }) => took)) / 1000,
+    served: served.length,
+    seconds: Math.max(...served.map(({ at }) => at)) / 1000,
+    slowest: Math.max(...served.map(({ took }) => took)) / 1000,
     refusals: outcomes.reduce((sum, outcome) => sum + outcome.refusals, 0),
     worst: Math.max(...outcomes.map((outcome) => outcome.worst)),
     unfair: Math.max(...parts.map((part) => Math.abs(part / fair - 1))),
@@ -70,7 +70,7 @@ describe("processes that share a bucket without knowing of each other", () => {
     "at $oneWay ms each way share it fairly, without a refusal: $seed",
     async ({ oneWay, seed }) => {
       const fleet = await run({ processes: 4, calls: 1300, quota: 300, perSecond: 50, oneWay, seed });
-      expect(fleet.answered).toBe(1300);
+      expect(fleet.served).toBe(1300);
       expect(fleet.refusals).toBe(0);
       expect(fleet.seconds).toBeLessThan(20 * 1.03);
       expect(fleet.slowest).toBeLessThan(6);
@@ -80,7 +80,7 @@ describe("processes that share a bucket without knowing of each other", () => {
 
   it("share a bucket with the quota of the specification", async () => {
     const fleet = await run({ processes: 4, calls: 6000, quota: 3000, perSecond: 50, oneWay: 20 });
-    expect(fleet.answered).toBe(6000);
+    expect(fleet.served).toBe(6000);
     expect(fleet.refusals).toBe(0);
     expect(fleet.unfair).toBeLessThan(0.05);
   });
@@ -92,7 +92,7 @@ describe("processes that share a bucket without knowing of each other", () => {
   ])("share a bucket of $quota when they are many, at $oneWay ms each way, with few refusals", async (given) => {
     const { oneWay, quota, calls, refused } = given;
     const fleet = await run({ processes: 16, calls, quota, perSecond: 50, oneWay });
-    expect(fleet.answered).toBe(calls);
+    expect(fleet.served).toBe(calls);
     expect(fleet.seconds).toBeLessThan(((calls - quota) / 50) * 1.06);
     expect(fleet.refusals).toBeLessThanOrEqual(refused * calls);
     expect(fleet.worst).toBeLessThanOrEqual(2);
@@ -103,7 +103,7 @@ describe("processes that share a bucket without knowing of each other", () => {
   async function upload(processes: number, calls: number, seed: number) {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000], uploads: [5_000, 86_400_000] });
-    service.drink("uploads", 5_000);
+    service.drain("uploads", 5_000);
     const random = sequence(seed);
     vi.spyOn(Math, "random").mockImplementation(sequence(seed + 1));
     const outcomes: Outcome[] = [];
@@ -124,7 +124,7 @@ describe("processes that share a bucket without knowing of each other", () => {
       });
     }
     await clock.run(7_200_000);
-    return { outcomes, done: outcomes.flatMap(({ answered }) => answered.map(({ at }) => at)) };
+    return { outcomes, done: outcomes.flatMap(({ served }) => served.map(({ at }) => at)) };
   }
 
   it.each([1, 2, 3, 4, 5, 6])("upload without a failure when the daily quota is used up: %i", async (seed) => {
@@ -136,13 +136,13 @@ describe("processes that share a bucket without knowing of each other", () => {
 
   it("leave tokens to each other when the daily quota is used up", async () => {
     const { outcomes } = await upload(2, 80, 104_729);
-    const [one = 0, other = 0] = outcomes.map(({ answered }) => answered.filter(({ at }) => at < 700_000).length);
+    const [one = 0, other = 0] = outcomes.map(({ served }) => served.filter(({ at }) => at < 700_000).length);
     expect(Math.min(one, other)).toBeGreaterThan(0.5 * Math.max(one, other));
   });
 
   it("leave an unpaced client the tokens that it takes", async () => {
-    const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, oneWay: 2, drink: 25 });
-    expect(fleet.answered).toBe(1300);
+    const fleet = await run({ processes: 1, calls: 1300, quota: 300, perSecond: 50, oneWay: 2, unpaced: 25 });
+    expect(fleet.served).toBe(1300);
     expect(fleet.refusals).toBe(0);
     expect(fleet.seconds).toBeLessThan(40 * 1.02);
   });
@@ -163,6 +163,6 @@ describe("processes that share a bucket without knowing of each other", () => {
     await clock.run(20_000);
     const late = process(20);
     await clock.run(35_000);
-    expect(late.answered).toHaveLength(20);
+    expect(late.served).toHaveLength(20);
   });
 });
