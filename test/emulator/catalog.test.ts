@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, dropship, placed, problem, referenceOf, setUp } from "./support.ts";
+import { address, dropship, placeOrder, problem, referenceOf, setUp } from "./support.ts";
 
 const timestamp = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
@@ -169,7 +169,7 @@ it("lists productgroups, packagings and warehouse items", async () => {
 describe("addresses", () => {
   it("return an order's address until another one replaces it", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     const before = (await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference;
     expect((await bench.get(`/addresses/${before}`)).body.address).toEqual({ reference: before, ...address });
     await bench.put(`/orders/${order}/dropship-address`, { dropshipAddress: { ...address, city: "Utrecht" } });
@@ -180,7 +180,7 @@ describe("addresses", () => {
 
   it("keep an address that a shipment used", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     const before = (await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference;
     bench.emulator.ship(order, { lines: [{ index: 1, quantity: 1 }] });
     await bench.put(`/orders/${order}/dropship-address`, { dropshipAddress: address });

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { type Bench, nowhere, placed, problem, referenceOf, setUp } from "./support.ts";
+import { type Bench, placeOrder, problem, referenceOf, setUp, unknownReference } from "./support.ts";
 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 const day = 86_400_000;
 
 /** An order whose items are all shipped. */
 async function shipped(bench: Bench, over: Record<string, unknown> = {}) {
-  const orderReference = await placed(bench, over);
+  const orderReference = await placeOrder(bench, over);
   return { orderReference, shipmentReference: bench.emulator.ship(orderReference) };
 }
 
@@ -98,14 +98,14 @@ describe("item issues", () => {
     const bench = setUp();
     const of = await shipped(bench);
     const { misprint, packageMissing } = bench.demo.claimcategories;
-    const other = await placed(bench);
+    const other = await placeOrder(bench);
     const code = async (line: Record<string, unknown>, over = {}) => problem(await issues(bench, of, line, over)).code;
     expect(await code({}, { orderReference: other })).toBe("order_not_in_shipment");
     expect(await code({ orderlineIndex: 3 })).toBe("orderline_not_in_shipment");
     expect(await code({ claimcategoryReference: misprint })).toBe("evidence_required");
     expect(await code({ claimcategoryReference: packageMissing })).toBe("package_missing_category_not_allowed");
-    expect(await code({ claimcategoryReference: nowhere("Claimcategory") })).toBe("unknown_input_error");
-    expect(await code({ evidenceReferences: [nowhere("Evidence")] })).toBe("unknown_input_error");
+    expect(await code({ claimcategoryReference: unknownReference("Claimcategory") })).toBe("unknown_input_error");
+    expect(await code({ evidenceReferences: [unknownReference("Evidence")] })).toBe("unknown_input_error");
     expect(await code({}, { comment: "x".repeat(1001) })).toBe("unknown_input_error");
     expect(await code({ evidenceReferences: Array(4).fill(await bench.evidence()) })).toBe("unknown_input_error");
     expect((await bench.get("/claims")).body.claims).toEqual([]);
@@ -162,7 +162,7 @@ describe("a missing package", () => {
 
   it("cannot be claimed when the order has a replacement", async () => {
     const bench = setUp();
-    const orderReference = await placed(bench);
+    const orderReference = await placeOrder(bench);
     const first = bench.emulator.ship(orderReference, { lines: [{ index: 1, quantity: 1 }] });
     const second = bench.emulator.ship(orderReference);
     const claim = (await issues(bench, { orderReference, shipmentReference: first })).body.claim.reference;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, dropship, nowhere, placed, problem, referenceOf, setUp } from "./support.ts";
+import { address, dropship, placeOrder, problem, referenceOf, setUp, unknownReference } from "./support.ts";
 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 
@@ -43,7 +43,7 @@ describe("creating", () => {
 
   it("accepts a combined order, which has no address", async () => {
     const bench = setUp();
-    const order = await placed(bench, { shippingKind: "combined", dropshipAddress: undefined });
+    const order = await placeOrder(bench, { shippingKind: "combined", dropshipAddress: undefined });
     expect((await bench.get(`/orders/${order}`)).body.order.dropshipAddressReference).toBeNull();
   });
 
@@ -57,7 +57,7 @@ describe("creating", () => {
     ["unknown_input_error", 400, { shippingKind: "combined" }],
     ["unknown_input_error", 400, { shippingKind: "drone" }],
     ["unknown_input_error", 400, { dropshipMinimalShippingLevel: "teleport" }],
-    ["unknown_input_error", 400, { storeReference: nowhere("Store") }],
+    ["unknown_input_error", 400, { storeReference: unknownReference("Store") }],
     ["unknown_input_error", 400, { orderlines: [] }],
   ])("responds with %s", async (code, status, over) => {
     const bench = setUp();
@@ -92,7 +92,9 @@ describe("creating", () => {
     expect(await answerTo({ productReference: slimCase })).toEqual({ status: 400, code: "missing_image_reference" });
     const imageReference = await bench.image();
     expect((await answerTo({ productReference: screenProtector, imageReference })).code).toBe("unknown_input_error");
-    expect((await answerTo({ productReference: slimCase, imageReference: nowhere("Image") })).status).toBe(400);
+    expect((await answerTo({ productReference: slimCase, imageReference: unknownReference("Image") })).status).toBe(
+      400,
+    );
   });
 
   it("refuses a store whose orders its platform creates", async () => {
@@ -107,22 +109,22 @@ describe("a repeated customIdentifier", () => {
 
   it("creates another order by default, and the look-up finds the first", async () => {
     const bench = setUp();
-    const first = await placed(bench, { customIdentifier: "shop-1" });
-    expect(await placed(bench, { customIdentifier: "shop-1" })).not.toBe(first);
+    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
+    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).not.toBe(first);
     expect((await bench.get(`${lookup}shop-1`)).body).toEqual({ orderReference: first });
     expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
   });
 
   it("returns the first order with that option", async () => {
     const bench = setUp({ repeatedIdentifier: "return-first" });
-    const first = await placed(bench, { customIdentifier: "shop-1" });
-    expect(await placed(bench, { customIdentifier: "shop-1" })).toBe(first);
-    expect(await placed(bench)).not.toBe(await placed(bench));
+    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
+    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).toBe(first);
+    expect(await placeOrder(bench)).not.toBe(await placeOrder(bench));
   });
 
   it("is refused with that option", async () => {
     const bench = setUp({ repeatedIdentifier: "refuse" });
-    await placed(bench, { customIdentifier: "shop-1" });
+    await placeOrder(bench, { customIdentifier: "shop-1" });
     const again = await bench.post("/orders", await dropship(bench, { customIdentifier: "shop-1" }));
     expect(problem(again)).toEqual({ status: 409, code: "custom_identifier_taken" });
   });
@@ -133,7 +135,7 @@ describe("canceling", () => {
 
   it("sets absolute quantities, and can be repeated", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     for (let time = 0; time < 2; time += 1) {
       expect((await bench.post(`/orders/${order}/cancel`, cancel(1, 2))).status).toBe(204);
     }
@@ -143,7 +145,7 @@ describe("canceling", () => {
 
   it("responds with 409 to quantities below the canceled or above the shippable ones, and cancels nothing", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     await bench.post(`/orders/${order}/cancel`, cancel(1, 1));
     const path = `/orders/${order}/cancel`;
     expect(problem(await bench.post(path, cancel(1, 0)))).toEqual({
@@ -159,7 +161,7 @@ describe("canceling", () => {
 
   it("responds with 409 in production, 403 for a platform's store, 400 for unknown or repeated lines", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     const path = `/orders/${order}/cancel`;
     expect(problem(await bench.post(path, cancel(3, 1))).code).toBe("unknown_input_error");
     const twice = { orderlines: [...cancel(1, 1).orderlines, ...cancel(1, 2).orderlines] };
@@ -173,7 +175,7 @@ describe("canceling", () => {
 
   it("completes an order without remaining quantities", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     await bench.post(`/orders/${order}/cancel`, {
       orderlines: [...cancel(1, 3).orderlines, ...cancel(2, 1).orderlines],
     });
@@ -188,7 +190,7 @@ describe("replacing the dropship address", () => {
 
   it("validates the address as the creation does", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     expect(problem(await put(bench, order, { email: "" })).code).toBe("invalid_address_missing_email");
     expect(problem(await put(bench, order, { countryCode: "RU" })).code).toBe("invalid_address_denied_country");
     expect(problem(await put(bench, order, { countryCode: "IT" })).code).toBe("unknown_input_error");
@@ -198,9 +200,9 @@ describe("replacing the dropship address", () => {
 
   it("responds with 409 for combined and for completed orders", async () => {
     const bench = setUp();
-    const combined = await placed(bench, { shippingKind: "combined", dropshipAddress: undefined });
+    const combined = await placeOrder(bench, { shippingKind: "combined", dropshipAddress: undefined });
     expect(problem(await put(bench, combined))).toEqual({ status: 409, code: "order_not_dropship" });
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     bench.emulator.ship(order);
     expect(problem(await put(bench, order))).toEqual({ status: 409, code: "order_completed" });
   });
@@ -208,7 +210,7 @@ describe("replacing the dropship address", () => {
 
 it("shows a hold and its reason until it ends", async () => {
   const bench = setUp();
-  const order = await placed(bench);
+  const order = await placeOrder(bench);
   bench.emulator.hold(order, "The image is too small");
   expect((await bench.get(`/orders/${order}`)).body.order.onHold).toEqual({ reason: "The image is too small" });
   expect(() => bench.emulator.ship(order)).toThrow("on hold");

@@ -1,6 +1,6 @@
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { type Bench, nowhere, problem, referenceOf, setUp } from "./support.ts";
+import { type Bench, problem, referenceOf, setUp, unknownReference } from "./support.ts";
 
 const reference = (kind: string) => expect.stringMatching(referenceOf(kind));
 
@@ -163,8 +163,8 @@ describe("renders", () => {
     const bench = setUp();
     const valid = { compositionReference: await composition(bench), imageReference: await bench.image() };
     for (const over of [
-      { imageReference: nowhere("Image") },
-      { compositionReference: nowhere("Composition") },
+      { imageReference: unknownReference("Image") },
+      { compositionReference: unknownReference("Composition") },
       { scale: 2 },
     ]) {
       const response = await bench.post("/renders", { render: { ...valid, ...over } });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, type Bench, nowhere, placed, problem, setUp } from "./support.ts";
+import { address, type Bench, placeOrder, problem, setUp, unknownReference } from "./support.ts";
 
 function quote({ demo, post }: Bench, over: Record<string, unknown> = {}, quantity = 1) {
   return post("/quote", {
@@ -67,13 +67,13 @@ describe("quotes", () => {
 describe("shipments", () => {
   it("have no tracking at the basic level, and all tracking fields above it", async () => {
     const bench = setUp();
-    const basic = await placed(bench);
+    const basic = await placeOrder(bench);
     const shipment = bench.emulator.ship(basic);
     expect((await bench.get(`/shipments/${shipment}`)).body).toEqual({
       shipment: { reference: shipment, orders: [{ reference: basic }] },
     });
     for (const level of ["tracked", "express"]) {
-      const order = await placed(bench, { dropshipMinimalShippingLevel: level });
+      const order = await placeOrder(bench, { dropshipMinimalShippingLevel: level });
       expect((await bench.get(`/shipments/${bench.emulator.ship(order)}`)).body.shipment).toMatchObject({
         orders: [{ reference: order }],
         carrier: expect.any(String),
@@ -85,7 +85,7 @@ describe("shipments", () => {
 
   it("contain a part of an order, then the rest", async () => {
     const bench = setUp();
-    const order = await placed(bench);
+    const order = await placeOrder(bench);
     const state = async () => {
       const { status, orderlines } = (await bench.get(`/orders/${order}`)).body.order;
       return [status.code, ...orderlines.map((line: { shippedQuantity: number }) => line.shippedQuantity)];
@@ -104,19 +104,19 @@ describe("shipments", () => {
   it("contain several combined orders, with tracking", async () => {
     const bench = setUp();
     const combined = { shippingKind: "combined", dropshipAddress: undefined };
-    const orders = [await placed(bench, combined), await placed(bench, combined)];
+    const orders = [await placeOrder(bench, combined), await placeOrder(bench, combined)];
     const shipment = bench.emulator.ship(orders);
     expect((await bench.get(`/shipments/${shipment}`)).body.shipment).toMatchObject({
       orders: orders.map((reference) => ({ reference })),
       trackingNumber: expect.any(String),
     });
-    const alone = await placed(bench);
+    const alone = await placeOrder(bench);
     expect(() => bench.emulator.ship([alone, ...orders])).toThrow("Only combined orders");
   });
 
   it("throw an error for an unknown order", () => {
     const bench = setUp();
-    expect(() => bench.emulator.ship(nowhere("Order") as `Order_${string}`)).toThrow("has no order");
+    expect(() => bench.emulator.ship(unknownReference("Order") as `Order_${string}`)).toThrow("has no order");
     expect(() => bench.emulator.ship([])).toThrow("at least one");
   });
 });

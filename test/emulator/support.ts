@@ -1,7 +1,7 @@
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
 
 /** The parts of a response that these tests read. */
-export interface Answer {
+export interface EmulatorResponse {
   readonly status: number;
   readonly headers: Headers;
   // biome-ignore lint/suspicious/noExplicitAny: bodies are compared with shapes written by hand from the specification
@@ -13,7 +13,7 @@ export function setUp(options: EmulatorOptions = {}) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, ...options });
 
-  const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
+  const send = async (method: string, path: string, init: RequestInit = {}): Promise<EmulatorResponse> => {
     const headers = { "X-Service-Secret-Key": emulator.secretKey, ...(init.headers as Record<string, string>) };
     const response = await emulator.fetch(emulator.baseUrl + path, { ...init, method, headers });
     const text = await response.clone().text();
@@ -78,15 +78,15 @@ export async function dropship({ demo, image }: Bench, over: Record<string, unkn
 }
 
 /** Places a valid order, and returns its reference. */
-export async function placed(bench: Bench, over: Record<string, unknown> = {}): Promise<`Order_${string}`> {
+export async function placeOrder(bench: Bench, over: Record<string, unknown> = {}): Promise<`Order_${string}`> {
   const { body } = await bench.post("/orders", await dropship(bench, over));
   return body.order.reference;
 }
 
 /** A valid reference of a record that does not exist. */
-export const nowhere = (kind: string): string => `${kind}_${"0".repeat(26)}`;
+export const unknownReference = (kind: string): string => `${kind}_${"0".repeat(26)}`;
 
 export const referenceOf = (kind: string): RegExp => new RegExp(`^${kind}_[0123456789abcdefghjkmnpqrstvwxyz]{26}$`);
 
 /** The error object of a response. */
-export const problem = ({ status, body }: Answer) => ({ status, code: body.code });
+export const problem = ({ status, body }: EmulatorResponse) => ({ status, code: body.code });

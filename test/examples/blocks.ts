@@ -49,7 +49,7 @@ export const pagePrograms: readonly Program[] = pages.flatMap((page) => {
 });
 
 /** What a reader can paste without the rest of the page: the first block with one other block, or a separate block. */
-export const partPrograms: readonly Program[] = pages.flatMap((page) => {
+export const blockPrograms: readonly Program[] = pages.flatMap((page) => {
   const [preamble, ...others] = blocksOf(page).filter(({ separate }) => !separate);
   const apart = blocksOf(page).filter(({ separate }) => separate);
   return [
@@ -59,7 +59,7 @@ export const partPrograms: readonly Program[] = pages.flatMap((page) => {
 });
 
 /** The fences of a page with code in another language than these, or JavaScript with a wrong tag. */
-export const otherFences = (page: string): readonly string[] =>
+export const uncheckedFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)
     .filter((language) => !["js", "js separate", "sh", "mermaid", "text"].includes(language))

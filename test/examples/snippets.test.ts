@@ -5,7 +5,7 @@ import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
 import { program as endpointProgram } from "../architecture/endpoint-table.ts";
 import { installedProject } from "../package/tarball.ts";
-import { otherFences, type Program, pagePrograms, pages, partPrograms } from "./blocks.ts";
+import { blockPrograms, type Program, pagePrograms, pages, uncheckedFences } from "./blocks.ts";
 import { root } from "./process.ts";
 
 const endpointPage: Program = { page: "docs/endpoints.md", name: "endpoints.ts", code: endpointProgram() };
@@ -67,10 +67,10 @@ async function run(folder: string, program: Program): Promise<Finished> {
 describe("the code in the pages", () => {
   let errors: readonly string[] = [];
   beforeAll(() => {
-    errors = typeErrors([...pagePrograms, ...partPrograms, endpointPage]);
+    errors = typeErrors([...pagePrograms, ...blockPrograms, endpointPage]);
   }, 120_000);
 
-  it.each([...new Set([...partPrograms, ...pagePrograms, endpointPage].map(({ page }) => page))])(
+  it.each([...new Set([...blockPrograms, ...pagePrograms, endpointPage].map(({ page }) => page))])(
     "%s: every block has the right types, with only the page's first block before it",
     (page) => {
       expect(errors.filter((error) => error.startsWith(`${page}:`))).toEqual([]);
@@ -78,7 +78,7 @@ describe("the code in the pages", () => {
   );
 
   it("is JavaScript or TypeScript in every block, and so it is checked and run", () => {
-    expect(pages.flatMap(otherFences)).toEqual([]);
+    expect(pages.flatMap(uncheckedFences)).toEqual([]);
   });
 
   it("every page runs as pasted in a new folder with the packed package, and prints the expected lines", async () => {

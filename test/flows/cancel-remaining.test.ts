@@ -2,9 +2,9 @@ import { isOpen, type OrderReference, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setStage>;
+type Stage = ReturnType<typeof setUp>;
 
 /** An order of two lines: quantity four on the first, one on the second. */
 async function place({ partner, emulator }: Stage): Promise<OrderReference> {
@@ -33,7 +33,7 @@ function watched({ connect, emulator }: Stage, meanwhile: (count: number) => voi
 
 describe("orders.cancelRemaining", () => {
   it("cancels the quantities that are neither shipped nor canceled, and sends absolute totals", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     const { partner, sent } = watched(stage);
     await partner.orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]);
@@ -49,7 +49,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("sends no cancellation when nothing remains", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 4 }] });
     const { partner, sent } = watched(stage);
@@ -59,7 +59,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("reads the order again and cancels the rest when a line is shipped in between", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     const ship = (count: number) => {
       if (count === 1) stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 3 }] });
@@ -73,7 +73,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("throws the conflict and cancels nothing when a line is shipped in between twice", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     const ship = () => stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 1 }] });
     const { partner, sent } = watched(stage, ship);
@@ -89,7 +89,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("throws the conflict of an order in production, without a retry", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     stage.emulator.startProduction(reference);
     const { partner, sent } = watched(stage);
@@ -98,7 +98,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("ends at its deadline, which both requests share", async () => {
-    const stage = setStage({}, { timeout: 60_000 });
+    const stage = setUp({}, { timeout: 60_000 });
     const reference = await place(stage);
     stage.emulator.faults.add({ on: "orders.get", fault: "slow", ms: 700 });
     stage.emulator.faults.add({ on: "orders.cancel", fault: "slow", ms: 700 });
@@ -115,7 +115,7 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("adds `body` to the cancellation only, and reports unknown options before it sends a request", async () => {
-    const stage = setStage();
+    const stage = setUp();
     const reference = await place(stage);
     const { partner, sent } = watched(stage);
     const before = stage.emulator.requests.length;

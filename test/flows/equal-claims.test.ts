@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { dropshipOrder } from "../support/orders.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
 
 /** A shipment of two units, and a claim about one of them that can be filed twice. */
 async function shipped() {
-  const stage = setStage();
+  const stage = setUp();
   const { emulator, partner, settle } = stage;
   const order = { ...orderOf(emulator, "A"), dropshipAddress: dropshipOrder.dropshipAddress };
   const { reference: orderReference } = await settle(partner.orders.create(order));

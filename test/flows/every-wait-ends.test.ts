@@ -1,7 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 import { waits } from "./waits.ts";
 
 /** Renders that take longer than any test. */
@@ -9,7 +9,7 @@ const endless = { renderDuration: 1e12 };
 
 describe.each(waits)("$name", ({ begin, late }) => {
   it("ends at once at an abort with the caller's reason, and leaves nothing open", async () => {
-    const stage = setStage(endless);
+    const stage = setUp(endless);
     const call = await begin(stage);
     const controller = new AbortController();
     const outcome = rejection(call({ signal: controller.signal }));
@@ -22,7 +22,7 @@ describe.each(waits)("$name", ({ begin, late }) => {
   });
 
   it("does not start with a signal that is already aborted", async () => {
-    const stage = setStage(endless);
+    const stage = setUp(endless);
     const call = await begin(stage);
     const before = stage.emulator.requests.length;
     const reason = new Error("never mind");
@@ -31,7 +31,7 @@ describe.each(waits)("$name", ({ begin, late }) => {
   });
 
   it(`ends at the deadline, as ${late}, and leaves nothing open`, async () => {
-    const stage = setStage(endless);
+    const stage = setUp(endless);
     const call = await begin(stage);
     const began = stage.clock.now();
     let ended = Number.NaN;

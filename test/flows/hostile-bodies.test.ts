@@ -5,7 +5,7 @@ import { type ConflictError, PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -112,7 +112,7 @@ describe("random bytes as a response", () => {
       const partner = new PodPartner({
         baseUrl,
         secretKey,
-        clock: createHastyClock(100),
+        clock: createFastClock(100),
         retry: { retries: 1, baseDelay: 0 },
         fetch: async () =>
           new Response(Uint8Array.from(bytes), { status, headers: { "content-type": "application/json" } }),

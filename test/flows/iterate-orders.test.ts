@@ -1,7 +1,7 @@
 import { type OrderReference, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { watchTimers } from "../support/left-open.ts";
+import { watchTimers } from "../support/open-handles.ts";
 
 /** A thousand orders: 20 full pages, and the empty one that ends the chain. */
 const count = 1000;

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { RecentOrders } from "../../src/resources/orders/recent-orders.ts";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 /** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
 const harsh = { repeatedIdentifier: "create" } as const;
@@ -36,7 +36,7 @@ describe("an order behind a gateway that times out after one second, when the se
     ["503 with Retry-After", { status: 503, headers: { "retry-after": "1" } }],
     ["503 with Retry-After and HTML", { status: 503, body: "<html></html>", headers: { "retry-after": "1" } }],
   ])("is placed once: %s", async (_, response) => {
-    const { clock, emulator, connect, settle, orders } = setStage(harsh);
+    const { clock, emulator, connect, settle, orders } = setUp(harsh);
     const partner = connect({ fetch: gatewayInFront(emulator, clock, response) });
     const placed = await settle(partner.orders.create(orderOf(emulator, "A")));
     expect([placed.recovered, await orders()]).toEqual([true, 1]);
@@ -50,7 +50,7 @@ describe("an `ensure` while a `create` with the same identifier is in progress",
     partner.orders.create({ ...orderOf(emulator, "A"), customIdentifier: "shop-1" }, { signal });
 
   it("finds the order that `create` places", async () => {
-    const { clock, emulator, partner, settle, orders } = setStage(harsh);
+    const { clock, emulator, partner, settle, orders } = setUp(harsh);
     slow(emulator);
     const created = start(partner, emulator);
     await clock.advance(1_000);
@@ -61,7 +61,7 @@ describe("an `ensure` while a `create` with the same identifier is in progress",
   });
 
   it("finds it when the `create` is aborted", async () => {
-    const { clock, emulator, partner, settle, orders } = setStage(harsh);
+    const { clock, emulator, partner, settle, orders } = setUp(harsh);
     slow(emulator);
     const left = new AbortController();
     const created = rejection(start(partner, emulator, left.signal));
@@ -76,7 +76,7 @@ describe("an `ensure` while a `create` with the same identifier is in progress",
 
 describe("`lookFor`", () => {
   it("continues after a look-up that fails, and finds an order that is completed late", async () => {
-    const { emulator, partner, connect, clock, settle, orders } = setStage(harsh);
+    const { emulator, partner, connect, clock, settle, orders } = setUp(harsh);
     emulator.faults.add({ on: "orders.lookup", nth: (n) => n === 2, fault: "status", status: 502 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
     const order = orderOf(emulator, "A");
@@ -90,7 +90,7 @@ describe("`lookFor`", () => {
   });
 
   it("places no order when the deciding look-up fails", async () => {
-    const { emulator, partner, settle, orders } = setStage(harsh);
+    const { emulator, partner, settle, orders } = setUp(harsh);
     emulator.faults.add({ on: "orders.lookup", fault: "status", status: 502 });
     const error = await settle(rejection(partner.orders.ensure(orderOf(emulator, "A"), { lookFor: 5_000 })));
     expect(error).toMatchObject({ name: "ServerError", status: 502, isRetryable: true });

@@ -2,13 +2,13 @@ import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
 import type { StubResponse } from "../support/stub-service.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 const order = {
   storeReference: ref("Store"),
@@ -21,17 +21,14 @@ const there: StubResponse = { body: { orderReference: ref("Order") } };
 
 describe("an order that is completed only after its response was lost", () => {
   it("is found after three seconds, and is not created twice", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier: "create" }, { timeout: 1_000 });
+    const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier: "create" }, { timeout: 1_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
   it("is found after twice the timeout of an attempt, and is not created twice", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage(
-      { repeatedIdentifier: "create" },
-      { timeout: 30_000 },
-    );
+    const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier: "create" }, { timeout: 30_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 55_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
@@ -45,7 +42,7 @@ describe("an order whose response was lost", () => {
       baseUrl: context.service.baseUrl,
       secretKey,
       retry: { retries: 2, baseDelay: 0 },
-      clock: createHastyClock(400),
+      clock: createFastClock(400),
       timeout: 400,
     });
   const posts = () => context.service.requests.filter(({ method }) => method === "POST").length;

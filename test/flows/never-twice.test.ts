@@ -1,11 +1,11 @@
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 /** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
 const harsh = { repeatedIdentifier: "create" } as const;
@@ -15,7 +15,7 @@ const slow = (ms: number) => ({ on: "orders.create", nth: 1, fault: "slow", ms, 
 
 describe("the order that is sent is the one at the time of the call", () => {
   it("with `ensure`, also when the caller changes the object meanwhile", async () => {
-    const { emulator, partner, settle, orders } = setStage(harsh);
+    const { emulator, partner, settle, orders } = setUp(harsh);
     const order = orderOf(emulator, "A");
     const placing = partner.orders.ensure(order);
     Object.assign(order, { customIdentifier: "B", orderlines: [] });
@@ -25,7 +25,7 @@ describe("the order that is sent is the one at the time of the call", () => {
   });
 
   it("with `ensureMany`, also when the source reuses the same object", async () => {
-    const { emulator, partner, settle, orders } = setStage(harsh);
+    const { emulator, partner, settle, orders } = setUp(harsh);
     function* rows() {
       const row = orderOf(emulator, "");
       for (let number = 1; number <= 6; number++) yield Object.assign(row, { customIdentifier: `row-${number}` });
@@ -45,7 +45,7 @@ describe("the order that is sent is the one at the time of the call", () => {
 
 describe("an order whose call ended while the service was still working", () => {
   it.each(["the same call, waiting for its turn", "a later call"])("is found by %s", async (which) => {
-    const { clock, emulator, partner, settle, orders, posts } = setStage(harsh);
+    const { clock, emulator, partner, settle, orders, posts } = setUp(harsh);
     emulator.faults.add(slow(2_000));
     const order = orderOf(emulator, "A");
     const leave = new AbortController();
@@ -59,7 +59,7 @@ describe("an order whose call ended while the service was still working", () => 
   });
 
   it("is found by the `ensure` that the error recommends", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage(harsh);
+    const { emulator, partner, settle, orders, posts } = setUp(harsh);
     emulator.faults.add(slow(20_000));
     const order = orderOf(emulator, "A");
     expect(await settle(rejection(partner.orders.create(order, { deadline: 500 })))).toMatchObject({
@@ -70,7 +70,7 @@ describe("an order whose call ended while the service was still working", () => 
   });
 
   it("is placed by the next call when the service did not create it", async () => {
-    const { emulator, partner, settle, orders } = setStage(harsh);
+    const { emulator, partner, settle, orders } = setUp(harsh);
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
     const order = orderOf(emulator, "A");
     await settle(rejection(partner.orders.create(order, { retry: { retries: 0 } })));
@@ -79,7 +79,7 @@ describe("an order whose call ended while the service was still working", () => 
   });
 
   it("is looked up again after a 429, before it is retried", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage(harsh, {
+    const { emulator, partner, settle, orders, posts } = setUp(harsh, {
       timeout: 1_000,
       assumptions: { processingTime: 1_000 },
     });
@@ -93,7 +93,7 @@ describe("an order whose call ended while the service was still working", () => 
 
 describe("an order that a response confirmed, and that a look-up does not show yet", () => {
   it("is returned by `ensure`, and not placed again", async () => {
-    const { emulator, partner, settle, posts } = setStage(harsh);
+    const { emulator, partner, settle, posts } = setUp(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     const first = await settle(partner.orders.ensure(order));
@@ -102,7 +102,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
   });
 
   it("is not returned from memory forever, however often it is requested", async () => {
-    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    const { clock, emulator, partner, settle, posts } = setUp(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     for (let round = 0; round < 3; round++) {
@@ -113,7 +113,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
   });
 
   it("is placed when the look-up still does not show it after a long time", async () => {
-    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    const { clock, emulator, partner, settle, posts } = setUp(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));
@@ -125,7 +125,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
 
 describe("an order that is refused as invalid after a lost response", () => {
   it("has a known outcome: the error has no identifiers, and the next call does not wait", async () => {
-    const { clock, emulator, partner, settle, posts } = setStage(harsh);
+    const { clock, emulator, partner, settle, posts } = setUp(harsh);
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop", when: "before" });
     const refusal = { fault: "status", status: 409, code: "product_not_orderable", when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 2, ...refusal });
@@ -141,7 +141,7 @@ describe("an order that is refused as invalid after a lost response", () => {
 
 describe("a list of orders", () => {
   it("continues after an order whose properties throw", async () => {
-    const { emulator, partner, settle, orders } = setStage(harsh);
+    const { emulator, partner, settle, orders } = setUp(harsh);
     const bad = Object.defineProperty(orderOf(emulator, "bad"), "orderlines", {
       enumerable: true,
       get: () => {
@@ -179,7 +179,7 @@ describe("a look-up does not decide", () => {
       responses: "report",
       retry: { retries: 1, baseDelay: 0 },
       timeout: 5_000,
-      clock: createHastyClock(400, { kept: 5_000 }),
+      clock: createFastClock(400, { kept: 5_000 }),
     });
 
   it.each([[{ orderReference: null }], [{}], [[]], [null]])(

@@ -2,7 +2,7 @@ import { OrderMismatchError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 /** An order with the same identifier as `orderOf`, and another quantity on its line. */
 const withQuantity = (order: ReturnType<typeof orderOf>, quantity: number) => ({
@@ -12,7 +12,7 @@ const withQuantity = (order: ReturnType<typeof orderOf>, quantity: number) => ({
 
 describe("orders.ensure with a used identifier", () => {
   it("refuses an order with other lines, and places nothing", async () => {
-    const { emulator, partner, settle, orders, posts } = setStage();
+    const { emulator, partner, settle, orders, posts } = setUp();
     const order = orderOf(emulator, "A");
     const { reference } = await settle(partner.orders.ensure(order));
     const error = await settle(rejection(partner.orders.ensure(withQuantity(order, 99))));
@@ -25,7 +25,7 @@ describe("orders.ensure with a used identifier", () => {
   });
 
   it("returns an order with the same lines, after one request to compare", async () => {
-    const { emulator, partner, settle } = setStage();
+    const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");
     const { reference } = await settle(partner.orders.ensure(order));
     const before = emulator.requests.length;
@@ -37,7 +37,7 @@ describe("orders.ensure with a used identifier", () => {
   });
 
   it("compares the order as the option `body` changed it", async () => {
-    const { emulator, partner, settle } = setStage();
+    const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));
     const { orderlines } = withQuantity(order, 7);
@@ -46,7 +46,7 @@ describe("orders.ensure with a used identifier", () => {
   });
 
   it("does not compare with `compare: false`", async () => {
-    const { emulator, partner, settle } = setStage();
+    const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");
     const { reference } = await settle(partner.orders.ensure(order));
     const before = emulator.requests.length;
@@ -56,7 +56,7 @@ describe("orders.ensure with a used identifier", () => {
   });
 
   it("reports the mismatch as one row's outcome in `ensureMany`", async () => {
-    const { emulator, partner, settle } = setStage();
+    const { emulator, partner, settle } = setUp();
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));
     const outcomes: unknown[] = [];

@@ -3,7 +3,7 @@ import type { Fault, RepeatedIdentifier } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 const policies: readonly RepeatedIdentifier[] = ["create", "return-first", "refuse"];
 
@@ -18,7 +18,7 @@ describe.each(policies)(
   "one order is created when the service responds to a repeated identifier with %s",
   (repeatedIdentifier) => {
     it.each(losses)("and the response to the creation is lost: %s", async (_, fault, times) => {
-      const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+      const { emulator, partner, settle, orders } = setUp({ repeatedIdentifier });
       emulator.faults.add({ ...fault, on: "orders.create", nth: (n) => n <= times } as Fault);
       const { reference } = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
       expect(await settle(partner.orders.lookup({ customIdentifier: "shop-1001" }))).toBe(reference);
@@ -26,14 +26,14 @@ describe.each(policies)(
     });
 
     it("and the order is written late: after the client has timed out and looked it up in vain", async () => {
-      const { emulator, partner, settle, orders, posts } = setStage({ repeatedIdentifier }, { timeout: 1_000 });
+      const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier }, { timeout: 1_000 });
       emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_400, when: "before" });
       const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));
       expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
     });
 
     it("and `ensure` is called twice at the same time, with the first response lost", async () => {
-      const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+      const { emulator, partner, settle, orders } = setUp({ repeatedIdentifier });
       emulator.faults.add({ on: "orders.create", nth: 1, fault: "truncate" });
       const order = orderOf(emulator, "shop-1001");
       const both = await settle(Promise.all([partner.orders.ensure(order), partner.orders.ensure(order)]));
@@ -42,7 +42,7 @@ describe.each(policies)(
     });
 
     it("and `ensure` is called again after a restart, with the outcome of the first call unknown", async () => {
-      const { emulator, connect, settle, orders } = setStage({ repeatedIdentifier });
+      const { emulator, connect, settle, orders } = setUp({ repeatedIdentifier });
       emulator.faults.add({ on: "orders.create", fault: "drop" });
       emulator.faults.add({ on: "orders.lookup", nth: (n) => n > 1, fault: "status", status: 503 });
       const order = orderOf(emulator, "shop-1001");
@@ -62,7 +62,7 @@ describe("a lost creation that exists, and that four look-ups do not show", () =
     // If a service creates a second order for the same identifier and hides the first for seconds, no client can avoid it.
     ["create", 2, false],
   ])("is settled by the service when it responds with %s", async (repeatedIdentifier, made, recovered) => {
-    const { emulator, partner, settle, orders } = setStage({ repeatedIdentifier });
+    const { emulator, partner, settle, orders } = setUp({ repeatedIdentifier });
     const unseen = { fault: "status", status: 404, code: "not_found", when: "before" } as const;
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
     emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 4, ...unseen });
@@ -73,7 +73,7 @@ describe("a lost creation that exists, and that four look-ups do not show", () =
 
 describe("ensureMany", () => {
   it("places each order once when responses are lost, and reports the failed ones", async () => {
-    const { emulator, partner, settle, orders } = setStage();
+    const { emulator, partner, settle, orders } = setUp();
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 3 === 0, fault: "drop" });
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 7 === 0, fault: "status", status: 502, when: "before" });
     const inputs = Array.from({ length: 40 }, (_, number) => orderOf(emulator, `shop-${number}`));
@@ -101,7 +101,7 @@ describe("ensureMany", () => {
   });
 
   it("places nothing twice when it is run again after it was left in the middle", async () => {
-    const { emulator, connect, settle, orders } = setStage();
+    const { emulator, connect, settle, orders } = setUp();
     emulator.faults.add({ on: "orders.create", nth: (n) => n % 4 === 0, fault: "drop" });
     const inputs = Array.from({ length: 20 }, (_, number) => orderOf(emulator, `shop-${number}`));
     const leave = async (after: number) => {

@@ -4,7 +4,7 @@ import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
 interface Row {
   readonly id: number;
@@ -24,7 +24,7 @@ describe("a row of the caller's own", () => {
     ["at once", <T>(value: T) => value],
     ["later", <T>(value: T) => Promise.resolve(value)],
   ])("comes back as the outcome's input, as the same object, when `map` makes its order %s", async (_, when) => {
-    const { emulator, partner, settle, orders } = setStage();
+    const { emulator, partner, settle, orders } = setUp();
     const map = ({ id }: Row) => when(orderOf(emulator, `shop-${id}`));
     const outcomes = await settle(collect(partner.orders.ensureMany(rows, { map })));
     expect(new Set(outcomes.map(({ input }) => input))).toEqual(new Set(rows));
@@ -36,7 +36,7 @@ describe("a row of the caller's own", () => {
   });
 
   it.each(["throws", "rejects with"])("fails alone when its `map` %s", async (how) => {
-    const { emulator, partner, settle, orders } = setStage();
+    const { emulator, partner, settle, orders } = setUp();
     const error = new Error("there is no such SKU");
     const fail = async () => Promise.reject(error);
     const map = ({ id }: Row) => {
@@ -50,7 +50,7 @@ describe("a row of the caller's own", () => {
   });
 
   it("is mapped before the source reuses the object", async () => {
-    const { emulator, partner, settle } = setStage();
+    const { emulator, partner, settle } = setUp();
     function* refilled() {
       const row = { id: 0 };
       for (row.id = 1; row.id <= 4; row.id++) yield row;
@@ -62,7 +62,7 @@ describe("a row of the caller's own", () => {
   });
 
   it("does not delay an abort when its `map` never ends", async () => {
-    const { partner, emulator } = setStage();
+    const { partner, emulator } = setUp();
     const controller = new AbortController();
     const { signal } = controller;
     const all = rejection(collect(partner.orders.ensureMany(rows, { map: () => never, signal })));
@@ -75,7 +75,7 @@ describe("a row of the caller's own", () => {
   });
 
   it("is not placed when the loop is left while it is mapped", async () => {
-    const { partner, emulator, settle, orders } = setStage();
+    const { partner, emulator, settle, orders } = setUp();
     let mapped: () => void = () => undefined;
     const map = async ({ id }: Row) => {
       if (id > 1) await new Promise<void>((resolve) => (mapped = resolve));
@@ -90,7 +90,7 @@ describe("a row of the caller's own", () => {
   });
 
   it("is also an input of its own in renders.batch", async () => {
-    const { partner, emulator, settle } = setStage({ renderDuration: 0 });
+    const { partner, emulator, settle } = setUp({ renderDuration: 0 });
     const { reference: compositionReference } = await partner.compositions.lookup({
       sceneReference: emulator.demo.scenes.studio,
       productReference: emulator.demo.products.slimCase,
@@ -110,7 +110,7 @@ describe("a row of the caller's own", () => {
 
 describe("a row without `map`", () => {
   it("can have no other fields: the check of the request refuses them", async () => {
-    const { partner, emulator, settle } = setStage();
+    const { partner, emulator, settle } = setUp();
     const row = { ...orderOf(emulator, "shop-1"), id: 1 };
     const [outcome] = await settle(collect(partner.orders.ensureMany([row] as never)));
     if (outcome === undefined || outcome.ok) throw new Error("It was placed");

@@ -2,13 +2,13 @@ import type { Priority } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setStage>;
+type Stage = ReturnType<typeof setUp>;
 
 /** A service that gives one token in ten seconds, and a client that has just spent it: the next calls wait in the queue. */
 async function queued(): Promise<Stage & { readonly lines: () => readonly string[] }> {
-  const stage = setStage({ limits: { default: { quota: 1, window: 10_000 } } });
+  const stage = setUp({ limits: { default: { quota: 1, window: 10_000 } } });
   await stage.settle(stage.partner.auth.validate());
   const before = stage.emulator.requests.length;
   return {

@@ -1,6 +1,6 @@
 import { OutcomeUnknownError, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -29,7 +29,7 @@ describe("a creation whose first response was lost, and that no look-up finds", 
       secretKey,
       retry,
       timeout: 400,
-      clock: createHastyClock(450),
+      clock: createFastClock(450),
     });
     return partner.orders.create(order).catch((error: unknown) => error);
   }

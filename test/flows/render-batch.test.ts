@@ -3,9 +3,9 @@ import type { BatchOptions, PodPartner, RenderedMockup, RenderInput, RenderRefer
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setStage>;
+type Stage = ReturnType<typeof setUp>;
 
 /** Renders that take longer than any test. */
 const endless = { renderDuration: 1e12 };
@@ -39,7 +39,7 @@ function mockupOf(step: IteratorResult<{ readonly ok: boolean; readonly value?: 
 
 /** A batch whose first picture is complete, while the others take a minute. */
 async function begun(count: number, options?: BatchOptions) {
-  const stage = setStage({ renderDuration: 60_000 });
+  const stage = setUp({ renderDuration: 60_000 });
   const inputs = await inputsOf(stage, count);
   for (const input of inputs.slice(0, 1)) await stage.partner.renders.create(input);
   await stage.clock.advance(60_000);
@@ -69,7 +69,7 @@ describe("leaving renders.batch", () => {
   });
 
   it("cancels an open picture that it did not return", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const loop = stage.partner.renders.batch(await inputsOf(stage, 2))[Symbol.asyncIterator]();
     const { media } = mockupOf(await loop.next());
     await stage.clock.advance(0);
@@ -80,7 +80,7 @@ describe("leaving renders.batch", () => {
   });
 
   it("completes a creation in progress, and sends nothing after it", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const [one, two] = await inputsOf(stage, 2);
     stage.emulator.faults.add({ on: "renders.create", nth: 2, fault: "slow", ms: 5_000 });
     const loop = stage.partner.renders.batch([one, two] as RenderInput[])[Symbol.asyncIterator]();
@@ -128,7 +128,7 @@ async function ending({ clock }: Stage, call: PromiseLike<unknown>) {
 
 describe("the deadline of renders.batch covers each render as a whole:", () => {
   it.each(["renders.create", "renders.get"])("%s that does not respond", async (on) => {
-    const stage = setStage({ renderDuration: 0 }, { timeout: 1e6 });
+    const stage = setUp({ renderDuration: 0 }, { timeout: 1e6 });
     const inputs = await inputsOf(stage, 1);
     stage.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
     const first = async (options: BatchOptions, partner: PodPartner = stage.partner) => {
@@ -141,7 +141,7 @@ describe("the deadline of renders.batch covers each render as a whole:", () => {
   });
 
   it("cancels the picture when the last look-up fails, and includes the caller's stack", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const inputs = await inputsOf(stage, 1);
     stage.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
     for await (const outcome of stage.partner.renders.batch(inputs)) {
@@ -165,7 +165,7 @@ describe("the time limit of a wait", () => {
   };
 
   it.each(Object.entries(calls))("is its own deadline, or else the client's: %s", async (_, wait) => {
-    const stage = setStage(endless);
+    const stage = setUp(endless);
     const [input] = await inputsOf(stage, 1);
     const { reference } = await stage.partner.renders.create(input as RenderInput);
     const bounded = stage.connect({ deadline: 1_000 });
@@ -183,7 +183,7 @@ describe("the time limit of a wait", () => {
   });
 
   it("is 600 seconds without a deadline", async () => {
-    const stage = setStage(endless);
+    const stage = setUp(endless);
     const [input] = await inputsOf(stage, 1);
     const { reference } = await stage.partner.renders.create(input as RenderInput);
     const { took } = await ending(stage, stage.partner.renders.wait(reference));

@@ -4,9 +4,9 @@ import { describe, expect, it } from "vitest";
 import { SharedRenders } from "../../src/resources/renders/shared-renders.ts";
 import { rejection } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setStage>;
+type Stage = ReturnType<typeof setUp>;
 
 async function pairOf({ partner, emulator }: Stage, name: string): Promise<RenderInput> {
   const { demo } = emulator;
@@ -24,7 +24,7 @@ const created = ({ emulator }: Stage) =>
 
 describe("the same composition and image twice in one renders.batch", () => {
   it.each([1, 4])("are rendered once, and return two pictures, with concurrency %i", async (concurrency) => {
-    const stage = setStage({ renderDuration: 90_000 });
+    const stage = setUp({ renderDuration: 90_000 });
     const pair = await pairOf(stage, "a");
     const rows = [
       { sku: "A", pair },
@@ -52,7 +52,7 @@ describe("the same composition and image twice in one renders.batch", () => {
   });
 
   it("fail together when their creation fails, and a later row tries it again", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     stage.emulator.faults.add({ on: "renders.create", nth: 1, fault: "status", status: 409, code: "busy" });
     const oks: boolean[] = [];
@@ -68,7 +68,7 @@ describe("the same composition and image twice in one renders.batch", () => {
   });
 
   it("do not let an invalid row pass beside a valid one with the same pair", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     const faults: unknown[] = [];
     const consume = async () => {
@@ -83,7 +83,7 @@ describe("the same composition and image twice in one renders.batch", () => {
   });
 
   it("send the fields of `body` with the creation only, so that the picture can be read", async () => {
-    const stage = setStage({ renderDuration: 0 });
+    const stage = setUp({ renderDuration: 0 });
     const pair = await pairOf(stage, "a");
     const body = { render: { compositionReference: pair.compositionReference } };
     for await (const outcome of stage.partner.renders.batch([pair], { body })) {

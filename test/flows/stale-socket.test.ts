@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { PodPartner } from "pod-partner";
 import { createEmulator, type Emulator } from "pod-partner/testing";
 import { expect, it } from "vitest";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 /** Requests that a connection serves before it breaks without notice. */
@@ -33,7 +33,7 @@ it("places each order once when reused connections are sometimes stale", async (
   const partner = new PodPartner({
     baseUrl: `http://127.0.0.1:${port}/v2`,
     secretKey: "a-secret-key",
-    clock: createHastyClock(200),
+    clock: createFastClock(200),
     timeout: 200,
     retry: { baseDelay: 0 },
   });

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { setStage } from "./stage.ts";
+import { setUp } from "./setup.ts";
 import { pendingRender } from "./waits.ts";
 
 describe("withResponse() of a wait", () => {
   it("returns the completed render, its response, every look-up and wait, and the rate limits", async () => {
-    const stage = setStage({ renderDuration: 90_000 });
+    const stage = setUp({ renderDuration: 90_000 });
     const reference = await pendingRender(stage);
     const { data, response, timeline, rateLimits } = await stage.settle(
       stage.partner.renders.wait(reference).withResponse(),
@@ -26,7 +26,7 @@ describe("withResponse() of a wait", () => {
   it.each(["media", "thumbnail"] as const)(
     "returns the picture of renders.%s, which can still be read",
     async (file) => {
-      const stage = setStage({ renderDuration: 10_000 });
+      const stage = setUp({ renderDuration: 10_000 });
       const reference = await pendingRender(stage);
       const call = stage.partner.renders[file](reference, { wait: true });
       const { data, response, timeline, rateLimits } = await stage.settle(call.withResponse());
@@ -41,7 +41,7 @@ describe("withResponse() of a wait", () => {
   );
 
   it("rejects as the wait itself does, and leaves no unhandled rejection", async () => {
-    const stage = setStage({ renderDuration: 1e12 });
+    const stage = setUp({ renderDuration: 1e12 });
     const reference = await pendingRender(stage);
     const call = stage.partner.renders.wait(reference, { deadline: 1_000 });
     expect(await stage.settle(rejection(call.withResponse()))).toMatchObject({ name: "WaitTimeoutError", reference });

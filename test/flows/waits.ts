@@ -1,9 +1,9 @@
 import type { RequestOptions } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { orderOf } from "./matrix/subjects.ts";
-import type { setStage } from "./stage.ts";
+import type { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setStage>;
+type Stage = ReturnType<typeof setUp>;
 type Call = (options: RequestOptions) => PromiseLike<unknown>;
 
 /** A call that waits, forever if nothing ends it. */

@@ -12,9 +12,9 @@ import { combinedOrder } from "../support/orders.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
-import { noResponses, thrownThings } from "./thrown.ts";
+import { noResponses, thrownValues } from "./thrown.ts";
 
-const things = Object.entries(thrownThings);
+const things = Object.entries(thrownValues);
 const baseUrl = "https://partner.example/v2";
 const clock = createManualClock();
 const connect = (options: PodPartnerOptions) =>

@@ -4,7 +4,7 @@
  * `npm run fuzz -- --minutes 10` takes longer; `--seed 7` repeats a run; `--cases 1000` tries that many cases.
  */
 import { parseArgs } from "node:util";
-import { hunt } from "./hunt.ts";
+import { findFaults } from "./find-faults.ts";
 import { toLiteral } from "./literal.ts";
 
 const { values } = parseArgs({
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 console.log(`seed ${seed}`);
-const { tried, failures } = await hunt({
+const { tried, failures } = await findFaults({
   seed,
   cases: Number(values.cases ?? Number.MAX_SAFE_INTEGER),
   time: Number(values.minutes) * 60_000,

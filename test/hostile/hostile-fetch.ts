@@ -1,5 +1,5 @@
 import type { Move } from "./case.ts";
-import type { Asked, Honest, Model } from "./model.ts";
+import type { Model, ModelRequest, TrueResponse } from "./model.ts";
 import { mutate } from "./mutate.ts";
 import { oddResponse, unreachable } from "./odd-responses.ts";
 import { secretKey } from "./secret.ts";
@@ -44,14 +44,14 @@ const parsed = (text: string): unknown => {
 };
 
 /** Whether a false response to a look-up can pass for a true one. */
-function deceives({ method, path }: Asked, status: number, body: unknown): boolean {
+function deceives({ method, path }: ModelRequest, status: number, body: unknown): boolean {
   if (method !== "GET") return false;
   if (path.startsWith("/utilities/")) return status === 404 || (status < 300 && typeof body === "object");
   const field = path === "/claims" ? "claims" : "claim";
   return path.startsWith("/claims") && status < 300 && Object.hasOwn(Object(body), field);
 }
 
-async function read(request: Request): Promise<Asked> {
+async function read(request: Request): Promise<ModelRequest> {
   const { pathname, searchParams } = new URL(request.url);
   const asked = { method: request.method, path: pathname.replace(/^\/v2/, ""), query: searchParams };
   const binary = request.headers.get("content-type") === "application/octet-stream";
@@ -97,16 +97,21 @@ export class HostileFetch {
     return (signal === undefined ? response : Promise.race([response, abortOf(signal)])) as Promise<Response>;
   };
 
-  async #carryOut(move: Move, asked: Asked): Promise<Honest> {
+  async #carryOut(move: Move, asked: ModelRequest): Promise<TrueResponse> {
     const ms = processing(move);
     if (ms === "never") return never();
     if (ms > 0) await this.#sleep(ms);
     return this.#model.serve(asked);
   }
 
-  async #respond(move: Move, asked: Promise<Asked>, carried: Promise<Honest>, signal: AbortSignal | undefined) {
+  async #respond(
+    move: Move,
+    asked: Promise<ModelRequest>,
+    carried: Promise<TrueResponse>,
+    signal: AbortSignal | undefined,
+  ) {
     const { head = 0, rejects, status } = move;
-    let honest: Honest | undefined;
+    let honest: TrueResponse | undefined;
     const done = carried.then((value) => {
       honest = value;
     });
@@ -123,7 +128,7 @@ export class HostileFetch {
     return move.returns === undefined ? make() : oddResponse(move.returns, make);
   }
 
-  #responseOf(move: Move, asked: Asked, honest: Honest | undefined, signal: AbortSignal | undefined) {
+  #responseOf(move: Move, asked: ModelRequest, honest: TrueResponse | undefined, signal: AbortSignal | undefined) {
     const { pieces, returns } = move;
     const status = move.status ?? honest?.status ?? 200;
     const date = new Date(this.#time.now() + this.#skew).toUTCString();
@@ -142,7 +147,7 @@ export class HostileFetch {
     };
   }
 
-  #contentOf(move: Move, asked: Asked, honest: Honest | undefined, status: number): string | Uint8Array {
+  #contentOf(move: Move, asked: ModelRequest, honest: TrueResponse | undefined, status: number): string | Uint8Array {
     const text = textOf(move);
     if (text !== undefined) {
       this.deceived ||= move.big === undefined && deceives(asked, status, parsed(text));

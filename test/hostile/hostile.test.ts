@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { hunt } from "./hunt.ts";
+import { findFaults } from "./find-faults.ts";
 import { toLiteral } from "./literal.ts";
-import { play } from "./play.ts";
+import { runCase } from "./run-case.ts";
 
 /** The seed of CI; `npm run fuzz` uses a random one. */
 const seed = 20_261_102;
 
 describe("a client with a hostile `fetch`", () => {
   it("settles each call in time with a typed error or a result, creates nothing twice, shows no key, and leaves nothing open", async () => {
-    const { tried, failures } = await hunt({ seed, cases: 4_000, time: 120_000 });
+    const { tried, failures } = await findFaults({ seed, cases: 4_000, time: 120_000 });
     expect(failures.map(({ fault, plan }) => `${fault}: ${toLiteral(plan)}`)).toEqual([]);
     // A busy machine tries fewer cases.
     expect(tried).toBeGreaterThan(400);
@@ -17,8 +17,8 @@ describe("a client with a hostile `fetch`", () => {
 
 describe("the oracle", () => {
   it("finds no fault with a service that works correctly", async () => {
-    expect(await play({ calls: [{ operation: "orders.create" }, { operation: "renders.wait" }], moves: [] })).toEqual(
-      [],
-    );
+    expect(
+      await runCase({ calls: [{ operation: "orders.create" }, { operation: "renders.wait" }], moves: [] }),
+    ).toEqual([]);
   });
 });

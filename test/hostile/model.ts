@@ -1,7 +1,7 @@
 import { ref } from "../support/references.ts";
 
 /** A true response. */
-export interface Honest {
+export interface TrueResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   /** A JSON value, bytes, or nothing. */
@@ -9,7 +9,7 @@ export interface Honest {
 }
 
 /** A request as it arrived. */
-export interface Asked {
+export interface ModelRequest {
   readonly method: string;
   /** Below the base URL, without the query. */
   readonly path: string;
@@ -43,12 +43,12 @@ const limits = {
   "x-ratelimit-policy": '"default";q=3000;w=60, "uploads";q=5000;w=86400, "downloads";q=100000;w=86400',
   "x-ratelimit": '"default";r=2999;t=0, "uploads";r=4999;t=0, "downloads";r=99999;t=0',
 };
-const json = (body: unknown, status = 200): Honest => ({
+const json = (body: unknown, status = 200): TrueResponse => ({
   status,
   headers: { ...limits, "content-type": "application/json" },
   body,
 });
-const empty: Honest = { status: 204, headers: limits, body: undefined };
+const empty: TrueResponse = { status: 204, headers: limits, body: undefined };
 const refuse = (status: number, code: string) => json({ code, message: "The model refuses it." }, status);
 
 /**
@@ -81,7 +81,7 @@ export class Model {
   }
 
   /** Carries a request out, and gives the response. */
-  serve({ method, path, query, body }: Asked): Honest {
+  serve({ method, path, query, body }: ModelRequest): TrueResponse {
     const [, resource = "", id = "", action] = path.split("/");
     switch (`${method} /${resource}`) {
       case "POST /orders":
@@ -117,7 +117,7 @@ export class Model {
     return ref(kind, String(this.#made));
   }
 
-  #createOrder(body: string): Honest {
+  #createOrder(body: string): TrueResponse {
     const { customIdentifier, orderlines } = JSON.parse(body).order;
     const reference = this.#reference("Order");
     this.#lines.set(reference, orderlines);
@@ -125,12 +125,12 @@ export class Model {
     return json({ order: { reference } });
   }
 
-  #lookUp(customIdentifier: string): Honest {
+  #lookUp(customIdentifier: string): TrueResponse {
     const [orderReference] = this.orders.get(customIdentifier) ?? [];
     return orderReference === undefined ? refuse(404, "not_found") : json({ orderReference });
   }
 
-  #readOrder(reference: string): Honest {
+  #readOrder(reference: string): TrueResponse {
     const lines = this.#lines.get(reference);
     if (lines === undefined) return refuse(404, "not_found");
     const counts = { canceledQuantity: 0, shippedQuantity: 0, annotations: [] };
@@ -139,20 +139,20 @@ export class Model {
   }
 
   /** Three pages of two items. */
-  #listOrders(cursor: string | null): Honest {
+  #listOrders(cursor: string | null): TrueResponse {
     const page = Number(/^page-(\d)$/.exec(cursor ?? "")?.[1] ?? 0);
     const orders = [1, 2].map((number) => ({ reference: ref("Order", `${page}${number}`) }));
     return json({ orders, nextCursor: page < 2 ? `page-${page + 1}` : null });
   }
 
-  #createClaim(body: string): Honest {
+  #createClaim(body: string): TrueResponse {
     const { claim: content } = JSON.parse(body);
     const reference = this.#reference("Claim");
     this.#claims.push({ reference, content, created: this.#timestamp(), retracted: null });
     return json({ claim: { reference } });
   }
 
-  #listClaims(): Honest {
+  #listClaims(): TrueResponse {
     const claims = this.#claims.map(({ reference, content, created, retracted }) => ({
       reference,
       orderReference: content.orderReference,
@@ -165,7 +165,7 @@ export class Model {
     return json({ claims, nextCursor: null });
   }
 
-  #readClaim(id: string): Honest {
+  #readClaim(id: string): TrueResponse {
     const claim = this.#claims.find(({ reference }) => reference === id);
     if (claim === undefined) return refuse(404, "not_found");
     const { reference, content, created, retracted } = claim;
@@ -190,7 +190,7 @@ export class Model {
     });
   }
 
-  #retract(id: string): Honest {
+  #retract(id: string): TrueResponse {
     const claim = this.#claims.find(({ reference }) => reference === id);
     if (claim === undefined) return refuse(404, "not_found");
     if (claim.retracted !== null) return refuse(409, "claim_not_pending");
@@ -198,7 +198,7 @@ export class Model {
     return empty;
   }
 
-  #render(reference: string, file: string | undefined): Honest {
+  #render(reference: string, file: string | undefined): TrueResponse {
     const completed = this.#now() - this.#began >= renderTime;
     if (file !== undefined && completed)
       return { status: 200, headers: { ...limits, "content-type": "image/png" }, body: picture };

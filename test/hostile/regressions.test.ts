@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Case } from "./case.ts";
-import { play } from "./play.ts";
+import { runCase } from "./run-case.ts";
 
 /** Cases that `npm run fuzz` has found, by the behaviour that they check. */
 const cases: Readonly<Record<string, Case>> = {
@@ -31,5 +31,5 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 it.each(Object.entries(cases))("%s", async (_, plan) => {
-  expect(await play(plan)).toEqual([]);
+  expect(await runCase(plan)).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { secretKey } from "./secret.ts";
-import { thrownThings } from "./thrown.ts";
+import { thrownValues } from "./thrown.ts";
 
 const named = (name: string, message: string, fields: object = {}) =>
   Object.assign(new Error(message), { name, ...fields });
@@ -20,7 +20,7 @@ const values: Readonly<Record<string, () => unknown>> = {
   "no cause": () => new TypeError("fetch failed"),
   refused: () => fetchFailed("ECONNREFUSED", "connect"),
   "not found": () => fetchFailed("ENOTFOUND", "getaddrinfo"),
-  ...thrownThings,
+  ...thrownValues,
   number: () => 7,
   "not a number": () => Number.NaN,
   text: () => `not an error, but ${secretKey}`,

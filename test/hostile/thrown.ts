@@ -1,5 +1,5 @@
 /** What a partner's code may throw. Each of these has broken an error path before. */
-export const thrownThings: Readonly<Record<string, () => unknown>> = {
+export const thrownValues: Readonly<Record<string, () => unknown>> = {
   "an error whose message is no text": () => Object.assign(new Error("x"), { message: 5 }),
   "an error whose name is no text": () => Object.assign(new Error("x"), { name: Symbol("name") }),
   "an error whose stack is no text": () => Object.assign(new Error("x"), { stack: { frames: [] } }),

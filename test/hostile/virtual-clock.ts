@@ -26,7 +26,7 @@ export interface VirtualTime {
 const patience = 2_000;
 
 /** Runs everything that needs no time. File operations run on other threads: this waits for them, with a limit. */
-export async function turns(): Promise<void> {
+export async function settleTasks(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await setImmediate();
   for (const until = performance.now() + patience; filesBusy() && performance.now() < until; ) await setImmediate();
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { doors, surfaceOf } from "./surface.ts";
+import { entryPoints, surfaceOf } from "./surface.ts";
 
 describe("the public surface is the reviewed one", () => {
-  it.each(doors)(
+  it.each(entryPoints)(
     "of %s: to accept a change, run this test with -u and review the difference",
     async (door) => {
       const surface = surfaceOf(door);

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
-import { behindEach, failuresOf, setUp } from "./stage.ts";
+import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("each order is one request when the gateway closes each connection after its response", async () => {
     await using stage = await setUp(kind, { closes: true });
     expect(failuresOf(await stage.place(60, 6))).toEqual([]);
@@ -27,7 +27,7 @@ behindEach((kind) => {
   });
 });
 
-behindEach(
+behindEachGateway(
   (kind) => {
     it("each order is created once when a connection carries three requests", async () => {
       await using stage = await setUp(kind, { requestsPerConnection: 3 });

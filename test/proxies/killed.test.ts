@@ -3,17 +3,17 @@ import { OutcomeUnknownError } from "pod-partner";
 import { expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
-import { behindEach, expectNoKey, failuresOf, type Stage, setUp } from "./stage.ts";
+import { behindEachGateway, expectNoKey, failuresOf, type GatewaySetup, setUp } from "./setup.ts";
 
 /** Cuts off the service after it has received the order, which takes it a moment to create. */
-async function cutAfterOrder({ emulator, relay }: Stage): Promise<void> {
+async function cutAfterOrder({ emulator, relay }: GatewaySetup): Promise<void> {
   while (!emulator.requests.some(({ method }) => method === "POST")) await sleep(1);
   await relay.cut();
 }
 
 const slow = { fault: "slow", ms: 150, when: "before", on: "orders.create" } as const;
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("an order in progress when the service is killed is found when the service is back", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ ...slow, nth: 1 });

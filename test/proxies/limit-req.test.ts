@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { behindEach, failuresOf, setUp } from "./stage.ts";
+import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
 
-behindEach(
+behindEachGateway(
   (kind) => {
     it.each([
       ["a burst of 20", 20],

@@ -2,9 +2,9 @@ import { ApiError } from "pod-partner";
 import { expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
-import { behindEach, expectNoKey, failuresOf, setUp } from "./stage.ts";
+import { behindEachGateway, expectNoKey, failuresOf, setUp } from "./setup.ts";
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("each order is created once when the gateway refuses requests above its limit with 429", async () => {
     await using stage = await setUp(kind, { perSecond: 30, refusal: 429 });
     expect(failuresOf(await stage.place(40, 6))).toEqual([]);
@@ -33,7 +33,7 @@ behindEach((kind) => {
   });
 });
 
-behindEach(
+behindEachGateway(
   (kind) => {
     it("a body that is too large for the gateway causes an error with its status", async () => {
       await using stage = await setUp(kind, { largestBody: 2_000 });

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { behindEach, failuresOf, setUp } from "./stage.ts";
+import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("each order is created once while the gateway reloads every 0.4 s", async () => {
     await using stage = await setUp(kind);
     stage.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });

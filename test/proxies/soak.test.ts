@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { soakBehind } from "../soak/behind.ts";
-import { behindEach } from "./stage.ts";
+import { behindEachGateway } from "./setup.ts";
 
 const job = {
   orders: 80,
@@ -11,7 +11,7 @@ const job = {
   reloadEvery: 500,
 };
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("each order and claim is created once while the gateway reloads, and times out in 5 % of requests", async () => {
     const { orders, claims, wrong } = await soakBehind(kind, job);
     expect(wrong).toEqual([]);

@@ -1,19 +1,19 @@
 import { expect, it } from "vitest";
 import { orderOf, subjects } from "../flows/matrix/subjects.ts";
-import { behindEach, type Stage, setUp } from "./stage.ts";
+import { behindEachGateway, type GatewaySetup, setUp } from "./setup.ts";
 
 /** The gateway responds with 504 long before the service has finished. */
 const impatient = { serviceTimeout: 200 };
 const late = { fault: "slow", when: "before", nth: 1 } as const;
 
 /** A claim about an existing shipment. */
-async function claimOn({ emulator, partner }: Stage) {
+async function claimOn({ emulator, partner }: GatewaySetup) {
   const claim = subjects.find(({ name }) => name === "claims.createItemIssues");
   if (claim === undefined) throw new Error("There is no such subject.");
   return claim.prepare(partner(), emulator);
 }
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   it("an order and a claim that the service completes 6 s later are found, and not created again", async () => {
     await using stage = await setUp(kind, impatient);
     const { emulator } = stage;

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
 import { type Authority, createAuthority } from "./gateway/authority.ts";
-import { behindEach, expectNoKey, failuresOf, type Stage, setUp } from "./stage.ts";
+import { behindEachGateway, expectNoKey, failuresOf, type GatewaySetup, setUp } from "./setup.ts";
 
 /** The certificates that a process trusts apply to all its requests. */
 const sequential = { concurrent: false };
@@ -22,12 +22,12 @@ async function protocolOfHttp2(origin: string, ca: string): Promise<unknown> {
   return response;
 }
 
-behindEach((kind) => {
+behindEachGateway((kind) => {
   const trusted = getCACertificates("default");
   let authority: Authority | undefined;
 
   /** A gateway with a certificate of the test's authority, which the process trusts or not. */
-  async function setUpTls(name: string, trusts: boolean): Promise<Stage> {
+  async function setUpTls(name: string, trusts: boolean): Promise<GatewaySetup> {
     if (authority === undefined) throw new Error("There is no authority.");
     if (trusts) setDefaultCACertificates([...trusted, authority.certificate]);
     return setUp(kind, { tls: await authority.issue(name) });

@@ -2,7 +2,7 @@ import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { settle } from "../support/settle.ts";
@@ -47,7 +47,7 @@ const retracted = (tail: string) => ({ ...claimOf(tail, ago(60_000)), status: "r
 /** The timeout of an attempt, in milliseconds. */
 const timeout = 20_000;
 /** Waits end at once; the timeouts stay. */
-const hasty = (ahead = 0) => createHastyClock(100, { kept: timeout, ahead });
+const fastClock = (ahead = 0) => createFastClock(100, { kept: timeout, ahead });
 
 describe("a claim whose response was lost is not filed twice (specification 4.9, 4.11, law 2)", () => {
   const context = useService();
@@ -72,7 +72,7 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
       secretKey,
       retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
-      clock: hasty(ahead),
+      clock: fastClock(ahead),
     });
     return partner.claims.createItemIssues(input);
   }
@@ -158,7 +158,7 @@ describe("the content that a lost claim is compared with (specification 4.9, law
       secretKey,
       retry: { retries: 1, baseDelay: 0, maxDelay: 0 },
       timeout,
-      clock: hasty(),
+      clock: fastClock(),
     });
   const serve = (claim: ReturnType<typeof claimOf>) =>
     context.service.respondAlways(({ method, path }) => {
@@ -206,7 +206,7 @@ describe("a retraction whose response was lost", () => {
       posts += 1;
       return posts === 1 ? hangUp() : conflict;
     });
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: hasty() });
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, timeout, clock: fastClock() });
     await expect(partner.claims.retract(ref("Claim", "n"))).rejects.toMatchObject({ name: "ConflictError" });
   });
 });

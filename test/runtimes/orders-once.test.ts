@@ -3,7 +3,7 @@ import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { createProject, isMissing, runtimes } from "./runtimes.ts";
-import { startStaleFront } from "./stale-front.ts";
+import { startStaleProxy } from "./stale-proxy.ts";
 
 const identifiers = ["shop-1", "shop-2", "shop-3", "shop-4", "shop-5"];
 
@@ -13,7 +13,7 @@ describe.each(runtimes)("on $name", (runtime) => {
     async () => {
       const emulator = createEmulator();
       await using project = await createProject();
-      await using front = await startStaleFront(emulator);
+      await using front = await startStaleProxy(emulator);
       const orders = identifiers.map((identifier) => orderOf(emulator, identifier));
       const input = { baseUrl: front.baseUrl, secretKey: emulator.secretKey, orders };
       const references = await project.run<string[]>(runtime, "orders.mjs", input);

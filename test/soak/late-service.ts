@@ -2,7 +2,7 @@
 import { type ItemIssuesInput, PodPartner } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/index.ts";
 import type { LateService, Made, ServiceJob } from "./behind-messages.ts";
-import { createDice } from "./dice.ts";
+import { createRandom } from "./random.ts";
 
 const report = (message: LateService | Made) => process.send?.(message);
 const share = 0.05;
@@ -34,13 +34,13 @@ async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<v
     claimable.push({ orderReference: reference, shipmentReference: emulator.ship(reference), claimlines });
   }
 
-  const dice = createDice(20_261_122);
+  const random = createRandom(20_261_122);
   let roll = 1;
   for (let grade = 0; grade < grades; grade++) {
     const ms = gatewayTimeout * 1.5 + ((slowest - gatewayTimeout * 1.5) * grade) / (grades - 1);
     const nth = () => {
       // The first fault is evaluated first: it draws the random number for all.
-      if (grade === 0) roll = dice();
+      if (grade === 0) roll = random();
       return roll >= (share * grade) / grades && roll < (share * (grade + 1)) / grades;
     };
     faults.add({ fault: "slow", ms, when: "before", nth });

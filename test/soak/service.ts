@@ -1,7 +1,7 @@
 /** The service in a separate process, so that it outlives its clients: it loses responses at random, and reports its counts on request. */
 import { startEmulator } from "../../src/testing/index.ts";
-import { createDice } from "./dice.ts";
 import type { Address, Count } from "./messages.ts";
+import { createRandom } from "./random.ts";
 
 const emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } }, pageSize: 1_000 });
 const report = (message: Address | Count) => process.send?.(message);
@@ -9,12 +9,12 @@ const requests = { seen: 0 };
 
 /** Of all requests, look-ups too, 20 % lose their response, and 5 % get a 5xx: half of them before they are processed. */
 function breakAnswers(): void {
-  const dice = createDice(20_261_121);
+  const random = createRandom(20_261_121);
   let roll = 0;
   const rolled = (from: number, to: number) => () => roll >= from && roll < to;
   const throwDice = () => {
     requests.seen += 1;
-    roll = dice();
+    roll = random();
     return rolled(0, 0.2)();
   };
   // The first fault is evaluated first: it draws the random number for all.

@@ -4,7 +4,7 @@ import { type PartnerClock, PodPartner, PodPartnerError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { timelineTable } from "../../src/errors/timeline-table.ts";
 import { rejection } from "../support/exchange.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
+import { createFastClock } from "../support/fast-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -58,7 +58,7 @@ describe("the timeline table", () => {
 
 describe("a printed error", () => {
   const context = useService();
-  const connect = (clock: PartnerClock = createHastyClock(300)) =>
+  const connect = (clock: PartnerClock = createFastClock(300)) =>
     new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,

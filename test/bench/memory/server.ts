@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
-import { plenty } from "../iterate/headers.ts";
+import { endlessBudget } from "../iterate/headers.ts";
 import { pageOf } from "../iterate/pages.ts";
 import { bytes } from "./bytes.ts";
 
@@ -10,7 +10,7 @@ const [, , items, megabytes] = process.argv.map(Number) as [number, number, numb
 
 function respondJson(response: ServerResponse, body: string): void {
   const type = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  response.writeHead(200, { ...plenty, ...type }).end(body);
+  response.writeHead(200, { ...endlessBudget, ...type }).end(body);
 }
 
 const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
@@ -19,7 +19,7 @@ const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const uploaded = JSON.stringify({ image: { reference: `Image_${"0".repeat(26)}` } });
     request.on("end", () => respondJson(response, uploaded)).resume();
   } else if (url.startsWith("/v2/renders")) {
-    response.writeHead(200, { ...plenty, "content-type": "image/png", "content-length": megabytes * 1e6 });
+    response.writeHead(200, { ...endlessBudget, "content-type": "image/png", "content-length": megabytes * 1e6 });
     Readable.from(bytes(megabytes * 1e6)).pipe(response);
   } else respondJson(response, pageOf(url, items));
 });

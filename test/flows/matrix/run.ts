@@ -6,7 +6,7 @@ import {
   type EmulatorOptions,
   startEmulator,
 } from "pod-partner/testing";
-import { createHastyClock } from "../../support/hasty-clock.ts";
+import { createFastClock } from "../../support/fast-clock.ts";
 import { settle } from "../../support/settle.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
@@ -17,7 +17,7 @@ const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "tric
 type Use = (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>;
 
 /** The two transports of the emulator: both must have the same results. */
-export const doors = {
+export const transports = {
   "over a port": async (use: Use, options: EmulatorOptions) => {
     await using emulator = await startEmulator(options);
     return await use(emulator);
@@ -41,7 +41,7 @@ interface Pace {
 
 function paceOf({ fault, status }: Row["fault"] & { readonly status?: unknown }, timeout: number): Pace {
   if (fault !== "gateway") {
-    const clock = createHastyClock(300, { kept: timeout });
+    const clock = createFastClock(300, { kept: timeout });
     return { clock, pass: async (call) => call, ...(status === 504 ? {} : { assumptions: { processingTime: 1 } }) };
   }
   const clock = createManualClock();
@@ -55,10 +55,14 @@ const nameOf = (error: unknown): string =>
   error instanceof PodPartnerError ? error.name : `no error of ours: ${error}`;
 
 /** Applies a fault to a subject, and returns the result. */
-export const play = (door: keyof typeof doors, { name: _, fault, strikes }: Row, subject: Subject): Promise<Cell> => {
+export const playFault = (
+  door: keyof typeof transports,
+  { name: _, fault, strikes }: Row,
+  subject: Subject,
+): Promise<Cell> => {
   const timeout = timeoutFor(fault);
   const { clock, emulatorClock, pass, finish, assumptions } = paceOf(fault, timeout);
-  return doors[door](
+  return transports[door](
     async (emulator, fetch) => {
       const { baseUrl, secretKey } = emulator;
       const setup = new PodPartner({ baseUrl, secretKey, fetch: emulator.fetch, clock });

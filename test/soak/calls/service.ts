@@ -6,10 +6,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { combinedOrder } from "../../support/orders.ts";
 import { png } from "../../support/pictures.ts";
-import { createDice } from "../dice.ts";
+import { createRandom } from "../random.ts";
 import type { Tally } from "./messages.ts";
 
-const dice = createDice(20_261_122);
+const random = createRandom(20_261_122);
 const alphabet = "0123456789abcdefghjkmnpqrstvwxyz";
 const orders = new Map<string, { reference: string; times: number }>();
 const claims = new Map<string, { reference: string; times: number; claim: Claim; created: string }>();
@@ -164,7 +164,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
   let body = "";
   for await (const chunk of request.setEncoding("latin1")) body += chunk;
   // The client looks up a creation for seconds when it was not carried out: these faults are rarer.
-  const before = dice() * (creates(method, target) ? 10 : 1);
+  const before = random() * (creates(method, target) ? 10 : 1);
   if (before < 0.02) return void response.destroy();
   if (before < 0.03) return void response.writeHead(503, { "content-type": "text/html" }).end("<h1>503</h1>");
   if (before < 0.0305) {
@@ -172,7 +172,7 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
     return void response.end('{"code":"rate_limited","message":"Later."}');
   }
   const reply = serve(method, target, body);
-  if (breakAfter(dice(), response, reply)) return;
+  if (breakAfter(random(), response, reply)) return;
   response.writeHead(reply.status, { ...limits, "content-type": reply.type }).end(reply.body || undefined);
 }
 

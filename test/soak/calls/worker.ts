@@ -3,7 +3,7 @@ import { getEventListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type PartnerClock, PodPartner, PodPartnerError } from "../../../src/index.ts";
 import { systemClock } from "../../../src/util/clock.ts";
-import { createDice } from "../dice.ts";
+import { createRandom } from "../random.ts";
 import type { Census, Job, Report } from "./messages.ts";
 import { callFor } from "./mix.ts";
 
@@ -64,7 +64,7 @@ function count(error: unknown, reason: unknown): void {
 }
 
 async function work({ baseUrl, calls, concurrency, seed }: Job): Promise<void> {
-  const dice = createDice(seed);
+  const random = createRandom(seed);
   const partner = new PodPartner({
     baseUrl,
     secretKey: "a-secret-key",
@@ -78,10 +78,10 @@ async function work({ baseUrl, calls, concurrency, seed }: Job): Promise<void> {
   const reason = new Error("the customer has left");
 
   const callOnce = async (number: number): Promise<void> => {
-    const make = callFor(dice());
-    const own = dice() < 0.05 ? new AbortController() : undefined;
-    const timer = own && setTimeout(() => own.abort(reason), dice() * 20);
-    const deadline = dice() < 0.02 ? { deadline: 1 + dice() * 200 } : {};
+    const make = callFor(random());
+    const own = random() < 0.05 ? new AbortController() : undefined;
+    const timer = own && setTimeout(() => own.abort(reason), random() * 20);
+    const deadline = random() < 0.02 ? { deadline: 1 + random() * 200 } : {};
     try {
       await make(partner, { signal: own?.signal ?? shared.signal, ...deadline }, number);
       counts.succeeded += 1;

@@ -21,7 +21,7 @@ async function settle(): Promise<void> {
 }
 
 /** Work that takes real time while this clock stands still: `undefined` when there is none. */
-export type Outside = () => Promise<unknown> | undefined;
+export type RealWork = () => Promise<unknown> | undefined;
 
 const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.order < b.order);
 
@@ -55,7 +55,7 @@ function next(heap: Timer[]): Timer | undefined {
   return top;
 }
 
-export function createTimeline(start = 0, outside: Outside = () => undefined): Timeline {
+export function createTimeline(start = 0, outside: RealWork = () => undefined): Timeline {
   const settled = async () => {
     await settle();
     for (let busy = outside(); busy !== undefined; busy = outside()) {

@@ -1,6 +1,6 @@
 import type { PartnerClock } from "pod-partner";
 
-export interface HastyClockOptions {
+export interface FastClockOptions {
   /** The length of a wait that does not end at once, in milliseconds: a timeout that must not fire, even on a busy machine. */
   readonly kept?: number;
   /** Milliseconds that the clock is ahead of the machine's. */
@@ -8,7 +8,7 @@ export interface HastyClockOptions {
 }
 
 /** A clock on which a wait longer than `limit` milliseconds ends at once, as if that time had passed. */
-export function createHastyClock(limit: number, { kept, ahead = 0 }: HastyClockOptions = {}): PartnerClock {
+export function createFastClock(limit: number, { kept, ahead = 0 }: FastClockOptions = {}): PartnerClock {
   let skipped = ahead;
   return {
     now: () => performance.timeOrigin + performance.now() + skipped,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { address, dropship, nowhere, problem, setUp } from "./support.ts";
+import { address, dropship, problem, setUp, unknownReference } from "./support.ts";
 
 describe("authentication", () => {
   it("responds with 401, an error object and no rate-limit headers when the key is missing or wrong", async () => {
@@ -98,7 +98,7 @@ describe("input", () => {
     const bench = setUp();
     const order = {
       ...(await dropship(bench)).order,
-      orderlines: [{ productReference: nowhere("Item"), quantity: 0 }],
+      orderlines: [{ productReference: unknownReference("Item"), quantity: 0 }],
     };
     const { message } = (await bench.post("/orders", { order })).body;
     expect(message).toContain("order.orderlines.0.productReference");

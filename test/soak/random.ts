@@ -1,5 +1,5 @@
 /** Numbers from 0 to 1 that look random and are the same in every run (mulberry32). */
-export function createDice(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -5,11 +5,11 @@ import { getEventListeners } from "node:events";
 import { PodPartner, type RequestOptions } from "../../src/index.ts";
 import type { Case, PlannedCall, ReasonName } from "./case.ts";
 import { baseUrl, HostileFetch, maxResponseSize } from "./hostile-fetch.ts";
-import { judge, type Outcome, type Played } from "./judge.ts";
 import { Model } from "./model.ts";
 import { operationOf } from "./operations.ts";
+import { brokenPromises, type FinishedCase, type Outcome } from "./oracle.ts";
 import { secretKey } from "./secret.ts";
-import { createVirtualTime, turns, type VirtualTime } from "./virtual-clock.ts";
+import { createVirtualTime, settleTasks, type VirtualTime } from "./virtual-clock.ts";
 
 /** Milliseconds of virtual time within which every call settles. */
 const bound = 2 * 3_600_000;
@@ -78,14 +78,14 @@ function begin(
 async function settled(time: VirtualTime, outcomes: readonly Outcome[]): Promise<void> {
   const until = Math.max(...outcomes.map(({ began }) => began)) + bound;
   for (let idle = 0; idle < 20; ) {
-    await turns();
+    await settleTasks();
     if (outcomes.every(({ ended }) => ended !== undefined)) return;
     idle = time.jump(until) ? 0 : idle + 1;
   }
 }
 
 /** Plays a case. Returns one line for each promise that was broken. */
-export async function play(plan: Case): Promise<readonly string[]> {
+export async function runCase(plan: Case): Promise<readonly string[]> {
   unhandled.length = 0;
   const time = createVirtualTime();
   const skew = plan.skew ?? 0;
@@ -101,13 +101,13 @@ export async function play(plan: Case): Promise<readonly string[]> {
     if (!plan.together) await settled(time, outcomes);
   }
   await settled(time, outcomes);
-  await turns();
+  await settleTasks();
   const pending = time.pending;
   // Late responses arrive now, and unread downloads reach their timeout.
-  for (const until = time.now() + bound; time.jump(until); ) await turns();
-  await turns();
+  for (const until = time.now() + bound; time.jump(until); ) await settleTasks();
+  await settleTasks();
   const listeners = outcomes.map(({ signal }) => getEventListeners(signal, "abort").length);
   const left = { pending, later: time.pending, listeners, unhandled: [...unhandled], absurd: time.absurd };
-  const played: Played = { plan, outcomes, model, hostile, heard, left, partner };
-  return judge(played);
+  const played: FinishedCase = { plan, outcomes, model, hostile, heard, left, partner };
+  return brokenPromises(played);
 }

@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { hostileCase } from "./arbitrary.ts";
 import type { Case } from "./case.ts";
-import { play } from "./play.ts";
+import { runCase } from "./run-case.ts";
 
 /** A broken promise, and the smallest case that breaks it. */
 export interface Failure {
@@ -10,7 +10,7 @@ export interface Failure {
   readonly seed: number;
 }
 
-export interface Hunt {
+export interface FoundFaults {
   readonly tried: number;
   readonly failures: readonly Failure[];
 }
@@ -24,7 +24,12 @@ interface Limits {
 }
 
 /** Tries cases until their number or the time is used up. Reports each fault once, with its smallest case. */
-export async function hunt({ seed, cases, time = Number.POSITIVE_INFINITY, onFailure }: Limits): Promise<Hunt> {
+export async function findFaults({
+  seed,
+  cases,
+  time = Number.POSITIVE_INFINITY,
+  onFailure,
+}: Limits): Promise<FoundFaults> {
   const until = performance.now() + time;
   const failures: Failure[] = [];
   let tried = 0;
@@ -33,7 +38,7 @@ export async function hunt({ seed, cases, time = Number.POSITIVE_INFINITY, onFai
     let shrinking = false;
     const property = fc.asyncProperty(hostileCase, async (plan) => {
       if (!shrinking) tried += 1;
-      const faults = await play(plan);
+      const faults = await runCase(plan);
       const fresh = faults.filter((fault) => !failures.some((failure) => failure.fault === fault));
       target ??= fresh[0];
       shrinking = target !== undefined;

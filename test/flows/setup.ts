@@ -5,7 +5,7 @@ import { settle } from "../support/settle.ts";
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 
 /** A client and an emulator on one clock that does not move by itself. */
-export function setStage(emulatorOptions: EmulatorOptions = {}, options: Options = {}) {
+export function setUp(emulatorOptions: EmulatorOptions = {}, options: Options = {}) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, ...emulatorOptions });
   const { baseUrl, secretKey, fetch } = emulator;

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Emulator } from "pod-partner/testing";
 
 /** A port in front of an emulator. */
-export interface StaleFront extends AsyncDisposable {
+export interface StaleProxy extends AsyncDisposable {
   readonly baseUrl: string;
   /** The bodies of all POST requests to a path, in order. */
   posts(path: string): readonly string[];
@@ -13,7 +13,7 @@ export interface StaleFront extends AsyncDisposable {
  * Responds to the first request of each connection. A request on a reused connection is processed, and then the connection breaks
  * without a response, as when a load balancer drops an idle connection at the moment of a new request.
  */
-export async function startStaleFront(emulator: Emulator): Promise<StaleFront> {
+export async function startStaleProxy(emulator: Emulator): Promise<StaleProxy> {
   const used = new WeakSet<object>();
   const posts: { readonly path: string; readonly body: string }[] = [];
 

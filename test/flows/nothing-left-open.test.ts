@@ -3,8 +3,8 @@ import { type Download, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
-import { createHastyClock } from "../support/hasty-clock.ts";
-import { watchSockets, watchTimers } from "../support/left-open.ts";
+import { createFastClock } from "../support/fast-clock.ts";
+import { watchSockets, watchTimers } from "../support/open-handles.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { productPicture } from "./waits.ts";
 
@@ -26,7 +26,7 @@ describe("over a real port", () => {
       secretKey: emulator.secretKey,
       timeout,
       retry: { retries: 2, baseDelay: 0 },
-      clock: createHastyClock(timeout),
+      clock: createFastClock(timeout),
     });
   beforeEach(async () => {
     emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } } });

@@ -19,7 +19,7 @@ interface Behind {
 }
 
 /** Registers tests for each gateway. Those of a gateway that is not installed are skipped, but not in CI. */
-export function behindEach(tests: (kind: GatewayKind) => void, options: Behind = {}): void {
+export function behindEachGateway(tests: (kind: GatewayKind) => void, options: Behind = {}): void {
   const { kinds = gatewayKinds, concurrent = true } = options;
   for (const kind of kinds) {
     const leftOut = !isInstalled(kind) && process.env.CI === undefined;
@@ -28,7 +28,7 @@ export function behindEach(tests: (kind: GatewayKind) => void, options: Behind =
 }
 
 /** An emulator behind a gateway. */
-export interface Stage extends AsyncDisposable {
+export interface GatewaySetup extends AsyncDisposable {
   readonly emulator: RunningEmulator;
   readonly gateway: Gateway;
   /** The wire between the two. */
@@ -45,7 +45,7 @@ export async function setUp(
   kind: GatewayKind,
   rules: Omit<Rules, "upstream"> = {},
   options: EmulatorOptions = {},
-): Promise<Stage> {
+): Promise<GatewaySetup> {
   const emulator = await startEmulator({
     secretKey,
     limits: { default: { quota: 100_000, window: 60_000 } },

@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** What is open after a case. */
-export interface Left {
+export interface LeftOpen {
   /** Timers of the client when the last call has settled. */
   readonly pending: number;
   /** Timers of the client after all others have run. */
@@ -31,14 +31,14 @@ export interface Left {
 }
 
 /** A case after its end. */
-export interface Played {
+export interface FinishedCase {
   readonly plan: Case;
   readonly outcomes: readonly Outcome[];
   readonly model: Model;
   readonly hostile: HostileFetch;
   /** What the hooks and the logger received. */
   readonly heard: readonly unknown[];
-  readonly left: Left;
+  readonly left: LeftOpen;
   readonly partner: PodPartner;
 }
 
@@ -53,7 +53,7 @@ const errorOf = ({ result }: Outcome): unknown =>
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);
 
 /** Every call settles; its abort and its deadline end it. */
-function* inTime({ outcomes, hostile }: Played): Generator<string> {
+function* inTime({ outcomes, hostile }: FinishedCase): Generator<string> {
   for (const { planned, began, ended } of outcomes) {
     const { operation, abortAt, deadline } = planned;
     if (ended === undefined) {
@@ -69,7 +69,7 @@ function* inTime({ outcomes, hostile }: Played): Generator<string> {
 }
 
 /** A call fails with a typed error, or with the abort's own reason. */
-function* typed({ outcomes }: Played): Generator<string> {
+function* typed({ outcomes }: FinishedCase): Generator<string> {
   for (const outcome of outcomes.filter(failed)) {
     const { planned, signal, result } = outcome;
     const error = errorOf(outcome);
@@ -81,7 +81,7 @@ function* typed({ outcomes }: Played): Generator<string> {
 }
 
 /** How often the service has created what a call asks for. */
-function createdBy({ model }: Played, { planned, number }: Outcome): number {
+function createdBy({ model }: FinishedCase, { planned, number }: Outcome): number {
   const { creates, identifier } = operationOf(planned.operation);
   if (creates === "order") return model.orders.get(identifier?.(number) ?? "")?.length ?? 0;
   if (creates === "claim") return model.claimsOf(number + 1);
@@ -89,7 +89,7 @@ function createdBy({ model }: Played, { planned, number }: Outcome): number {
 }
 
 /** Nothing is created twice, and an error tells what may have been created. */
-function* once(played: Played): Generator<string> {
+function* once(played: FinishedCase): Generator<string> {
   const { outcomes, hostile, plan } = played;
   const forged = plan.moves.some(
     ({ status = 500, body, mutate, big }) => status < 300 || [body, mutate, big].some((part) => part !== undefined),
@@ -112,7 +112,7 @@ function* once(played: Played): Generator<string> {
 }
 
 /** The secret key appears nowhere. */
-function* silent({ outcomes, heard, partner, left }: Played): Generator<string> {
+function* silent({ outcomes, heard, partner, left }: FinishedCase): Generator<string> {
   for (const outcome of outcomes) {
     const error = errorOf(outcome);
     if (!(error instanceof PodPartnerError)) continue;
@@ -125,7 +125,7 @@ function* silent({ outcomes, heard, partner, left }: Played): Generator<string> 
 }
 
 /** Nothing stays open. */
-function* closed({ outcomes, left, hostile }: Played): Generator<string> {
+function* closed({ outcomes, left, hostile }: FinishedCase): Generator<string> {
   const unread = outcomes.some(({ planned }) => operationOf(planned.operation).unread);
   if (left.pending > 0 && !unread) yield "timers remain after the last call";
   if (left.later > 0) yield "timers remain for ever";
@@ -138,7 +138,7 @@ function* closed({ outcomes, left, hostile }: Played): Generator<string> {
 }
 
 /** Names and numbers from the wire harm neither the client's state nor the language. */
-function* sound({ partner }: Played): Generator<string> {
+function* sound({ partner }: FinishedCase): Generator<string> {
   const { rateLimits } = partner;
   const prototype: unknown = Object.getPrototypeOf(rateLimits.policies);
   if (prototype !== null) yield "rateLimits.policies has another prototype";
@@ -150,7 +150,7 @@ function* sound({ partner }: Played): Generator<string> {
 }
 
 /** The one oracle: the promises that were broken in a case. The same fault gives the same text. */
-export function judge(played: Played): readonly string[] {
+export function brokenPromises(played: FinishedCase): readonly string[] {
   const checks = [inTime, typed, once, silent, closed, sound];
   return [...new Set(checks.flatMap((check) => [...check(played)]))];
 }
