@@ -19,7 +19,10 @@ describe("a fault's response has the rate-limit headers of the service (specific
     ["an error object, after", error],
     ["an error object, before", { ...error, when: "before" }],
     ["JSON of another shape", { fault: "body", body: { order: 7 } }],
-    ["garbage that says it is JSON", { fault: "body", body: "{", type: "application/json; charset=utf-8" }],
+    [
+      "invalid JSON with the content type of JSON",
+      { fault: "body", body: "{", type: "application/json; charset=utf-8" },
+    ],
   ])("for %s, and the request has used one token", async (_, fault) => {
     expect(await headersUnder(fault)).toEqual([policy, '"default";r=2999;t=0']);
   });

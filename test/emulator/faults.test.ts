@@ -49,15 +49,15 @@ describe("a fault applies to", () => {
   });
 
   it.each<[string, Fault]>([
-    ["an endpoint that there is not", { ...away, on: "orders.destroy" }],
+    ["an unknown endpoint", { ...away, on: "orders.destroy" }],
     ["a count from 0", { ...away, nth: 0 }],
-    ["a status that is no error", { fault: "status", status: 200 }],
+    ["a status that is not an error", { fault: "status", status: 200 }],
     ["a negative wait", { fault: "slow", ms: -1 }],
     ["a retryAfter in seconds", { ...away, retryAfter: 7 }],
     ["a negative retryAfter", { ...away, retryAfter: -1_000 }],
     ["an infinite retryAfter", { ...away, retryAfter: Number.POSITIVE_INFINITY }],
-    ["a body where none can be", { fault: "body", status: 204, body: "{}" }],
-    ["a kind that there is not", { fault: "explode" } as never],
+    ["a body where a body is not possible", { fault: "body", status: 204, body: "{}" }],
+    ["an unknown kind", { fault: "explode" } as never],
   ])("no request with %s: it is refused", (_, fault) => {
     expect(() => setUp().emulator.faults.add(fault)).toThrow(/^(A fault's|The emulator has no endpoint)/);
   });

@@ -80,7 +80,7 @@ describe("a claim behind a gateway that times out before the service has finishe
 
   it.each([[504], [408], ["drop"]] as const)("is filed once: %s", async (status) => {
     const { emulator, partner, settle } = setUp(harsh);
-    if (subject === undefined) throw new Error("There is no such subject");
+    if (subject === undefined) throw new Error("No subject has this name");
     const { call, effects } = await settle(subject.prepare(partner, emulator));
     emulator.faults.add({ ...gateway(1_000, 7_000, status), on: "claims.createItemIssues" });
     expect(await settle(call(partner).withResponse())).toMatchObject({ data: { recovered: true } });

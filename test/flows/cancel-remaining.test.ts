@@ -4,10 +4,10 @@ import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setUp>;
+type Setup = ReturnType<typeof setUp>;
 
 /** An order of two lines: quantity four on the first, one on the second. */
-async function place({ partner, emulator }: Stage): Promise<OrderReference> {
+async function place({ partner, emulator }: Setup): Promise<OrderReference> {
   const order = orderOf(emulator, "shop-1001");
   const { productReference } = order.orderlines[0] ?? expect.fail("no line");
   const orderlines = [
@@ -18,7 +18,7 @@ async function place({ partner, emulator }: Stage): Promise<OrderReference> {
 }
 
 /** The bodies of the cancellations, each as one line of JSON. */
-function watched({ connect, emulator }: Stage, meanwhile: (count: number) => void = () => undefined) {
+function watched({ connect, emulator }: Setup, meanwhile: (count: number) => void = () => undefined) {
   const sent: string[] = [];
   const fetch = async (request: Request, init?: RequestInit) => {
     if (request.url.endsWith("/cancel")) {
@@ -33,11 +33,11 @@ function watched({ connect, emulator }: Stage, meanwhile: (count: number) => voi
 
 describe("orders.cancelRemaining", () => {
   it("cancels the quantities that are neither shipped nor canceled, and sends absolute totals", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
-    const { partner, sent } = watched(stage);
+    const setup = setUp();
+    const reference = await place(setup);
+    const { partner, sent } = watched(setup);
     await partner.orders.cancel(reference, [{ index: 1, canceledQuantity: 1 }]);
-    stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 2 }] });
+    setup.emulator.ship(reference, { lines: [{ index: 1, quantity: 2 }] });
     expect(await partner.orders.cancelRemaining(reference)).toEqual({
       canceled: [
         { index: 1, canceledQuantity: 2 },
@@ -49,22 +49,22 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("sends no cancellation when nothing remains", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
-    stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 4 }] });
-    const { partner, sent } = watched(stage);
+    const setup = setUp();
+    const reference = await place(setup);
+    setup.emulator.ship(reference, { lines: [{ index: 1, quantity: 4 }] });
+    const { partner, sent } = watched(setup);
     await partner.orders.cancelRemaining(reference);
     expect(await partner.orders.cancelRemaining(reference)).toEqual({ canceled: [] });
     expect(sent).toEqual(["2: 1"]);
   });
 
   it("reads the order again and cancels the rest when a line is shipped in between", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
+    const setup = setUp();
+    const reference = await place(setup);
     const ship = (count: number) => {
-      if (count === 1) stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 3 }] });
+      if (count === 1) setup.emulator.ship(reference, { lines: [{ index: 1, quantity: 3 }] });
     };
-    const { partner, sent } = watched(stage, ship);
+    const { partner, sent } = watched(setup, ship);
     const { data, timeline, response } = await partner.orders.cancelRemaining(reference).withResponse();
     expect(data.canceled[0]).toEqual({ index: 1, canceledQuantity: 1 });
     expect(sent).toEqual(["1: 4,2: 1", "1: 1,2: 1"]);
@@ -73,10 +73,10 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("throws the conflict and cancels nothing when a line is shipped in between twice", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
-    const ship = () => stage.emulator.ship(reference, { lines: [{ index: 1, quantity: 1 }] });
-    const { partner, sent } = watched(stage, ship);
+    const setup = setUp();
+    const reference = await place(setup);
+    const ship = () => setup.emulator.ship(reference, { lines: [{ index: 1, quantity: 1 }] });
+    const { partner, sent } = watched(setup, ship);
     expect(await rejection(partner.orders.cancelRemaining(reference))).toMatchObject({
       name: "ConflictError",
       code: "canceled_quantity_exceeds_shippable",
@@ -89,39 +89,39 @@ describe("orders.cancelRemaining", () => {
   });
 
   it("throws the conflict of an order in production, without a retry", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
-    stage.emulator.startProduction(reference);
-    const { partner, sent } = watched(stage);
+    const setup = setUp();
+    const reference = await place(setup);
+    setup.emulator.startProduction(reference);
+    const { partner, sent } = watched(setup);
     expect(await rejection(partner.orders.cancelRemaining(reference))).toMatchObject({ code: "already_in_production" });
     expect(sent).toHaveLength(1);
   });
 
   it("ends at its deadline, which both requests share", async () => {
-    const stage = setUp({}, { timeout: 60_000 });
-    const reference = await place(stage);
-    stage.emulator.faults.add({ on: "orders.get", fault: "slow", ms: 700 });
-    stage.emulator.faults.add({ on: "orders.cancel", fault: "slow", ms: 700 });
-    const began = stage.clock.now();
+    const setup = setUp({}, { timeout: 60_000 });
+    const reference = await place(setup);
+    setup.emulator.faults.add({ on: "orders.get", fault: "slow", ms: 700 });
+    setup.emulator.faults.add({ on: "orders.cancel", fault: "slow", ms: 700 });
+    const began = setup.clock.now();
     let ended = Number.NaN;
-    const call = rejection(stage.partner.orders.cancelRemaining(reference, { deadline: 1_000 }));
+    const call = rejection(setup.partner.orders.cancelRemaining(reference, { deadline: 1_000 }));
     void call.then(() => {
-      ended = stage.clock.now() - began;
+      ended = setup.clock.now() - began;
     });
-    await stage.clock.advance(5_000);
+    await setup.clock.advance(5_000);
     expect(await call).toMatchObject({ name: "DeadlineError" });
     expect(ended).toBe(1_000);
-    expect(stage.clock.pending).toBe(0);
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("adds `body` to the cancellation only, and reports unknown options before it sends a request", async () => {
-    const stage = setUp();
-    const reference = await place(stage);
-    const { partner, sent } = watched(stage);
-    const before = stage.emulator.requests.length;
+    const setup = setUp();
+    const reference = await place(setup);
+    const { partner, sent } = watched(setup);
+    const before = setup.emulator.requests.length;
     const faulty = partner.orders.cancelRemaining(reference, { sginal: 1 } as never);
     expect(await rejection(faulty)).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["sginal"] }] });
-    expect(stage.emulator.requests).toHaveLength(before);
+    expect(setup.emulator.requests).toHaveLength(before);
     await partner.orders.cancelRemaining(reference, { body: { orderlines: [{ index: 2, canceledQuantity: 1 }] } });
     expect(sent).toEqual(["2: 1"]);
   });

@@ -7,8 +7,8 @@ const lost = { on: "claims.createItemIssues", fault: "drop" } as const;
 
 /** A shipment of two units, and a claim about one of them that can be filed twice. */
 async function shipped() {
-  const stage = setUp();
-  const { emulator, partner, settle } = stage;
+  const setup = setUp();
+  const { emulator, partner, settle } = setup;
   const order = { ...orderOf(emulator, "A"), dropshipAddress: dropshipOrder.dropshipAddress };
   const { reference: orderReference } = await settle(partner.orders.create(order));
   const shipmentReference = emulator.ship(orderReference);
@@ -17,7 +17,7 @@ async function shipped() {
   if (category === undefined) throw new Error("The catalog has no category that needs no evidence");
   const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
   const input = { orderReference, shipmentReference, claimlines };
-  return { ...stage, input, claims: async () => (await settle(stage.connect().claims.list().toArray())).length };
+  return { ...setup, input, claims: async () => (await settle(setup.connect().claims.list().toArray())).length };
 }
 
 describe("a claim that is equal to another one (law 2)", () => {

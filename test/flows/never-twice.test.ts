@@ -44,7 +44,7 @@ describe("the order that is sent is the one at the time of the call", () => {
 });
 
 describe("an order whose call ended while the service was still working", () => {
-  it.each(["the same call, waiting for its turn", "a later call"])("is found by %s", async (which) => {
+  it.each(["the same call, while it waits in the queue", "a later call"])("is found by %s", async (which) => {
     const { clock, emulator, partner, settle, orders, posts } = setUp(harsh);
     emulator.faults.add(slow(2_000));
     const order = orderOf(emulator, "A");

@@ -4,27 +4,27 @@ import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setUp>;
+type Setup = ReturnType<typeof setUp>;
 
 /** A service that gives one token in ten seconds, and a client that has just spent it: the next calls wait in the queue. */
-async function queued(): Promise<Stage & { readonly lines: () => readonly string[] }> {
-  const stage = setUp({ limits: { default: { quota: 1, window: 10_000 } } });
-  await stage.settle(stage.partner.auth.validate());
-  const before = stage.emulator.requests.length;
+async function queued(): Promise<Setup & { readonly lines: () => readonly string[] }> {
+  const setup = setUp({ limits: { default: { quota: 1, window: 10_000 } } });
+  await setup.settle(setup.partner.auth.validate());
+  const before = setup.emulator.requests.length;
   return {
-    ...stage,
-    lines: () => stage.emulator.requests.slice(before).map(({ method, path }) => `${method} ${path.split("?")[0]}`),
+    ...setup,
+    lines: () => setup.emulator.requests.slice(before).map(({ method, path }) => `${method} ${path.split("?")[0]}`),
   };
 }
 
-const read = ({ partner }: Stage) => partner.organization.stores.list();
+const read = ({ partner }: Setup) => partner.organization.stores.list();
 const readLine = "GET /stores";
 
 async function drain(outcomes: AsyncIterable<unknown>): Promise<void> {
   for await (const _ of outcomes);
 }
 
-const bulk: readonly (readonly [string, (stage: Stage, priority?: Priority) => AsyncIterable<unknown>])[] = [
+const bulk: readonly (readonly [string, (setup: Setup, priority?: Priority) => AsyncIterable<unknown>])[] = [
   [
     "orders.ensureMany",
     ({ partner, emulator }, priority) =>
@@ -48,32 +48,32 @@ const bulk: readonly (readonly [string, (stage: Stage, priority?: Priority) => A
 
 describe.each(bulk)("%s", (_, begin) => {
   it("lets later calls go first: a shop's customers do not wait behind it", async () => {
-    const stage = await queued();
-    const many = drain(begin(stage));
-    await stage.clock.advance(0);
-    await stage.settle(Promise.all([many, read(stage)]));
-    expect(stage.lines()[0]).toBe(readLine);
-    expect(stage.lines().length).toBeGreaterThan(3);
+    const setup = await queued();
+    const many = drain(begin(setup));
+    await setup.clock.advance(0);
+    await setup.settle(Promise.all([many, read(setup)]));
+    expect(setup.lines()[0]).toBe(readLine);
+    expect(setup.lines().length).toBeGreaterThan(3);
   });
 
   it("goes first with a high priority", async () => {
-    const stage = await queued();
-    const many = drain(begin(stage, "high"));
-    await stage.clock.advance(0);
-    await stage.settle(Promise.all([many, read(stage)]));
-    expect(stage.lines().indexOf(readLine)).toBeGreaterThan(2);
+    const setup = await queued();
+    const many = drain(begin(setup, "high"));
+    await setup.clock.advance(0);
+    await setup.settle(Promise.all([many, read(setup)]));
+    expect(setup.lines().indexOf(readLine)).toBeGreaterThan(2);
   });
 });
 
 describe("the look-up of a lost creation", () => {
   it("goes before calls that have waited longer, because its outcome stays unknown meanwhile", async () => {
-    const stage = await queued();
-    stage.emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
-    const placed = stage.partner.orders.create(orderOf(stage.emulator, "shop-1"));
-    const reads = [read(stage), read(stage), read(stage)];
-    await stage.settle(Promise.all([placed, ...reads]));
+    const setup = await queued();
+    setup.emulator.faults.add({ on: "orders.create", nth: 1, fault: "drop" });
+    const placed = setup.partner.orders.create(orderOf(setup.emulator, "shop-1"));
+    const reads = [read(setup), read(setup), read(setup)];
+    await setup.settle(Promise.all([placed, ...reads]));
     expect(await placed).toMatchObject({ recovered: true });
-    expect(stage.lines()).toEqual([
+    expect(setup.lines()).toEqual([
       "POST /orders",
       "GET /utilities/lookup-order-reference-by-custom-identifier",
       ...reads.map(() => readLine),

@@ -5,13 +5,13 @@ import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setUp>;
+type Setup = ReturnType<typeof setUp>;
 
 /** Renders that take longer than any test. */
 const endless = { renderDuration: 1e12 };
 
 /** This many inputs, each with the same composition. */
-async function inputsOf({ partner, emulator }: Stage, count: number): Promise<RenderInput[]> {
+async function inputsOf({ partner, emulator }: Setup, count: number): Promise<RenderInput[]> {
   const { demo } = emulator;
   const { reference: compositionReference } = await partner.compositions.lookup({
     sceneReference: demo.scenes.studio,
@@ -27,7 +27,7 @@ async function inputsOf({ partner, emulator }: Stage, count: number): Promise<Re
 }
 
 /** The renders whose files were requested, in order. */
-const awaited = ({ emulator }: Stage): RenderReference[] =>
+const awaited = ({ emulator }: Setup): RenderReference[] =>
   emulator.requests.flatMap(
     ({ path }) => (/^\/renders\/(Render_\w+)\/media$/.exec(path)?.[1] ?? []) as RenderReference,
   );
@@ -39,69 +39,69 @@ function mockupOf(step: IteratorResult<{ readonly ok: boolean; readonly value?: 
 
 /** A batch whose first picture is complete, while the others take a minute. */
 async function begun(count: number, options?: BatchOptions) {
-  const stage = setUp({ renderDuration: 60_000 });
-  const inputs = await inputsOf(stage, count);
-  for (const input of inputs.slice(0, 1)) await stage.partner.renders.create(input);
-  await stage.clock.advance(60_000);
-  const loop = stage.partner.renders.batch(inputs, options)[Symbol.asyncIterator]();
+  const setup = setUp({ renderDuration: 60_000 });
+  const inputs = await inputsOf(setup, count);
+  for (const input of inputs.slice(0, 1)) await setup.partner.renders.create(input);
+  await setup.clock.advance(60_000);
+  const loop = setup.partner.renders.batch(inputs, options)[Symbol.asyncIterator]();
   const mockup = mockupOf(await loop.next());
-  await stage.clock.advance(0);
-  expect(awaited(stage)).toHaveLength(count);
-  return { stage, loop, mockup };
+  await setup.clock.advance(0);
+  expect(awaited(setup)).toHaveLength(count);
+  return { setup, loop, mockup };
 }
 
 describe("leaving renders.batch", () => {
   it("ends every wait at once, and sends no more requests", async () => {
-    const { stage, loop, mockup } = await begun(3);
+    const { setup, loop, mockup } = await begun(3);
     expect((await mockup.media.bytes()).length).toBeGreaterThan(0);
-    const sent = stage.emulator.requests.length;
+    const sent = setup.emulator.requests.length;
     await loop.return?.();
-    expect(stage.clock.pending).toBe(0);
-    await stage.clock.advance(3_600_000);
-    expect(stage.emulator.requests.length).toBe(sent);
+    expect(setup.clock.pending).toBe(0);
+    await setup.clock.advance(3_600_000);
+    expect(setup.emulator.requests.length).toBe(sent);
   });
 
   it("does not cancel the pictures that it returned before", async () => {
-    const { stage, loop, mockup } = await begun(2);
+    const { setup, loop, mockup } = await begun(2);
     await loop.return?.();
     expect((await mockup.media.bytes()).length).toBe(mockup.media.size);
-    expect(stage.clock.pending).toBe(0);
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("cancels an open picture that it did not return", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const loop = stage.partner.renders.batch(await inputsOf(stage, 2))[Symbol.asyncIterator]();
+    const setup = setUp({ renderDuration: 0 });
+    const loop = setup.partner.renders.batch(await inputsOf(setup, 2))[Symbol.asyncIterator]();
     const { media } = mockupOf(await loop.next());
-    await stage.clock.advance(0);
-    expect(awaited(stage)).toHaveLength(2);
+    await setup.clock.advance(0);
+    expect(awaited(setup)).toHaveLength(2);
     await media.cancel();
     await loop.return?.();
-    expect(stage.clock.pending).toBe(0);
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("completes a creation in progress, and sends nothing after it", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const [one, two] = await inputsOf(stage, 2);
-    stage.emulator.faults.add({ on: "renders.create", nth: 2, fault: "slow", ms: 5_000 });
-    const loop = stage.partner.renders.batch([one, two] as RenderInput[])[Symbol.asyncIterator]();
+    const setup = setUp({ renderDuration: 0 });
+    const [one, two] = await inputsOf(setup, 2);
+    setup.emulator.faults.add({ on: "renders.create", nth: 2, fault: "slow", ms: 5_000 });
+    const loop = setup.partner.renders.batch([one, two] as RenderInput[])[Symbol.asyncIterator]();
     await mockupOf(await loop.next()).media.cancel();
     let left = false;
     const leaving = Promise.resolve(loop.return?.()).then(() => {
       left = true;
     });
-    await stage.clock.advance(4_999);
+    await setup.clock.advance(4_999);
     expect(left).toBe(false);
-    await stage.clock.advance(1);
+    await setup.clock.advance(1);
     await leaving;
-    const created = stage.emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders");
+    const created = setup.emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders");
     expect(created.map(({ status }) => status)).toEqual([200, 200]);
-    expect(awaited(stage)).toHaveLength(1);
-    expect(stage.clock.pending).toBe(0);
+    expect(awaited(setup)).toHaveLength(1);
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("by its signal ends everything at once with the signal's reason, and leaves nothing open", async () => {
     const controller = new AbortController();
-    const { stage, loop, mockup } = await begun(3, { signal: controller.signal });
+    const { setup, loop, mockup } = await begun(3, { signal: controller.signal });
     await mockup.media.cancel();
     const reason = new Error("the shop has closed");
     controller.abort(reason);
@@ -111,12 +111,12 @@ describe("leaving renders.batch", () => {
       }
     };
     expect(await rejection(rest())).toBe(reason);
-    expect([stage.clock.pending, getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
+    expect([setup.clock.pending, getEventListeners(controller.signal, "abort").length]).toEqual([0, 0]);
   });
 });
 
 /** How a call ended, and when. */
-async function ending({ clock }: Stage, call: PromiseLike<unknown>) {
+async function ending({ clock }: Setup, call: PromiseLike<unknown>) {
   const began = clock.now();
   let took = Number.NaN;
   const error = rejection(call).finally(() => {
@@ -128,29 +128,29 @@ async function ending({ clock }: Stage, call: PromiseLike<unknown>) {
 
 describe("the deadline of renders.batch covers each render as a whole:", () => {
   it.each(["renders.create", "renders.get"])("%s that does not respond", async (on) => {
-    const stage = setUp({ renderDuration: 0 }, { timeout: 1e6 });
-    const inputs = await inputsOf(stage, 1);
-    stage.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
-    const first = async (options: BatchOptions, partner: PodPartner = stage.partner) => {
+    const setup = setUp({ renderDuration: 0 }, { timeout: 1e6 });
+    const inputs = await inputsOf(setup, 1);
+    setup.emulator.faults.add({ on, fault: "slow", ms: 1e9 });
+    const first = async (options: BatchOptions, partner: PodPartner = setup.partner) => {
       for await (const outcome of partner.renders.batch(inputs, options)) if (!outcome.ok) throw outcome.error;
     };
-    expect(await ending(stage, first({ deadline: 1_000 }))).toMatchObject({ name: "DeadlineError", took: 1_000 });
-    const patient = stage.connect({ deadline: 2_000 });
-    expect(await ending(stage, first({}, patient))).toMatchObject({ name: "DeadlineError", took: 2_000 });
-    expect(stage.clock.pending).toBe(0);
+    expect(await ending(setup, first({ deadline: 1_000 }))).toMatchObject({ name: "DeadlineError", took: 1_000 });
+    const patient = setup.connect({ deadline: 2_000 });
+    expect(await ending(setup, first({}, patient))).toMatchObject({ name: "DeadlineError", took: 2_000 });
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("cancels the picture when the last look-up fails, and includes the caller's stack", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const inputs = await inputsOf(stage, 1);
-    stage.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
-    for await (const outcome of stage.partner.renders.batch(inputs)) {
+    const setup = setUp({ renderDuration: 0 });
+    const inputs = await inputsOf(setup, 1);
+    setup.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
+    for await (const outcome of setup.partner.renders.batch(inputs)) {
       expect(outcome).toMatchObject({
         ok: false,
         error: { code: "render_not_found", stack: expect.stringContaining("render-batch.test.ts") },
       });
     }
-    expect(stage.clock.pending).toBe(0);
+    expect(setup.clock.pending).toBe(0);
   });
 });
 
@@ -165,28 +165,28 @@ describe("the time limit of a wait", () => {
   };
 
   it.each(Object.entries(calls))("is its own deadline, or else the client's: %s", async (_, wait) => {
-    const stage = setUp(endless);
-    const [input] = await inputsOf(stage, 1);
-    const { reference } = await stage.partner.renders.create(input as RenderInput);
-    const bounded = stage.connect({ deadline: 1_000 });
+    const setup = setUp(endless);
+    const [input] = await inputsOf(setup, 1);
+    const { reference } = await setup.partner.renders.create(input as RenderInput);
+    const bounded = setup.connect({ deadline: 1_000 });
     for (const [options, deadline] of [
       [{}, 1_000],
       [{ deadline: 3_000 }, 3_000],
     ] as const) {
-      const { name, took } = await ending(stage, wait(bounded, reference, options));
+      const { name, took } = await ending(setup, wait(bounded, reference, options));
       expect(name).toBe("WaitTimeoutError");
       // The last look-up starts while there is time for its response: a quarter of the time, and a second at most.
       expect(took).toBeGreaterThanOrEqual(deadline * 0.66);
       expect(took).toBeLessThanOrEqual(deadline);
     }
-    expect(stage.clock.pending).toBe(0);
+    expect(setup.clock.pending).toBe(0);
   });
 
   it("is 600 seconds without a deadline", async () => {
-    const stage = setUp(endless);
-    const [input] = await inputsOf(stage, 1);
-    const { reference } = await stage.partner.renders.create(input as RenderInput);
-    const { took } = await ending(stage, stage.partner.renders.wait(reference));
+    const setup = setUp(endless);
+    const [input] = await inputsOf(setup, 1);
+    const { reference } = await setup.partner.renders.create(input as RenderInput);
+    const { took } = await ending(setup, setup.partner.renders.wait(reference));
     expect(took).toBeGreaterThan(590_000);
     expect(took).toBeLessThanOrEqual(600_000);
   });

@@ -6,9 +6,9 @@ import { rejection } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
 import { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setUp>;
+type Setup = ReturnType<typeof setUp>;
 
-async function pairOf({ partner, emulator }: Stage, name: string): Promise<RenderInput> {
+async function pairOf({ partner, emulator }: Setup, name: string): Promise<RenderInput> {
   const { demo } = emulator;
   const { reference: compositionReference } = await partner.compositions.lookup({
     sceneReference: demo.scenes.studio,
@@ -19,23 +19,23 @@ async function pairOf({ partner, emulator }: Stage, name: string): Promise<Rende
   return { compositionReference, imageReference };
 }
 
-const created = ({ emulator }: Stage) =>
+const created = ({ emulator }: Setup) =>
   emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders").length;
 
 describe("the same composition and image twice in one renders.batch", () => {
   it.each([1, 4])("are rendered once, and return two pictures, with concurrency %i", async (concurrency) => {
-    const stage = setUp({ renderDuration: 90_000 });
-    const pair = await pairOf(stage, "a");
+    const setup = setUp({ renderDuration: 90_000 });
+    const pair = await pairOf(setup, "a");
     const rows = [
       { sku: "A", pair },
       { sku: "B", pair: { ...pair } },
-      { sku: "C", pair: await pairOf(stage, "c") },
+      { sku: "C", pair: await pairOf(setup, "c") },
     ];
-    const before = (await stage.partner.rendertokens.get()).remaining;
+    const before = (await setup.partner.rendertokens.get()).remaining;
     const sizes = new Map<string, number>();
     const references = new Map<string, string>();
     const consume = async () => {
-      for await (const outcome of stage.partner.renders.batch(rows, { map: (row) => row.pair, concurrency })) {
+      for await (const outcome of setup.partner.renders.batch(rows, { map: (row) => row.pair, concurrency })) {
         if (!outcome.ok) throw outcome.error;
         const { media, render } = outcome.value;
         sizes.set(outcome.input.sku, (await media.bytes()).length);
@@ -43,54 +43,54 @@ describe("the same composition and image twice in one renders.batch", () => {
         expect(media.size).toBe(sizes.get(outcome.input.sku));
       }
     };
-    await stage.settle(consume());
+    await setup.settle(consume());
     expect([...sizes.keys()].sort()).toEqual(["A", "B", "C"]);
     expect(references.get("A")).toBe(references.get("B"));
-    expect(created(stage)).toBe(2);
-    const { tokenCost } = await stage.partner.compositions.get(pair.compositionReference);
-    expect(before - (await stage.partner.rendertokens.get()).remaining).toBe(2 * tokenCost);
+    expect(created(setup)).toBe(2);
+    const { tokenCost } = await setup.partner.compositions.get(pair.compositionReference);
+    expect(before - (await setup.partner.rendertokens.get()).remaining).toBe(2 * tokenCost);
   });
 
   it("fail together when their creation fails, and a later row tries it again", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const pair = await pairOf(stage, "a");
-    stage.emulator.faults.add({ on: "renders.create", nth: 1, fault: "status", status: 409, code: "busy" });
+    const setup = setUp({ renderDuration: 0 });
+    const pair = await pairOf(setup, "a");
+    setup.emulator.faults.add({ on: "renders.create", nth: 1, fault: "status", status: 409, code: "busy" });
     const oks: boolean[] = [];
     const consume = async () => {
-      for await (const outcome of stage.partner.renders.batch([pair, pair, pair], { concurrency: 2 })) {
+      for await (const outcome of setup.partner.renders.batch([pair, pair, pair], { concurrency: 2 })) {
         oks.push(outcome.ok);
         if (outcome.ok) await outcome.value.media.cancel();
         else expect(outcome.error).toMatchObject({ name: "ConflictError", code: "busy" });
       }
     };
-    await stage.settle(consume());
-    expect([oks, created(stage)]).toEqual([[false, false, true], 2]);
+    await setup.settle(consume());
+    expect([oks, created(setup)]).toEqual([[false, false, true], 2]);
   });
 
   it("do not let an invalid row pass beside a valid one with the same pair", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const pair = await pairOf(stage, "a");
+    const setup = setUp({ renderDuration: 0 });
+    const pair = await pairOf(setup, "a");
     const faults: unknown[] = [];
     const consume = async () => {
-      for await (const outcome of stage.partner.renders.batch([pair, { ...pair, sku: "A" }] as never)) {
+      for await (const outcome of setup.partner.renders.batch([pair, { ...pair, sku: "A" }] as never)) {
         if (outcome.ok) await outcome.value.media.cancel();
         else faults.push(outcome.error);
       }
     };
-    await stage.settle(consume());
+    await setup.settle(consume());
     expect(faults).toMatchObject([{ name: "RequestValidationError", issues: [{ path: ["render", "sku"] }] }]);
-    expect(created(stage)).toBe(1);
+    expect(created(setup)).toBe(1);
   });
 
   it("send the fields of `body` with the creation only, so that the picture can be read", async () => {
-    const stage = setUp({ renderDuration: 0 });
-    const pair = await pairOf(stage, "a");
+    const setup = setUp({ renderDuration: 0 });
+    const pair = await pairOf(setup, "a");
     const body = { render: { compositionReference: pair.compositionReference } };
-    for await (const outcome of stage.partner.renders.batch([pair], { body })) {
+    for await (const outcome of setup.partner.renders.batch([pair], { body })) {
       if (!outcome.ok) throw outcome.error;
       await outcome.value.media.cancel();
     }
-    expect(created(stage)).toBe(1);
+    expect(created(setup)).toBe(1);
   });
 });
 

@@ -5,10 +5,10 @@ import { pendingRender } from "./waits.ts";
 
 describe("withResponse() of a wait", () => {
   it("returns the completed render, its response, every look-up and wait, and the rate limits", async () => {
-    const stage = setUp({ renderDuration: 90_000 });
-    const reference = await pendingRender(stage);
-    const { data, response, timeline, rateLimits } = await stage.settle(
-      stage.partner.renders.wait(reference).withResponse(),
+    const setup = setUp({ renderDuration: 90_000 });
+    const reference = await pendingRender(setup);
+    const { data, response, timeline, rateLimits } = await setup.settle(
+      setup.partner.renders.wait(reference).withResponse(),
     );
     expect(data).toMatchObject({ reference, status: "completed" });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
@@ -26,24 +26,24 @@ describe("withResponse() of a wait", () => {
   it.each(["media", "thumbnail"] as const)(
     "returns the picture of renders.%s, which can still be read",
     async (file) => {
-      const stage = setUp({ renderDuration: 10_000 });
-      const reference = await pendingRender(stage);
-      const call = stage.partner.renders[file](reference, { wait: true });
-      const { data, response, timeline, rateLimits } = await stage.settle(call.withResponse());
+      const setup = setUp({ renderDuration: 10_000 });
+      const reference = await pendingRender(setup);
+      const call = setup.partner.renders[file](reference, { wait: true });
+      const { data, response, timeline, rateLimits } = await setup.settle(call.withResponse());
       expect(response.headers.get("content-type")).toBe(data.contentType);
       expect((await data.bytes()).length).toBe(data.size);
       const steps = timeline.map(({ step, outcome }) => `${step}: ${outcome}`);
       expect(steps.slice(0, 2)).toEqual(["lookup: pending", "poll: waited"]);
       expect(steps.at(-1)).toBe("lookup: done");
       expect(rateLimits.policies.downloads?.quota).toBe(100_000);
-      expect(stage.clock.pending).toBe(0);
+      expect(setup.clock.pending).toBe(0);
     },
   );
 
   it("rejects as the wait itself does, and leaves no unhandled rejection", async () => {
-    const stage = setUp({ renderDuration: 1e12 });
-    const reference = await pendingRender(stage);
-    const call = stage.partner.renders.wait(reference, { deadline: 1_000 });
-    expect(await stage.settle(rejection(call.withResponse()))).toMatchObject({ name: "WaitTimeoutError", reference });
+    const setup = setUp({ renderDuration: 1e12 });
+    const reference = await pendingRender(setup);
+    const call = setup.partner.renders.wait(reference, { deadline: 1_000 });
+    expect(await setup.settle(rejection(call.withResponse()))).toMatchObject({ name: "WaitTimeoutError", reference });
   });
 });

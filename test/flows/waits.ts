@@ -3,7 +3,7 @@ import { sampleImage } from "pod-partner/testing";
 import { orderOf } from "./matrix/subjects.ts";
 import type { setUp } from "./setup.ts";
 
-type Stage = ReturnType<typeof setUp>;
+type Setup = ReturnType<typeof setUp>;
 type Call = (options: RequestOptions) => PromiseLike<unknown>;
 
 /** A call that waits, forever if nothing ends it. */
@@ -11,11 +11,11 @@ export interface Wait {
   readonly name: string;
   /** The error at the deadline. */
   readonly late: "DeadlineError" | "WaitTimeoutError" | "OutcomeUnknownError";
-  begin(stage: Stage): Promise<Call>;
+  begin(setup: Setup): Promise<Call>;
 }
 
 /** A render that was created just now. */
-export async function pendingRender({ partner, emulator }: Stage) {
+export async function pendingRender({ partner, emulator }: Setup) {
   const { demo } = emulator;
   const { reference: imageReference } = await partner.images.upload(sampleImage());
   const { reference: compositionReference } = await partner.compositions.lookup({
@@ -30,7 +30,7 @@ export async function pendingRender({ partner, emulator }: Stage) {
 export const productPicture = "example.png";
 
 const readStores =
-  ({ partner }: Stage): Call =>
+  ({ partner }: Setup): Call =>
   (options) =>
     partner.organization.stores.list(options);
 
@@ -38,76 +38,76 @@ export const waits: readonly Wait[] = [
   {
     name: "queueing for a token",
     late: "DeadlineError",
-    begin: async (stage) => {
+    begin: async (setup) => {
       const headers = { "X-RateLimit": '"default";r=0;t=100', "X-RateLimit-Policy": '"default";q=1;w=100' };
-      stage.emulator.faults.add({ nth: 1, fault: "headers", headers });
-      await stage.partner.auth.validate();
-      return readStores(stage);
+      setup.emulator.faults.add({ nth: 1, fault: "headers", headers });
+      await setup.partner.auth.validate();
+      return readStores(setup);
     },
   },
   {
-    name: "backing off",
+    name: "waiting before a retry",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "drop" });
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "drop" });
       return (options) =>
-        stage.partner.organization.stores.list({ ...options, retry: { retries: 99, baseDelay: 1e6, maxDelay: 1e6 } });
+        setup.partner.organization.stores.list({ ...options, retry: { retries: 99, baseDelay: 1e6, maxDelay: 1e6 } });
     },
   },
   {
     name: "in the Retry-After of a 429",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "status", status: 429, code: "rate_limited", retryAfter: 100_000 });
-      return readStores(stage);
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "status", status: 429, code: "rate_limited", retryAfter: 100_000 });
+      return readStores(setup);
     },
   },
   {
     name: "in the Retry-After of a 503",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "status", status: 503, retryAfter: 100_000 });
-      return readStores(stage);
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "status", status: 503, retryAfter: 100_000 });
+      return readStores(setup);
     },
   },
   {
     name: "waiting for the headers",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "slow", ms: 1e9 });
-      return readStores(stage);
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "slow", ms: 1e9 });
+      return readStores(setup);
     },
   },
   {
     name: "reading a body that stalls",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "stall" });
-      return readStores(stage);
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "stall" });
+      return readStores(setup);
     },
   },
   {
     name: "reading a body that trickles",
     late: "DeadlineError",
-    begin: async (stage) => {
-      stage.emulator.faults.add({ fault: "trickle", ms: 20_000 });
-      return readStores(stage);
+    begin: async (setup) => {
+      setup.emulator.faults.add({ fault: "trickle", ms: 20_000 });
+      return readStores(setup);
     },
   },
   {
     name: "polling a render's status",
     late: "WaitTimeoutError",
-    begin: async (stage) => {
-      const render = await pendingRender(stage);
-      return (options) => stage.partner.renders.wait(render, options);
+    begin: async (setup) => {
+      const render = await pendingRender(setup);
+      return (options) => setup.partner.renders.wait(render, options);
     },
   },
   {
     name: "polling a render's file",
     late: "WaitTimeoutError",
-    begin: async (stage) => {
-      const render = await pendingRender(stage);
-      return (options) => stage.partner.renders.media(render, { ...options, wait: true });
+    begin: async (setup) => {
+      const render = await pendingRender(setup);
+      return (options) => setup.partner.renders.media(render, { ...options, wait: true });
     },
   },
   {
@@ -120,7 +120,7 @@ export const waits: readonly Wait[] = [
     },
   },
   {
-    name: "looking a lost order up",
+    name: "looking up a lost order",
     late: "OutcomeUnknownError",
     begin: async ({ partner, emulator }) => {
       emulator.faults.add({ on: "orders.create", fault: "drop", when: "before" });
@@ -129,7 +129,7 @@ export const waits: readonly Wait[] = [
     },
   },
   {
-    name: "waiting before a lost order is sent again",
+    name: "waiting before a lost order is retried",
     late: "OutcomeUnknownError",
     begin: async ({ partner, emulator }) => {
       emulator.faults.add({ on: "orders.create", fault: "status", status: 503, retryAfter: 100_000, when: "before" });

@@ -44,7 +44,7 @@ afterEach(async () => {
 /** The typed error that a call ends with. */
 async function typed(call: PromiseLike<unknown>): Promise<PodPartnerError> {
   const error = await rejection(settle(clock, call));
-  if (!PodPartnerError.isInstance(error)) expect.fail("the call ended with something else than an error of the SDK");
+  if (!PodPartnerError.isInstance(error)) expect.fail("the call did not end with an error of the SDK");
   expect(error.stack).toBeTypeOf("string");
   expect(JSON.stringify(error)).not.toContain(secretKey);
   return error;

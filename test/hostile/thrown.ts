@@ -1,8 +1,8 @@
 /** What a partner's code may throw. Each of these has broken an error path before. */
 export const thrownValues: Readonly<Record<string, () => unknown>> = {
-  "an error whose message is no text": () => Object.assign(new Error("x"), { message: 5 }),
-  "an error whose name is no text": () => Object.assign(new Error("x"), { name: Symbol("name") }),
-  "an error whose stack is no text": () => Object.assign(new Error("x"), { stack: { frames: [] } }),
+  "an error whose message is not a string": () => Object.assign(new Error("x"), { message: 5 }),
+  "an error whose name is not a string": () => Object.assign(new Error("x"), { name: Symbol("name") }),
+  "an error whose stack is not a string": () => Object.assign(new Error("x"), { stack: { frames: [] } }),
   "an error whose code is an object": () => Object.assign(new Error("x"), { code: {} }),
   "an error without a message": () => new Error(""),
   "an error whose message throws": () => throwing("message"),
@@ -16,7 +16,7 @@ export const thrownValues: Readonly<Record<string, () => unknown>> = {
     return error;
   },
   "an aggregate whose errors throw": () => trapped(new AggregateError([]), "errors"),
-  "an aggregate of nothing": () => Object.assign(new AggregateError([]), { errors: null }),
+  "an empty aggregate": () => Object.assign(new AggregateError([]), { errors: null }),
   "a proxy whose every trap throws": () => new Proxy(new Error("x"), traps),
   "a revoked proxy": () => revoked(new Error("x")),
   "an error whose cause is a revoked proxy": () => new Error("x", { cause: revoked({}) }),
@@ -29,7 +29,7 @@ export const thrownValues: Readonly<Record<string, () => unknown>> = {
   "a function": () => () => undefined,
   null: () => null,
   undefined: () => undefined,
-  "an empty text": () => "",
+  "an empty string": () => "",
 };
 
 const bomb: PropertyDescriptor = {
@@ -60,24 +60,24 @@ const streamOf = (chunk: unknown): ReadableStream =>
 export const noResponses: Readonly<Record<string, () => unknown>> = {
   nothing: () => undefined,
   null: () => null,
-  "a text": () => "OK",
+  "a string": () => "OK",
   "an empty object": () => ({}),
-  "a status alone": () => ({ status: 200 }),
-  "a status that is a text": () => ({ status: "200", ok: true, headers: new Headers(), body: null }),
+  "an object with only a status": () => ({ status: 200 }),
+  "a status that is a string": () => ({ status: "200", ok: true, headers: new Headers(), body: null }),
   "headers that are a plain object": () => ({ status: 200, ok: true, headers: { date: "today" }, body: null }),
   "headers that throw": () => trapped({ status: 200, ok: true, body: null }, "headers"),
-  "a body that is a text": () => ({ status: 200, ok: true, headers: new Headers(), body: "{}" }),
+  "a body that is a string": () => ({ status: 200, ok: true, headers: new Headers(), body: "{}" }),
   "a body that throws": () => trapped({ status: 200, ok: true, headers: new Headers() }, "body"),
   "a proxy of a Response": () => new Proxy(new Response("{}"), {}),
   "a revoked proxy": () => revoked(new Response("{}")),
-  "a Response that says that it is an error": () => Response.error(),
-  "a Response whose body is read": () => {
+  "a Response.error()": () => Response.error(),
+  "a Response whose body was already read": () => {
     const response = new Response("{}");
     void response.text();
     return response;
   },
-  "a Response whose body gives texts": () => new Response(streamOf("{}")),
-  "a Response whose body gives nothing like bytes": () => new Response(streamOf({ byteLength: -1 })),
+  "a Response whose body yields strings": () => new Response(streamOf("{}")),
+  "a Response whose body yields no bytes": () => new Response(streamOf({ byteLength: -1 })),
   "a Response whose body throws a revoked proxy": () =>
     new Response(new ReadableStream({ pull: () => Promise.reject(revoked({})) })),
 };

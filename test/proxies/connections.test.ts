@@ -5,34 +5,34 @@ import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
 
 behindEachGateway((kind) => {
   it("each order is one request when the gateway closes each connection after its response", async () => {
-    await using stage = await setUp(kind, { closes: true });
-    expect(failuresOf(await stage.place(60, 6))).toEqual([]);
-    expect(stage.emulator.requests).toHaveLength(60);
-    expect((await stage.made()).orders).toBe(60);
+    await using setup = await setUp(kind, { closes: true });
+    expect(failuresOf(await setup.place(60, 6))).toEqual([]);
+    expect(setup.emulator.requests).toHaveLength(60);
+    expect((await setup.made()).orders).toBe(60);
   });
 
   it("each order is created once when the gateway closes idle connections as they are reused", async () => {
     const idleTimeout = 30;
-    await using stage = await setUp(kind, { idleTimeout });
-    const partner = stage.partner();
+    await using setup = await setUp(kind, { idleTimeout });
+    const partner = setup.partner();
     const lane = async (name: number) => {
       for (let number = 0; number < 4; number++) {
-        await partner.orders.create(orderOf(stage.emulator, `shop-${name}-${number}`));
+        await partner.orders.create(orderOf(setup.emulator, `shop-${name}-${number}`));
         // Real time: this depends on the gateway's own timer.
         await sleep(idleTimeout - 4 + name);
       }
     };
     await Promise.all(Array.from({ length: 8 }, (_, name) => lane(name)));
-    expect((await stage.made()).orders).toBe(32);
+    expect((await setup.made()).orders).toBe(32);
   });
 });
 
 behindEachGateway(
   (kind) => {
     it("each order is created once when a connection carries three requests", async () => {
-      await using stage = await setUp(kind, { requestsPerConnection: 3 });
-      expect(failuresOf(await stage.place(120, 6))).toEqual([]);
-      expect((await stage.made()).orders).toBe(120);
+      await using setup = await setUp(kind, { requestsPerConnection: 3 });
+      expect(failuresOf(await setup.place(120, 6))).toEqual([]);
+      expect((await setup.made()).orders).toBe(120);
     });
   },
   { kinds: ["nginx"] },

@@ -15,40 +15,40 @@ const slow = { fault: "slow", ms: 150, when: "before", on: "orders.create" } as 
 
 behindEachGateway((kind) => {
   it("an order in progress when the service is killed is found when the service is back", async () => {
-    await using stage = await setUp(kind);
-    stage.emulator.faults.add({ ...slow, nth: 1 });
-    const placing = stage.partner().orders.create(orderOf(stage.emulator, "shop-1"));
-    await cutAfterOrder(stage);
+    await using setup = await setUp(kind);
+    setup.emulator.faults.add({ ...slow, nth: 1 });
+    const placing = setup.partner().orders.create(orderOf(setup.emulator, "shop-1"));
+    await cutAfterOrder(setup);
     await sleep(300);
-    await stage.relay.mend();
+    await setup.relay.mend();
     expect((await placing).recovered).toBe(true);
-    expect((await stage.made()).orders).toBe(1);
+    expect((await setup.made()).orders).toBe(1);
   });
 
   it("an order has an unknown outcome and is sent once when the service does not come back", async () => {
-    await using stage = await setUp(kind);
-    stage.emulator.faults.add(slow);
-    const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
-    const placing = rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));
-    await cutAfterOrder(stage);
+    await using setup = await setUp(kind);
+    setup.emulator.faults.add(slow);
+    const partner = setup.partner({ retry: { retries: 1, baseDelay: 0 } });
+    const placing = rejection(partner.orders.create(orderOf(setup.emulator, "shop-1")));
+    await cutAfterOrder(setup);
     const error = await placing;
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" } });
     expectNoKey(error);
-    expect(stage.emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
+    expect(setup.emulator.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 
   it("each of many orders is created once while the service is killed twice", async () => {
-    await using stage = await setUp(kind);
-    stage.emulator.faults.add({ ...slow, ms: 30 });
-    const placing = stage.place(120, 6);
+    await using setup = await setUp(kind);
+    setup.emulator.faults.add({ ...slow, ms: 30 });
+    const placing = setup.place(120, 6);
     for (let kill = 0; kill < 2; kill++) {
       await sleep(200);
-      await stage.relay.cut();
+      await setup.relay.cut();
       await sleep(100);
-      await stage.relay.mend();
+      await setup.relay.mend();
     }
     expect(failuresOf(await placing)).toEqual([]);
-    expect((await stage.made()).orders).toBe(120);
+    expect((await setup.made()).orders).toBe(120);
   });
 });

@@ -40,30 +40,30 @@ behindEachGateway((kind) => {
   afterAll(() => authority?.[Symbol.asyncDispose]());
 
   it("orders use TLS with a certificate of a private authority, also while the gateway reloads", async () => {
-    await using stage = await setUpTls("IP:127.0.0.1", true);
-    stage.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
-    using reloading = stage.gateway.reloadEvery(400, 4);
-    expect(failuresOf(await stage.place(80, 4))).toEqual([]);
-    expect((await stage.made()).orders).toBe(80);
+    await using setup = await setUpTls("IP:127.0.0.1", true);
+    setup.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
+    using reloading = setup.gateway.reloadEvery(400, 4);
+    expect(failuresOf(await setup.place(80, 4))).toEqual([]);
+    expect((await setup.made()).orders).toBe(80);
     expect(reloading.count).toBeGreaterThan(1);
   });
 
   it("ALPN selects HTTP/1.1 with a gateway that also supports HTTP/2", async () => {
-    await using stage = await setUpTls("IP:127.0.0.1", true);
-    const { response } = await stage.partner().organization.get().withResponse();
+    await using setup = await setUpTls("IP:127.0.0.1", true);
+    const { response } = await setup.partner().organization.get().withResponse();
     expect(response.headers.get("x-protocol")).toBe("HTTP/1.1");
-    expect(await protocolOfHttp2(stage.gateway.origin, authority?.certificate ?? "")).toMatch(/^HTTP\/2/);
+    expect(await protocolOfHttp2(setup.gateway.origin, authority?.certificate ?? "")).toMatch(/^HTTP\/2/);
   });
 
   it.each([
     { what: "an authority that is not trusted", name: "IP:127.0.0.1", trusts: false },
     { what: "a certificate for another host", name: "DNS:gateway.test", trusts: true },
   ])("nothing is sent to $what", async ({ name, trusts }) => {
-    await using stage = await setUpTls(name, trusts);
-    const partner = stage.partner({ retry: { retries: 1, baseDelay: 0 } });
-    const error = await rejection(partner.orders.create(orderOf(stage.emulator, "shop-1")));
+    await using setup = await setUpTls(name, trusts);
+    const partner = setup.partner({ retry: { retries: 1, baseDelay: 0 } });
+    const error = await rejection(partner.orders.create(orderOf(setup.emulator, "shop-1")));
     expect(error).toMatchObject({ name: "ConnectionError", sent: false });
     expectNoKey(error);
-    expect(stage.emulator.requests).toEqual([]);
+    expect(setup.emulator.requests).toEqual([]);
   });
 }, sequential);

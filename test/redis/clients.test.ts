@@ -55,8 +55,8 @@ describeWithRedis("the Redis clients that a fleet supports", () => {
   const bytes = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer } as const;
   const clients: Record<string, () => RedisClient | Promise<RedisClient>> = {
     "node-redis": () => nodeRedis(),
-    "node-redis that speaks RESP2": () => nodeRedis({ RESP: 2 }),
-    "node-redis that gives bytes": async () => (await nodeRedis()).withTypeMapping(bytes),
+    "node-redis with RESP2": () => nodeRedis({ RESP: 2 }),
+    "node-redis that returns bytes": async () => (await nodeRedis()).withTypeMapping(bytes),
     "a pool of node-redis": async () => {
       const pool = createClientPool({ url: server.url });
       await pool.connect();
@@ -65,7 +65,7 @@ describeWithRedis("the Redis clients that a fleet supports", () => {
     },
     ioredis: () => ioredis(),
     "ioredis that connects with the first command": () => ioredis({ lazyConnect: true }),
-    "ioredis that pipelines by itself": () => ioredis({ enableAutoPipelining: true }),
+    "ioredis with automatic pipelining": () => ioredis({ enableAutoPipelining: true }),
   };
 
   it.each(Object.entries(clients))("include %s", async (_, open) => {

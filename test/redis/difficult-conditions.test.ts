@@ -166,8 +166,8 @@ describeWithRedis("a fleet under difficult conditions", () => {
   });
 
   it.each([
-    ["no end of tokens", '"default";q=999999999999999;w=1'],
-    ["a token in an age", '"default";q=1;w=999999999999999'],
+    ["a huge quota", '"default";q=999999999999999;w=1'],
+    ["one token in a very long window", '"default";q=1;w=999999999999999'],
     ["text", '"default";q=many;w=1'],
     ["nothing", ""],
   ])("continues after headers with %s", async (_, policy) => {

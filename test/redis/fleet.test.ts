@@ -74,7 +74,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const waiting = controllers.map(({ signal }) =>
       aborted.acquire(endpoint, "normal", new CancelScope(clock, signal, undefined)),
     );
-    for (const controller of controllers) controller.abort(new Error("not wanted any more"));
+    for (const controller of controllers) controller.abort(new Error("no longer needed"));
     expect((await Promise.allSettled(waiting)).every(({ status }) => status === "rejected")).toBe(true);
     await clock.run(clock.now() + 1_000);
     const other = consume({ clock, pacer: join(), ...traffic(service, 18) });
@@ -129,8 +129,8 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
   });
 
   it.each([
-    ["and has lost all that it held", true],
-    ["and holds what is not true any more", false],
+    ["and then has lost its data", true],
+    ["and then has outdated data", false],
   ])("keeps sharing when Redis is down for three seconds %s", async (_, emptied) => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;

@@ -44,7 +44,7 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
   const client = {
     evalSha: () => Promise.reject(new Error("NOSCRIPT")),
     eval: async (text: string, { keys, arguments: [ask = ""] }: { keys: string[]; arguments: string[] }) => {
-      if (!text.includes(serverTime)) throw new Error("The script does not ask for the time any more.");
+      if (!text.includes(serverTime)) throw new Error("The script no longer reads the time.");
       await later(roundTrip / 2);
       if (simulation.down) throw new Error("The connection is down.");
       const now = clock.now() + simulation.ahead;

@@ -28,7 +28,7 @@ export function useRedis(): { readonly server: RedisServer; readonly redis: Conn
   });
 
   const started = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error("useRedis() is only of use inside a test");
+    if (value === undefined) throw new Error("useRedis() works only inside a test");
     return value;
   };
   return {

@@ -24,8 +24,8 @@ describe("auth (specification 4.1)", () => {
 
   it.each([
     ["no message", {}],
-    ["a message that is no string", { message: 5 }],
-    ["null for a message", { message: null }],
+    ["a message that is not a string", { message: 5 }],
+    ["null as the message", { message: null }],
   ])("auth.validate refuses a response with %s", async (_, body) => {
     context.service.respond({ body });
     const error = await rejection(context.partner.auth.validate());

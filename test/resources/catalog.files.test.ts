@@ -102,12 +102,12 @@ describe("catalog.products.layerImage sends the key to no other origin", () => {
 
   const elsewhere: Record<string, (own: string, other: string) => string> = {
     "another port": (_, other) => `${other}/layers/a.png`,
-    "another name of the same machine": (own) => `${own.replace("127.0.0.1", "localhost")}/layers/a.png`,
+    "another host name of the same machine": (own) => `${own.replace("127.0.0.1", "localhost")}/layers/a.png`,
     "another protocol": (own) => `${own.replace("http:", "https:")}/layers/a.png`,
     "its own origin as a user name": (own, other) => `${own}@${other.slice("http://".length)}/layers/a.png`,
-    "its own origin as a prefix of a name": (own) => `${own}.evil.example/layers/a.png`,
-    "a host and no protocol": (_, other) => `${other.slice("http:".length)}/layers/a.png`,
-    "a host behind backslashes": (_, other) => `\\\\${other.slice("http://".length)}/layers/a.png`,
+    "a host that starts with its own origin": (own) => `${own}.evil.example/layers/a.png`,
+    "a host without a protocol": (_, other) => `${other.slice("http:".length)}/layers/a.png`,
+    "a host after backslashes": (_, other) => `\\\\${other.slice("http://".length)}/layers/a.png`,
     "its own origin with a user name": (own) => own.replace("://", "://ada@").concat("/layers/a.png"),
     "a file": () => "file:///etc/passwd",
     data: () => "data:image/png;base64,iVBORw0KGgo=",

@@ -28,7 +28,7 @@ describe("images (specification 2.7, 4.5)", () => {
     "a Blob": () => new Blob([png], { type: "image/png" }),
     "a File": () => new File([png], "design.png", { type: "image/png" }),
     "a web stream": () => new Blob([png]).stream(),
-    "a web stream of buffers, as a file handle of Node 22 gives": () =>
+    "a web stream of buffers, as from a file handle of Node 22": () =>
       ReadableStream.from([png.buffer.slice(0, 3), png.buffer.slice(3)] as never[]),
     "a Node stream": () => Readable.from([Buffer.from(png.subarray(0, 3)), Buffer.from(png.subarray(3))]),
   };

@@ -14,9 +14,9 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
 
   it.each<[string, unknown, (string | number)[]]>([
     ["a cursor that is a number", page([b], 3), ["nextCursor"]],
-    ["no cursor at all", page([b]), ["nextCursor"]],
+    ["a missing cursor", page([b]), ["nextCursor"]],
     ["a cursor that is an object", page([b], {}), ["nextCursor"]],
-    ["no list", page(null, null), ["orders"]],
+    ["a missing list", page(null, null), ["orders"]],
   ])('but throws for %s, also with `responses: "report"`', async (_, response, path) => {
     const reported: unknown[] = [];
     const partner = new PodPartner({
@@ -42,7 +42,7 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     expect(await partner.orders.list().toArray()).toEqual([a, { reference: 5 }]);
   });
 
-  const reason = new Error("the user went home");
+  const reason = new Error("the user left");
 
   it.each([0, 1, 2])("but throws at an abort between two pages, with %i prefetched", async (prefetch) => {
     const controller = new AbortController();

@@ -60,7 +60,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
 
   it.each([
     ["at once", ["p2"]],
-    ["after a while", ["p2", "p3", "p4"]],
+    ["after several pages", ["p2", "p3", "p4"]],
     ['as ""', [""]],
   ])("throws an error, and does not loop, when a cursor is repeated %s", async (_, chain) => {
     service().respondAlways(({ path }) => {
@@ -237,7 +237,7 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
   it("ends at the signal with the signal's reason, at any point", async () => {
     const second = stalled();
     const controller = new AbortController();
-    const reason = new Error("the user went home");
+    const reason = new Error("the user left");
     context.service.respond(page([a], "p2"), second.respond);
     const collecting = rejection(list({ signal: controller.signal }).toArray());
     await second.asked;
@@ -246,15 +246,15 @@ describe("a list prefetches only as many pages as `prefetch` says", () => {
     await second.gone;
   });
 
-  it.each(["to its end", "in part", "into a failure"])(
+  it.each(["to its end", "to its middle", "into a failure"])(
     "leaves no listener on the signal when it is iterated %s",
     async (how) => {
       const { signal } = new AbortController();
       context.service.respond(page([a, b], "p2"), how === "into a failure" ? failed : page([c], null));
       await list({ signal, prefetch: 0 })
-        .toArray({ limit: how === "in part" ? 1 : 9 })
+        .toArray({ limit: how === "to its middle" ? 1 : 9 })
         .catch(() => undefined);
-      expect(context.service.requests).toHaveLength(how === "in part" ? 1 : 2);
+      expect(context.service.requests).toHaveLength(how === "to its middle" ? 1 : 2);
       expect(getEventListeners(signal, "abort")).toStrictEqual([]);
     },
   );

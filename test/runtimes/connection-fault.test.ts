@@ -14,7 +14,7 @@ const denoUrl = "http://127.0.0.1:4873/v2/utilities?customIdentifier=shop-1";
 describe("an error recorded on a runtime", () => {
   it.each<[what: string, error: unknown, sent: boolean, reason: string]>([
     [
-      "Node: every address of a name was tried in vain",
+      "Node: every address of a host name failed",
       Object.assign(
         new AggregateError([
           Object.assign(new Error("connect ETIMEDOUT ::1:443"), { code: "ETIMEDOUT", syscall: "connect" }),
@@ -24,27 +24,27 @@ describe("an error recorded on a runtime", () => {
       false,
       "connect ETIMEDOUT ::1:443",
     ],
-    ["Node: a port that fetch calls nobody at", failed("bad port"), false, "bad port"],
+    ["Node: a port that fetch blocks", failed("bad port"), false, "bad port"],
     [
-      "Node: no way to the host any more, with a request on the way",
+      "Node: the host became unreachable during a request",
       failed("read EHOSTUNREACH", { code: "EHOSTUNREACH", syscall: "read" }),
       true,
       "read EHOSTUNREACH",
     ],
     [
-      "Node: TLS reset half-made, which looks as any other reset",
+      "Node: a reset in the TLS handshake, which looks like any other reset",
       failed("read ECONNRESET", { code: "ECONNRESET", syscall: "read" }),
       true,
       "read ECONNRESET",
     ],
     [
-      "Node: the other side wants another version of TLS",
+      "Node: the server requires another version of TLS",
       failed("tlsv1 alert protocol version", { code: "ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION" }),
       false,
       "tlsv1 alert protocol version (ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION)",
     ],
     [
-      "Node: an alert of TLS that may come with a request on the way",
+      "Node: a TLS alert that may come during a request",
       failed("tlsv13 alert certificate required", { code: "ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED" }),
       true,
       "tlsv13 alert certificate required (ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED)",
@@ -56,7 +56,7 @@ describe("an error recorded on a runtime", () => {
       "ENETUNREACH: Was there a typo in the url or port?",
     ],
     [
-      "Bun 1.2: refused, or TLS broken with a request on the way",
+      "Bun 1.2: refused, or TLS broken during a request",
       Object.assign(new Error("Unable to connect. Is the computer able to access the url?"), {
         code: "ConnectionRefused",
       }),
@@ -64,13 +64,13 @@ describe("an error recorded on a runtime", () => {
       "Unable to connect. Is the computer able to access the url? (ConnectionRefused)",
     ],
     [
-      "Deno: TLS broken with a request on the way",
+      "Deno: TLS broken during a request",
       failed("received corrupt message of type InvalidContentType"),
       true,
       "received corrupt message of type InvalidContentType",
     ],
     [
-      "Deno: the port speaks no TLS",
+      "Deno: the port does not use TLS",
       failed(
         `error sending request for url (${denoUrl}): client error (Connect): received corrupt message of type InvalidContentType`,
       ),

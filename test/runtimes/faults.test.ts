@@ -68,9 +68,9 @@ const counted = (service: BrokenService, names: readonly string[]) =>
 describe.each(runtimes)("on $name", (runtime) => {
   describe.skipIf(isMissing(runtime))("a connection that breaks", () => {
     it.each([
-      { what: "before the request left", rows: before, trusts: false, gets: 0, posts: 0 },
-      { what: "after the request arrived", rows: after, trusts: false, gets: 1, posts: 2 },
-      { what: "within TLS, after the request arrived", rows: tls, trusts: true, gets: 1, posts: 2 },
+      { what: "before the request is sent", rows: before, trusts: false, gets: 0, posts: 0 },
+      { what: "after the request has arrived", rows: after, trusts: false, gets: 1, posts: 2 },
+      { what: "within TLS, after the request has arrived", rows: tls, trusts: true, gets: 1, posts: 2 },
     ])("$what is reported correctly, and nothing is sent twice", async ({ rows, trusts, gets, posts }) => {
       await using project = await createProject();
       await using service = await startBrokenService();

@@ -32,7 +32,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
     });
 
     it("sees a render complete, because each poll reaches the service", async () => {
-      if (emulator === undefined || app === undefined) throw new Error("It was not started.");
+      if (emulator === undefined || app === undefined) throw new Error("The app was not started.");
       const { baseUrl, secretKey } = emulator;
       const reference = await orderRender(emulator);
       const { requests } = emulator;
@@ -44,7 +44,7 @@ describe.each(nextVersions)("in Next.js %s", (version) => {
     });
 
     it("that Next.js tries to build in advance is built, and calls the service at each visit", async () => {
-      if (emulator === undefined || app === undefined) throw new Error("It was not started.");
+      if (emulator === undefined || app === undefined) throw new Error("The app was not started.");
       for (const visit of ["first", "second"]) {
         const seen = emulator.requests.length;
         expect(await app.visit("/ahead"), visit).toBe("true");

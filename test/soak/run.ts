@@ -61,11 +61,11 @@ async function soak(client: Job["client"], killed: boolean) {
   return {
     client,
     killed: killed ? kills.length : 0,
-    "orders wanted": orders,
-    "orders made": count.orders,
+    "orders expected": orders,
+    "orders created": count.orders,
     "inputs placed": placed.size,
     references: new Set(placed.values()).size,
-    "tried again by hand": failures,
+    "retried by hand": failures,
     requests: count.requests,
     seconds: Math.round(seconds * 10) / 10,
   };
@@ -80,7 +80,7 @@ async function soakOpenly(): Promise<boolean> {
   console.table(results);
   return results
     .filter(({ client }) => client === "pod-partner")
-    .every((row) => [row["orders made"], row["inputs placed"], row.references].every((count) => count === orders));
+    .every((row) => [row["orders created"], row["inputs placed"], row.references].every((count) => count === orders));
 }
 
 async function soakThrough(kind: GatewayKind): Promise<boolean> {

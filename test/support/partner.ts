@@ -24,7 +24,7 @@ export function useService(): { readonly service: StubService; readonly partner:
   afterAll(() => service?.close());
 
   const started = <T>(value: T | undefined): T => {
-    if (value === undefined) throw new Error("useService() is only of use inside a test");
+    if (value === undefined) throw new Error("useService() works only inside a test");
     return value;
   };
   return {

@@ -8,7 +8,7 @@ export async function freePort(): Promise<number> {
   const address = server.address();
   server.close();
   await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("No port was given.");
+  if (address === null || typeof address === "string") throw new Error("The system assigned no port.");
   return address.port;
 }
 

@@ -14,7 +14,7 @@ export async function settle<T>(clock: ManualClock, call: PromiseLike<T>, step =
   };
   Promise.resolve(call).then(done, done);
   while (!settled) {
-    if (clock.now() - began > 3_600_000) throw new Error("The call has not ended within an hour");
+    if (clock.now() - began > 3_600_000) throw new Error("The call did not settle within an hour");
     await clock.advance(step);
   }
   return await call;

@@ -21,13 +21,13 @@ describe("the client's options", () => {
   const nothing = () => undefined;
 
   it.each<[what: string, options: object, path: string[]]>([
-    ["one that is misspelt", { timeOut: 5 }, ["timeOut"]],
+    ["a misspelled name", { timeOut: 5 }, ["timeOut"]],
     ["a part of `retry` on its own", { retries: 3 }, ["retries"]],
-    ["a misspelt part of `retry`", { retry: { retrys: 3 } }, ["retry", "retrys"]],
-    ["a hook that is none", { hooks: { onRequets: nothing } }, ["hooks", "onRequets"]],
-    ["a hook that is no function", { hooks: { onRequest: 5 } }, ["hooks", "onRequest"]],
+    ["a misspelled part of `retry`", { retry: { retrys: 3 } }, ["retry", "retrys"]],
+    ["an unknown hook", { hooks: { onRequets: nothing } }, ["hooks", "onRequets"]],
+    ["a hook that is not a function", { hooks: { onRequest: 5 } }, ["hooks", "onRequest"]],
     [
-      "a class's hook that is none",
+      "an unknown hook of a class",
       {
         hooks: new (class {
           onRequets = nothing;
@@ -35,20 +35,20 @@ describe("the client's options", () => {
       },
       ["hooks", "onRequets"],
     ],
-    ["null for the hooks", { hooks: null }, ["hooks"]],
+    ["null as the hooks", { hooks: null }, ["hooks"]],
     ["a clock without functions", { clock: {} }, ["clock"]],
     ["a clock without `after`", { clock: { now: () => 0 } }, ["clock"]],
-    ["a logger with none of the levels", { logger: { log: nothing } }, ["logger"]],
-    ["a logger with a level that is no function", { logger: { warn: nothing, info: "info" } }, ["logger"]],
-    ["null for `fetch`", { fetch: null }, ["fetch"]],
-    ["null for the deadline", { deadline: null }, ["deadline"]],
+    ["a logger without any of the levels", { logger: { log: nothing } }, ["logger"]],
+    ["a logger with a level that is not a function", { logger: { warn: nothing, info: "info" } }, ["logger"]],
+    ["null as `fetch`", { fetch: null }, ["fetch"]],
+    ["null as the deadline", { deadline: null }, ["deadline"]],
     ["a ceiling that is not positive", { pacing: { perSecond: 0 } }, ["pacing", "perSecond"]],
     ["a burst below 1", { pacing: { perSecond: 5, burst: 0.5 } }, ["pacing", "burst"]],
     ["a burst without a ceiling", { pacing: { burst: 5 } }, ["pacing", "burst"]],
-    ["a misspelt part of `pacing`", { pacing: { perSeconds: 5 } }, ["pacing", "perSeconds"]],
-    ["a text for `pacing`", { pacing: "on" }, ["pacing"]],
+    ["a misspelled part of `pacing`", { pacing: { perSeconds: 5 } }, ["pacing", "perSeconds"]],
+    ["a string as `pacing`", { pacing: "on" }, ["pacing"]],
     ["a base URL of another version", { baseUrl: "https://partner.example/v1" }, ["baseUrl"]],
-    ["a base URL that is no text", { baseUrl: 5 }, ["baseUrl"]],
+    ["a base URL that is not a string", { baseUrl: 5 }, ["baseUrl"]],
   ])("refuse %s", (_, options, path) => {
     expect(refusal({ baseUrl, secretKey, ...options }).issues.map((issue) => issue.path)).toEqual([path]);
   });
@@ -118,7 +118,7 @@ describe("the client's options", () => {
 
   it.each([
     ["a slash at its end", (url: string) => `${url}/`],
-    ["blanks around it", (url: string) => ` ${url}\n`],
+    ["spaces around it", (url: string) => ` ${url}\n`],
   ])("accept a base URL with %s", async (_, write) => {
     context.service.respond({ body: { message: "valid" } });
     await new PodPartner({ baseUrl: write(context.service.baseUrl), secretKey }).auth.validate();

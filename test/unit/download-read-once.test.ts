@@ -16,10 +16,10 @@ const uses: Readonly<Record<string, (download: Download, path: string) => unknow
   "a stream that is read": async (download) => {
     for await (const _ of download.stream());
   },
-  "a stream that is left": async (download) => {
+  "a stream that is read in part": async (download) => {
     for await (const _ of download.stream()) break;
   },
-  "a stream that nobody has read yet": (download) => download.stream(),
+  "a stream that is not read yet": (download) => download.stream(),
   cancel: (download) => download.cancel(),
 };
 const reads: Readonly<Record<string, (download: Download, path: string) => Promise<unknown>>> = {

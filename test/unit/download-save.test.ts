@@ -62,7 +62,7 @@ describe("download.save()", () => {
   });
 
   it.each<[string, string, () => Promise<unknown>]>([
-    ["a link that goes round", "ELOOP", () => symlink("mockup.png", at("mockup.png"))],
+    ["a circular link", "ELOOP", () => symlink("mockup.png", at("mockup.png"))],
     ["a folder", "EISDIR", () => mkdir(at("mockup.png"))],
   ])("fails for %s, and leaves no temporary file", async (_, code, prepare) => {
     await prepare();

@@ -153,8 +153,8 @@ describe("an error response (specification 2.2, 7)", () => {
     ["broken JSON", '{"code": "rate_'],
     ["a list", []],
     ["null", "null"],
-    ["an object of something else", { error: "boom" }],
-    ["a code and a message that are no strings", { code: 5, message: {} }],
+    ["an object with other fields", { error: "boom" }],
+    ["a code and a message that are not strings", { code: 5, message: {} }],
   ])("with %s as its body is described by its status only", async (_, body) => {
     context.service.respond({ status: 502, body });
     const error = await apiError();

@@ -20,7 +20,7 @@ describe("a successful response that is not a file", () => {
     ["an HTML page", { headers: { "content-type": "text/html; charset=utf-8" }, body: page }, "got text/html"],
     ["JSON", { body: { code: "not_found", message: "No." } }, "got application/json"],
     [
-      "a problem",
+      "an error object",
       { headers: { "content-type": "application/problem+json" }, body: "{}" },
       "got application/problem+json",
     ],
@@ -28,7 +28,7 @@ describe("a successful response that is not a file", () => {
     ["XML", { headers: { "content-type": "application/xml" }, body: "<Error/>" }, "got application/xml"],
     ["XHTML", { headers: { "content-type": "Application/XHTML+XML" }, body: page }, "got application/xhtml+xml"],
     [
-      "a part of it",
+      "a part of the file",
       { status: 206, headers: { "content-range": "bytes 0-1999/4000" }, body: file },
       "got a part of it",
     ],
@@ -51,7 +51,7 @@ describe("a successful response that is not a file", () => {
 
   it.each<[string, string]>([
     ["in chunks", "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n"],
-    ["until the connection ends", "Connection: close\r\n\r\n"],
+    ["until the connection closes", "Connection: close\r\n\r\n"],
   ])("is an error when it is empty, %s, and does not replace the existing file", async (_, rest) => {
     const server = createServer((socket) => {
       socket.once("data", () => socket.end(`HTTP/1.1 200 OK\r\nContent-Type: image/png\r\n${rest}`));

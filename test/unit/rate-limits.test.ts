@@ -43,9 +43,9 @@ describe("the rate limits are read from the live headers (specification 8)", () 
   });
 
   it.each([
-    ["tokens for names", "default;q=600;w=30", "default;r=17;t=0"],
-    ["more parameters than are known", '"default";q=600;w=30;pk=:cHM=:', '"default";r=17;t=0;x="y"'],
-    ["a decimal for the time of the next token", '"default";q=600;w=30', '"default";r=17;t=0.5'],
+    ["tokens instead of quoted names", "default;q=600;w=30", "default;r=17;t=0"],
+    ["unknown parameters", '"default";q=600;w=30;pk=:cHM=:', '"default";r=17;t=0;x="y"'],
+    ["a decimal as the time of the next token", '"default";q=600;w=30', '"default";r=17;t=0.5'],
     ["spaces in the list", '"default"; q=600; w=30 ,  "burst";q=10;w=1', '"default"; r=17; t=0'],
   ])("are read with %s", async (_, policy, limit) => {
     context.service.respond({ headers: headers(policy, limit), body: validated });

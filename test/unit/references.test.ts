@@ -56,11 +56,11 @@ describe("references (specification 2.1)", () => {
     ["the kind in lower case", `order_${tail}`],
     ["no kind", `_${tail}`],
     ["an unknown kind", `Invoice_${tail}`],
-    ["a line break behind", `Order_${tail}\n`],
-    ["a space before", ` Order_${tail}`],
+    ["a line break after it", `Order_${tail}\n`],
+    ["a space before it", ` Order_${tail}`],
     ["a second line", `x\nOrder_${tail}`],
-    ["a path behind", `Order_${tail}/cancel`],
-    ["nothing at all", ""],
+    ["a path after it", `Order_${tail}/cancel`],
+    ["nothing in it", ""],
   ])("cannot be a text with %s", (_, text) => {
     expect(isReference("Order", text)).toBe(false);
     expect(RequestValidationError.isInstance(fault(() => parseReference("Order", text)))).toBe(true);

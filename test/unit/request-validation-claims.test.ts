@@ -29,8 +29,8 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
   const { refuses, accepts } = useRefusals();
 
   refuses([
-    ["a shipment that is an order", issues({ shipmentReference: ref("Order") }), [["claim", "shipmentReference"]]],
-    ["an order that is a shipment", issues({ orderReference: ref("Shipment") }), [["claim", "orderReference"]]],
+    ["an order as the shipment", issues({ shipmentReference: ref("Order") }), [["claim", "shipmentReference"]]],
+    ["a shipment as the order", issues({ orderReference: ref("Shipment") }), [["claim", "orderReference"]]],
     ["no order", issues({ orderReference: undefined }), [["claim", "orderReference"]]],
     ["a comment of 1001 characters", issues({ comment: "x".repeat(1001) }), [["claim", "comment"]]],
     [
@@ -42,9 +42,9 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
     ["an unknown field", issues({ reason: "late" }), [["claim", "reason"]]],
     ["no claimlines", issues({ claimlines: [] }), [["claim", "claimlines"]]],
     ["a fourth photo of a line", withLine({ evidenceReferences: evidence(4) }), [[...line, "evidenceReferences"]]],
-    ["an image for a photo", withLine({ evidenceReferences: [ref("Image")] }), [[...line, "evidenceReferences", 0]]],
+    ["an image as a photo", withLine({ evidenceReferences: [ref("Image")] }), [[...line, "evidenceReferences", 0]]],
     [
-      "a claim for a category",
+      "a claim as the category",
       withLine({ claimcategoryReference: ref("Claim") }),
       [[...line, "claimcategoryReference"]],
     ],
@@ -78,15 +78,11 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
       ],
     ],
     [
-      "a claim that is a category, to read",
+      "claims.get with a category",
       (partner) => partner.claims.get(ref("Claimcategory") as never),
       [["claimReference"]],
     ],
-    [
-      "a claim that is an order, to retract",
-      (partner) => partner.claims.retract(ref("Order") as never),
-      [["claimReference"]],
-    ],
+    ["claims.retract with an order", (partner) => partner.claims.retract(ref("Order") as never), [["claimReference"]]],
   ]);
 
   refuses(
@@ -105,7 +101,7 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
     ["a comment of 1000 characters", issues({ comment: "x".repeat(1000) })],
     ["a comment of 1000 characters that are two code units each", issues({ comment: "😀".repeat(1000) })],
     ["three photos", issues({})],
-    ["no photo for a missing package", missing({ evidenceReferences: [] })],
+    ["a missing package without a photo", missing({ evidenceReferences: [] })],
     ["closedAfter in UTC", closedAfter("2026-11-01T00:00:00Z")],
     ["closedAfter with milliseconds", closedAfter(new Date(0).toISOString())],
     ["closedAfter with an offset", closedAfter("2026-11-01T00:00:00+01:00")],

@@ -41,16 +41,16 @@ describe("invalid options reject with their names, before a request is sent", ()
   const { refuses } = useRefusals();
 
   const faults: readonly [what: string, options: unknown, path: readonly string[]][] = [
-    ["null for options", null, ["options"]],
-    ["a misspelt option", { timeOut: 5 }, ["timeOut"]],
+    ["null as options", null, ["options"]],
+    ["a misspelled option", { timeOut: 5 }, ["timeOut"]],
     ["an option of the client", { retries: 1 }, ["retries"]],
-    ["null for a signal", { signal: null }, ["signal"]],
-    ["any object for a signal", { signal: {} }, ["signal"]],
-    ["less than no time", { deadline: -1 }, ["deadline"]],
-    ["null for a deadline", { deadline: null }, ["deadline"]],
-    ["a text for a number", { timeout: "5" }, ["timeout"]],
-    ["null for a body", { body: null }, ["body"]],
-    ["a text for a query", { query: "page=2" }, ["query"]],
+    ["null as the signal", { signal: null }, ["signal"]],
+    ["an ordinary object as the signal", { signal: {} }, ["signal"]],
+    ["a negative timeout", { deadline: -1 }, ["deadline"]],
+    ["null as the deadline", { deadline: null }, ["deadline"]],
+    ["a string as a number", { timeout: "5" }, ["timeout"]],
+    ["null as the body", { body: null }, ["body"]],
+    ["a string as the query", { query: "page=2" }, ["query"]],
   ];
   for (const [name, call] of Object.entries(calls)) {
     refuses(
@@ -78,54 +78,50 @@ describe("plain JavaScript values in place of", () => {
     partner.catalog.products.media(ref("Product"), "a.png", untyped(options));
 
   refuses([
-    ["a misspelt etag of a layer image", layerImage({ eTag: '"1"' }), [["eTag"]]],
-    ["a misspelt signal of a layer image", layerImage({ etag: '"1"', sginal: 1 }), [["sginal"]]],
-    ["a number for an etag", media({ etag: 5 }), [["etag"]]],
-    ["an empty etag, as a database may give it", media({ etag: "" }), [["etag"]]],
-    ["an etag with a line end", media({ etag: '"1"\n' + "x" }), [["etag"]]],
-    ["a date for lastModified", media({ lastModified: new Date(0) }), [["lastModified"]]],
-    ["an earlier download's etag as a text", media('"1"'), [["options"]]],
-    ["null for many orders", (partner) => drain(partner.orders.ensureMany(untyped(null))), [["rows"]]],
-    ["a text for many orders", (partner) => drain(partner.orders.ensureMany(untyped("abc"))), [["rows"]]],
-    ["null for many renders", (partner) => drain(partner.renders.batch(untyped(null))), [["rows"]]],
+    ["a misspelled etag of a layer image", layerImage({ eTag: '"1"' }), [["eTag"]]],
+    ["a misspelled signal of a layer image", layerImage({ etag: '"1"', sginal: 1 }), [["sginal"]]],
+    ["a number as the etag", media({ etag: 5 }), [["etag"]]],
+    ["an empty etag, as a database may return it", media({ etag: "" }), [["etag"]]],
+    ["an etag with a line break", media({ etag: '"1"\n' + "x" }), [["etag"]]],
+    ["a Date as lastModified", media({ lastModified: new Date(0) }), [["lastModified"]]],
+    ["an earlier download's etag as a string", media('"1"'), [["options"]]],
+    ["null as the list of orders", (partner) => drain(partner.orders.ensureMany(untyped(null))), [["rows"]]],
+    ["a string as the list of orders", (partner) => drain(partner.orders.ensureMany(untyped("abc"))), [["rows"]]],
+    ["null as the list of renders", (partner) => drain(partner.renders.batch(untyped(null))), [["rows"]]],
     [
-      "what is no function for map",
+      "a map that is not a function",
       (partner) => drain(partner.orders.ensureMany([], untyped({ map: "sku" }))),
       [["map"]],
     ],
-    ["null for map", (partner) => drain(partner.renders.batch([], untyped({ map: null }))), [["map"]]],
+    ["null as map", (partner) => drain(partner.renders.batch([], untyped({ map: null }))), [["map"]]],
     [
-      "a text for how many at a time",
+      "a string as the concurrency",
       (partner) => drain(partner.renders.batch([], untyped({ concurrency: "4" }))),
       [["concurrency"]],
     ],
-    ["a text for a body", post("abc"), [["body"]]],
-    ["a list for a body", post([1]), [["body"]]],
-    ["a body that goes round in a circle", post(circle), [["body"]]],
+    ["a string as the body", post("abc"), [["body"]]],
+    ["a list as the body", post([1]), [["body"]]],
+    ["a circular body", post(circle), [["body"]]],
     ["a body with a bigint", post({ a: 1n }), [["body"]]],
     ["null in a query", read({ query: { a: null } }), [["query", "a"]]],
     ["an object in a query", read({ query: { a: { b: 1 } } }), [["query", "a"]]],
     ["a symbol in a query", read({ query: { a: Symbol("x") } }), [["query", "a"]]],
     [
-      "a misspelt way to wait",
+      "a misspelled option of wait",
       (partner) => partner.renders.media(ref("Render"), untyped({ wait: { intervall: 5 } })),
       [["intervall"]],
     ],
+    ["a string as wait", (partner) => partner.renders.media(ref("Render"), untyped({ wait: "yes" })), [["wait"]]],
     [
-      "a text for whether to wait",
-      (partner) => partner.renders.media(ref("Render"), untyped({ wait: "yes" })),
-      [["wait"]],
-    ],
-    [
-      "what is no function for onPending",
+      "an onPending that is not a function",
       (partner) => partner.renders.wait(ref("Render"), untyped({ onPending: 5 })),
       [["onPending"]],
     ],
-    ["no path", (partner) => partner.request("GET", untyped(undefined)), [["path"]]],
-    ["what is no schema", (partner) => partner.request("GET", "/stores", untyped({ schema: {} })), [["schema"]]],
-    ["no URL of a layer image", (partner) => partner.catalog.products.layerImage(untyped(undefined)), [["url"]]],
-    ["a limit that is no number", (partner) => partner.images.list().toArray({ limit: Number.NaN }), [["limit"]]],
-    ["a text for a limit", (partner) => partner.images.list().toArray({ limit: untyped("5") }), [["limit"]]],
+    ["a missing path", (partner) => partner.request("GET", untyped(undefined)), [["path"]]],
+    ["an invalid schema", (partner) => partner.request("GET", "/stores", untyped({ schema: {} })), [["schema"]]],
+    ["a layer image without a URL", (partner) => partner.catalog.products.layerImage(untyped(undefined)), [["url"]]],
+    ["a limit that is not a number", (partner) => partner.images.list().toArray({ limit: Number.NaN }), [["limit"]]],
+    ["a string as the limit", (partner) => partner.images.list().toArray({ limit: untyped("5") }), [["limit"]]],
     ...["connection", "content-length", "Expect", "keep-alive", "transfer-encoding", "upgrade"].map(
       (name): Refusal => [
         `the header ${name}, which is the connection's`,
@@ -141,8 +137,8 @@ describe("plain JavaScript values in place of", () => {
   }
   accepts([
     ["every kind of value in a query", read(queries)],
-    ["an instance of a class for a body", post(new Extra())],
-    ["a signal of another kind", read({ signal: Object.create(new AbortController().signal, {}) })],
+    ["an instance of a class as the body", post(new Extra())],
+    ["a signal of another realm", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);
 
   it("accepts a layer image's URL as a URL object", async () => {

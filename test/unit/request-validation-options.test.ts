@@ -15,19 +15,19 @@ describe("options with endless waits or too many tokens are refused before a req
   const { refuses, accepts } = useRefusals();
 
   refuses([
-    ["endless many pages ahead", list({ prefetch: Number.POSITIVE_INFINITY }), [["prefetch"]]],
-    ["less than no pages ahead", list({ prefetch: -1 }), [["prefetch"]]],
-    ["pages ahead that are no number", list({ prefetch: Number.NaN }), [["prefetch"]]],
-    ["no time between two looks at a render", wait({ interval: 0 }), [["interval"]]],
-    ["less than no time between two looks", wait({ interval: -5 }), [["interval"]]],
-    ["a time between two looks that is no number", wait({ interval: Number.NaN }), [["interval"]]],
-    ["no time between two looks behind a file", file(0), [["interval"]]],
-    ["the controller of a signal for a signal", read({ signal: new AbortController() as never }), [["signal"]]],
+    ["an infinite prefetch", list({ prefetch: Number.POSITIVE_INFINITY }), [["prefetch"]]],
+    ["a negative prefetch", list({ prefetch: -1 }), [["prefetch"]]],
+    ["a prefetch that is not a number", list({ prefetch: Number.NaN }), [["prefetch"]]],
+    ["a poll interval of 0 for a render", wait({ interval: 0 }), [["interval"]]],
+    ["a negative poll interval", wait({ interval: -5 }), [["interval"]]],
+    ["a poll interval that is not a number", wait({ interval: Number.NaN }), [["interval"]]],
+    ["a poll interval of 0 for a file", file(0), [["interval"]]],
+    ["an AbortController as the signal", read({ signal: new AbortController() as never }), [["signal"]]],
   ]);
 
   accepts([
-    ["no pages ahead", list({ prefetch: 0 })],
-    ["any time between two looks", wait({ interval: 1 })],
+    ["a prefetch of 0", list({ prefetch: 0 })],
+    ["any positive poll interval", wait({ interval: 1 })],
   ]);
 });
 

@@ -30,9 +30,9 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
   const { refuses, accepts } = useRefusals();
 
   refuses([
-    ["a store that is a brand", create({ storeReference: ref("Brand") }), [["order", "storeReference"]]],
+    ["a brand as the store", create({ storeReference: ref("Brand") }), [["order", "storeReference"]]],
     [
-      "half of a character in a custom identifier, which no URL can ask for",
+      "a lone surrogate in a custom identifier, which no URL can contain",
       create({ customIdentifier: "shop-\ud83d" }),
       [["order", "customIdentifier"]],
     ],
@@ -46,7 +46,7 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
       [["order", "dropshipMinimalShippingLevel"]],
     ],
     ["a custom identifier that is a number", create({ customIdentifier: 1001 }), [["order", "customIdentifier"]]],
-    ["null for a custom identifier", create({ customIdentifier: null }), [["order", "customIdentifier"]]],
+    ["null as the custom identifier", create({ customIdentifier: null }), [["order", "customIdentifier"]]],
     ...[null, 1001, "", "shop-\ud83d"].flatMap((customIdentifier): Refusal[] => [
       [
         `${JSON.stringify(customIdentifier)} for a custom identifier in the option \`body\` of create`,
@@ -65,9 +65,9 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
     ]),
     ["no orderlines", create({ orderlines: undefined }), [lines]],
     ["an empty list of orderlines", create({ orderlines: [] }), [lines]],
-    ["orderlines that are no list", create({ orderlines: { 0: line } }), [lines]],
-    ["an image for a product", withLine({ productReference: ref("Image") }), [[...lines, 0, "productReference"]]],
-    ["a product for an image", withLine({ imageReference: ref("Product") }), [[...lines, 0, "imageReference"]]],
+    ["orderlines that are not a list", create({ orderlines: { 0: line } }), [lines]],
+    ["an image as the product", withLine({ productReference: ref("Image") }), [[...lines, 0, "productReference"]]],
+    ["a product as the image", withLine({ imageReference: ref("Product") }), [[...lines, 0, "imageReference"]]],
     ["an unknown orderline field", withLine({ colour: "red" }), [[...lines, 0, "colour"]]],
     ["an eleventh annotation", withLine({ annotations: annotations(11) }), [[...lines, 0, "annotations"]]],
     [
@@ -107,10 +107,10 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
     ["a blank state for Italy", address({ countryCode: "IT", state: " " }), [[...to, "state"]]],
     ["a country in lower case", address({ countryCode: "nl" }), [[...to, "countryCode"]]],
     ["a country of three letters", address({ countryCode: "NLD" }), [[...to, "countryCode"]]],
-    ["a country with a line break behind", address({ countryCode: "NL\n" }), [[...to, "countryCode"]]],
+    ["a country with a line break after it", address({ countryCode: "NL\n" }), [[...to, "countryCode"]]],
     ["no country", address({ countryCode: undefined }), [[...to, "countryCode"]]],
-    ["a house number that is a number", address({ housenumber: 12 }), [[...to, "housenumber"]]],
-    ["null for a company", address({ company: null }), [[...to, "company"]]],
+    ["a house number of type number", address({ housenumber: 12 }), [[...to, "housenumber"]]],
+    ["null as the company", address({ company: null }), [[...to, "company"]]],
     ["an unknown address field", address({ street: "Kade" }), [[...to, "street"]]],
     [
       "an address on a combined order",
@@ -140,7 +140,7 @@ describe("all faults of an order are reported at once", () => {
 
   refuses([
     [
-      "faults in every corner",
+      "faults in every part",
       create({
         storeReference: ref("Brand"),
         surprise: true,
@@ -162,12 +162,12 @@ describe("all faults of an order are reported at once", () => {
       ],
     ],
     [
-      "a shipping kind that is none, beside other faults",
+      "an unknown shipping kind, beside other faults",
       create({ shippingKind: "teleport", storeReference: ref("Brand"), orderlines: [] }),
       [["order", "shippingKind"], ["order", "storeReference"], lines],
     ],
     [
-      "the wrong kind of reference in the path, beside a faulty body",
+      "the wrong kind of reference in the path, beside an invalid body",
       (partner) => partner.orders.cancel(ref("Claim") as never, [{ index: 0, canceledQuantity: 1 }]),
       [["orderReference"], ["orderlines", 0, "index"]],
     ],
@@ -178,31 +178,31 @@ describe("changes and quotes of an order are checked before they are sent (speci
   const { context, refuses, accepts } = useRefusals();
 
   refuses([
-    ["an order that is a claim, to read", (partner) => partner.orders.get(ref("Claim") as never), [["orderReference"]]],
-    ["nothing to cancel", cancel([]), [["orderlines"]]],
-    ["a line 0 to cancel", cancel([{ index: 0, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
-    ["a line 1.5 to cancel", cancel([{ index: 1.5, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
+    ["orders.get with a claim", (partner) => partner.orders.get(ref("Claim") as never), [["orderReference"]]],
+    ["a cancellation without lines", cancel([]), [["orderlines"]]],
+    ["a cancellation of line 0", cancel([{ index: 0, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
+    ["a cancellation of line 1.5", cancel([{ index: 1.5, canceledQuantity: 1 }]), [["orderlines", 0, "index"]]],
     [
-      "a negative quantity to cancel",
+      "a cancellation of a negative quantity",
       cancel([{ index: 1, canceledQuantity: -1 }]),
       [["orderlines", 0, "canceledQuantity"]],
     ],
     [
-      "a broken quantity to cancel",
+      "a cancellation of a fractional quantity",
       cancel([{ index: 1, canceledQuantity: 0.5 }]),
       [["orderlines", 0, "canceledQuantity"]],
     ],
-    ["no quantity to cancel", cancel([{ index: 1 }]), [["orderlines", 0, "canceledQuantity"]]],
+    ["a cancellation without a quantity", cancel([{ index: 1 }]), [["orderlines", 0, "canceledQuantity"]]],
     [
-      "an unknown field to cancel",
+      "a cancellation with an unknown field",
       cancel([{ index: 1, canceledQuantity: 1, quantity: 1 }]),
       [["orderlines", 0, "quantity"]],
     ],
-    ["a replacement without e-mail address", replace({ email: undefined }), [["dropshipAddress", "email"]]],
-    ["a replacement without state in Italy", replace({ countryCode: "IT" }), [["dropshipAddress", "state"]]],
+    ["a replacement without an e-mail address", replace({ email: undefined }), [["dropshipAddress", "email"]]],
+    ["a replacement without a state in Italy", replace({ countryCode: "IT" }), [["dropshipAddress", "state"]]],
     ["a replacement with an unknown field", replace({ reference: ref("Address") }), [["dropshipAddress", "reference"]]],
     [
-      "a replacement for what is no order",
+      "a replacement for a reference of another kind",
       (partner) => partner.orders.replaceDropshipAddress(ref("Store") as never, dropshipOrder.dropshipAddress),
       [["orderReference"]],
     ],
@@ -221,21 +221,21 @@ describe("changes and quotes of an order are checked before they are sent (speci
       [["quote", "dropshipAddress", "countryCode"]],
     ],
     ["a dropship quote without an address", quote({ dropshipAddress: undefined }), [["quote", "dropshipAddress"]]],
-    ["a quote of nothing", quote({ orderlines: [] }), [["quote", "orderlines"]]],
+    ["a quote without lines", quote({ orderlines: [] }), [["quote", "orderlines"]]],
     ["a combined quote with an address", quote({ shippingKind: "combined" }), [["quote", "dropshipAddress"]]],
     [
-      "half of a character in a custom identifier to look up",
+      "a look-up of a lone surrogate",
       (partner) => partner.orders.lookup({ customIdentifier: "shop-\ud83d" }),
       [["customIdentifier"]],
     ],
     [
-      "an empty custom identifier to look up",
+      "a look-up of an empty custom identifier",
       (partner) => partner.orders.lookup({ customIdentifier: "" }),
       [["customIdentifier"]],
     ],
   ]);
 
-  accepts([["zero to cancel, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])]]);
+  accepts([["a cancellation of 0, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])]]);
 
   it("orders.ensure sends no look-up for an invalid order", async () => {
     const call = context.partner.orders.ensure({ ...dropshipOrder, orderlines: [] });

@@ -29,8 +29,8 @@ const wrongs = [
   ["nothing", undefined],
   ["null", null],
   ["a number", 7],
-  ["an empty text", ""],
-  ["a way up", "../orders"],
+  ["an empty string", ""],
+  ["a relative path", "../orders"],
 ] as const;
 
 describe("a reference of the wrong kind is refused before a request is sent (specification 2.1)", () => {

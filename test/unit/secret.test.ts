@@ -207,19 +207,19 @@ describe("the secret key is never shown (law 1)", () => {
 
   const failed = (words: unknown) => new TypeError(`no way: ${words}`);
   it.each<[how: string, thrown: (init: RequestInit) => unknown]>([
-    ["in its words", (init) => failed(JSON.stringify(init.headers))],
+    ["in its message", (init) => failed(JSON.stringify(init.headers))],
     ["as a field", (init) => Object.assign(failed("?"), { headers: init.headers })],
     ["deep in a field", (init) => Object.assign(failed("?"), { config: { request: { headers: init.headers } } })],
-    ["as a whole request", (init) => Object.assign(failed("?"), { request: new Request("http://127.0.0.1/", init) })],
-    ["by a symbol", (init) => Object.assign(failed("?"), { [Symbol("request")]: init })],
+    ["as a Request", (init) => Object.assign(failed("?"), { request: new Request("http://127.0.0.1/", init) })],
+    ["under a symbol", (init) => Object.assign(failed("?"), { [Symbol("request")]: init })],
     ["in a map", (init) => Object.assign(failed("?"), { seen: new Map([["init", init]]) })],
     ["in its name", (init) => Object.assign(failed("?"), { name: JSON.stringify(init.headers) })],
     ["in its code", (init) => Object.assign(failed("?"), { code: JSON.stringify(init.headers) })],
     ["in its cause", (init) => new TypeError("?", { cause: Object.assign(failed("?"), { init }) })],
-    ["in a cause that is no error", (init) => new TypeError("?", { cause: init })],
+    ["in a cause that is not an Error", (init) => new TypeError("?", { cause: init })],
     ["in one of several errors", (init) => new AggregateError([Object.assign(failed("?"), { init })])],
-    ["in what is no error", (init) => ({ init })],
-    ["in a text", (init) => JSON.stringify(init)],
+    ["in a value that is not an Error", (init) => ({ init })],
+    ["in a string", (init) => JSON.stringify(init)],
   ])("in the error for a `fetch` of the caller's that fails and reports its request %s", async (_, thrown) => {
     const fetch = (_: Request, init: RequestInit = {}) => Promise.reject(thrown({ headers: init.headers ?? {} }));
     const partner = new sdk.PodPartner({ baseUrl: context.service.baseUrl, secretKey, fetch, retry: { retries: 0 } });
@@ -258,7 +258,7 @@ describe("the secret key is never shown (law 1)", () => {
       'test&key<5up3r"',
       (key: string) => key.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;"),
     ],
-    ["as numbers of HTML", "test/key=5up3r", (key: string) => key.replace("/", "&#47;").replace("=", "&#x3D;")],
+    ["as numeric HTML entities", "test/key=5up3r", (key: string) => key.replace("/", "&#47;").replace("=", "&#x3D;")],
     ["as JSON, with many backslashes", `key${"\\".repeat(40)}5up3r`, (key: string) => JSON.stringify(key)],
     ["as broken JSON", 'test"key\\5up3r', (key: string) => `{"key": ${JSON.stringify(key)}, `],
   ])("in an error for a response that repeats it %s", async (_, key, written) => {

@@ -20,7 +20,7 @@ const stalled: Readonly<Record<string, (first?: Uint8Array) => Stalled>> = {
     if (first !== undefined) stream.write(first);
     return [stream, () => stream.destroyed];
   },
-  "a Node stream that fails as it is let go": (first) => {
+  "a Node stream that fails when it is closed": (first) => {
     const stream = new PassThrough({ destroy: (_, callback) => callback(new Error("the disk is gone")) });
     if (first !== undefined) stream.write(first);
     return [stream, () => stream.destroyed];
@@ -58,7 +58,7 @@ const cases = Object.entries(stalled).flatMap(([what, make]) =>
 const response = { image: { reference: ref("Image") } };
 
 /** A client whose clock does not move, and its requests. */
-function stage() {
+function connect() {
   const clock = createManualClock();
   const sent: Request[] = [];
   const partner = new PodPartner({
@@ -76,7 +76,7 @@ function stage() {
 
 describe("opening the source of an upload ends with the call, and closes the source", () => {
   const begin = async (source: ImageSource, options: RequestOptions) => {
-    const { clock, sent, partner } = stage();
+    const { clock, sent, partner } = connect();
     const failed = rejection(partner.images.upload(source, options));
     await clock.advance(0);
     return { clock, sent, failed };
@@ -143,7 +143,7 @@ describe("opening the source of an upload ends with the call, and closes the sou
   });
 
   it("leaves no timer when the first bytes come in time", async () => {
-    const { clock, sent, partner } = stage();
+    const { clock, sent, partner } = connect();
     const source = new PassThrough();
     const upload = partner.images.upload(source, { timeout: 500 });
     await clock.advance(400);
@@ -164,12 +164,12 @@ describe("a stream of an open file", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   const ends: Readonly<Record<string, RequestOptions>> = {
-    "was aborted before": { signal: AbortSignal.abort("never mind") },
-    "has a wrong option": { timeout: -1 },
+    "is already aborted": { signal: AbortSignal.abort("never mind") },
+    "has an invalid option": { timeout: -1 },
   };
 
   it.each(Object.entries(ends))("is closed when the call %s", async (_, options) => {
-    const { partner } = stage();
+    const { partner } = connect();
     const file = createReadStream(path);
     await rejection(partner.images.upload(file, options));
     await expect.poll(() => file.closed).toBe(true);

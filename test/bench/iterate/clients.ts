@@ -24,7 +24,7 @@ export const clients = {
     }
   },
 
-  "  the same, asking for the next page early": (origin) => async (each) => {
+  "  the same with a prefetch of one page": (origin) => async (each) => {
     let next: Promise<Page> | undefined = fetchPage(origin);
     while (next !== undefined) {
       const { orders, nextCursor }: Page = await next;

@@ -52,9 +52,9 @@ async function measureTask(title: string, origin: string, job: Omit<Job, "marks"
   return [
     [title],
     ...marks.map((mark, index) => [`  alive at ${mark * 100} %`, alive[index]?.toFixed(1) ?? ""]),
-    ["  growth of it", (Math.max(...alive) - first).toFixed(1), `< ${budget.growth}`],
+    ["  growth of the heap", (Math.max(...alive) - first).toFixed(1), `< ${budget.growth}`],
     ["  peak", ...row("peak", `≤ ${(of("fetch", "peak") + budget.overFetch).toFixed(0)}`)],
-    ["  before it began", ...row("before")],
+    ["  at the start", ...row("before")],
   ];
 }
 

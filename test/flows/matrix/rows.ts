@@ -137,15 +137,15 @@ export const rows: readonly Row[] = [
   first("body stalls", { fault: "stall" }, bodyLost),
   first("body trickles", { fault: "trickle", ms: 60 }, bodyLost),
   first("body cut off", { fault: "truncate" }, bodyLost),
-  first("200 with garbage before", { fault: "body", body: garbage, when: "before" }, unreadable(lostBefore, 0)),
-  first("200 with garbage after", { fault: "body", body: garbage }, unreadable(lostAfter, 1)),
+  first("200 with invalid JSON before", { fault: "body", body: garbage, when: "before" }, unreadable(lostBefore, 0)),
+  first("200 with invalid JSON after", { fault: "body", body: garbage }, unreadable(lostAfter, 1)),
   first(
     "200 with HTML before",
     { fault: "body", body: html, type: "text/html", when: "before" },
     unreadable(lostBefore, 0),
   ),
   first("200 with HTML after", { fault: "body", body: html, type: "text/html" }, unreadable(lostAfter, 1)),
-  first("200 with half of a JSON after", { fault: "body", body: '{"order":{"ref' }, unreadable(lostAfter, 1)),
+  first("200 with half of the JSON after", { fault: "body", body: '{"order":{"ref' }, unreadable(lostAfter, 1)),
   first("200 without a body after", { fault: "body", body: "" }, [
     [invalid, 1, 0],
     ["value", 1, 1],
@@ -174,7 +174,7 @@ export const rows: readonly Row[] = [
   ),
   first("429, `Retry-After` in seconds", limited(2_000), done("value", 2)),
   first("429, `Retry-After` as a date", limited(httpDate(90)), done("value", 2)),
-  first("429, `Retry-After` garbage", limited("soon"), done("value", 2)),
+  first("429, invalid `Retry-After`", limited("soon"), done("value", 2)),
   first("429 without `Retry-After`", limited(), done("value", 2)),
   first("429, `Retry-After` beyond `maxRetryAfter`", limited(600_000), refused("RateLimitError")),
   first(
@@ -232,7 +232,7 @@ export const rows: readonly Row[] = [
     [unknown, 1, 0],
   ]),
   each("429, each time", limited(2_000), refused("RateLimitError", 3)),
-  all("the service is away: every request dropped", { fault: "drop", when: "before" }, [
+  all("the service is down: every request dropped", { fault: "drop", when: "before" }, [
     ["ConnectionError", 3, 0],
     ["ConnectionError", 3, 0],
     [unknown, 7, 0],

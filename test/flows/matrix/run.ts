@@ -18,7 +18,7 @@ type Use = (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>;
 
 /** The two transports of the emulator: both must have the same results. */
 export const transports = {
-  "over a port": async (use: Use, options: EmulatorOptions) => {
+  "over a real port": async (use: Use, options: EmulatorOptions) => {
     await using emulator = await startEmulator(options);
     return await use(emulator);
   },

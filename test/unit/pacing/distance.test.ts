@@ -32,7 +32,7 @@ describe("a next token that is further away than `maxRetryAfter`", () => {
   it.each([
     ["a quota on a 200", absurd],
     [
-      "a policy that is named besides",
+      "a second policy in the header",
       () => response(`"default";q=3000;w=60, "daily";q=1;w=${year}`, '"default";r=2000;t=0, "daily";r=0;t=9'),
     ],
     ["a policy under another name", () => response(`"std";q=1;w=${year}`, `"std";r=0;t=${year}`)],

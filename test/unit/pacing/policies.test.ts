@@ -60,8 +60,8 @@ describe("changing policies", () => {
 
   it.each([
     ["from the start", () => "std"],
-    ["on the way", (_: string, served: number) => (served < 20 ? "default" : "std")],
-    ["and back again", (_: string, served: number) => (served % 20 < 10 ? "default" : "std")],
+    ["in the middle", (_: string, served: number) => (served < 20 ? "default" : "std")],
+    ["and back to the first name", (_: string, served: number) => (served % 20 < 10 ? "default" : "std")],
   ])("keep pacing under another name, without a refusal: %s", async (_, nameOf) => {
     const { clock, pacer, serve, traffic } = renaming({ default: [10, 2_000] }, nameOf);
     const outcome = consume({ ...traffic, serve: () => serve(["default"]) });
