@@ -32,7 +32,7 @@ describeWithRedis("the ceiling of a fleet", () => {
     return { fleet, began, outcomes, received, mostIn };
   }
 
-  it("holds for all processes together, in equal parts", async () => {
+  it("limits all processes together, in equal parts", async () => {
     const { fleet, began, outcomes, mostIn } = start(4, () => 100);
     await fleet.clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(400);
@@ -44,7 +44,7 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(Math.min(...parts)).toBeGreaterThan(90);
   });
 
-  it("leaves to one process what the others do not use", async () => {
+  it("gives one process the requests that the others do not use", async () => {
     const { fleet, began, outcomes, mostIn } = start(4, (index) => (index === 0 ? 200 : 10));
     await fleet.clock.run(began + 60_000);
     expect(times(outcomes)).toHaveLength(230);
@@ -52,7 +52,7 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.05 * 11_500);
   });
 
-  it("holds for each process while Redis cannot be reached", async () => {
+  it("limits each process alone while Redis cannot be reached", async () => {
     const { fleet, began, outcomes, received, mostIn } = start(2, () => 200);
     fleet.clock.after(2_000, () => {
       fleet.down = true;
@@ -63,7 +63,7 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(received.filter((at) => at < began + 2_000).length).toBeLessThanOrEqual(48);
   });
 
-  it("goes on when the server's clock is set back by an hour", async () => {
+  it("continues when the server's clock is set back by an hour", async () => {
     const { fleet, began, outcomes } = start(2, () => 2_000);
     fleet.clock.after(2_000, () => {
       fleet.ahead = -3_600_000;

@@ -1,7 +1,7 @@
 import type { RedisClient } from "../../../src/redis/index.ts";
 import { type Call, clients as percall } from "../percall/clients.ts";
 
-/** Octokit with its own two plugins, told to try again as often as they do. */
+/** Octokit with its own two plugins, with the same number of retries. */
 async function octokit(origin: string): Promise<Call> {
   const [{ Octokit }, { throttling }, { retry }] = await Promise.all([
     import("@octokit/core"),
@@ -18,7 +18,7 @@ async function octokit(origin: string): Promise<Call> {
   return () => client.request("GET /orders/1");
 }
 
-/** The built package with a ceiling, sharing its pacing through a client of Redis that is connected if there is one. */
+/** The built package, optionally with a ceiling and with its pacing shared through a connected Redis client. */
 async function podPartnerWith(origin: string, redis?: RedisClient, ceiling?: Ceiling): Promise<Call> {
   const built = (door: string): string => new URL(`../../../dist/${door}.js`, import.meta.url).href;
   const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
@@ -50,10 +50,10 @@ export interface Ceiling {
   readonly burst: number;
 }
 
-/** The ceiling of the clients whose name says so. */
+/** The ceiling of the clients with `perSecond` in their name. */
 export const ceiling: Ceiling = { perSecond: 20, burst: 20 };
 
-/** Everything at its defaults. */
+/** With default options. */
 export const clients = {
   "pod-partner": percall["pod-partner"],
   "pod-partner, perSecond": (origin) => podPartnerWith(origin, undefined, ceiling),

@@ -3,20 +3,20 @@ import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
 import { printTable } from "../table.ts";
 import { type Ceiling, type ClientName, ceiling } from "./clients.ts";
-import { measureWaitQueue } from "./wait-queue.ts";
 import type { Count, Setting } from "./server.ts";
+import { measureWaitQueue } from "./wait-queue.ts";
 import type { Done, Job } from "./worker.ts";
 
 interface Scenario extends Setting {
   readonly title: string;
   readonly client?: ClientName;
-  /** Each makes its part of the calls. */
+  /** Each makes an equal part of the calls. */
   readonly processes?: number;
   readonly calls: number;
   readonly parallel: number;
   /** The client's own ceiling. */
   readonly ceiling?: Ceiling;
-  /** What happens to Redis, by the milliseconds after the start. */
+  /** The events in Redis, by the milliseconds after the start. */
   readonly redis?: Readonly<Record<number, "kill" | "start">>;
 }
 
@@ -31,8 +31,8 @@ const scenarios: readonly Scenario[] = [
   { title: "  the same, stripe", client: "stripe", ...burst },
   { title: "  the same, octokit + throttling + retry", client: "octokit", ...burst },
   { title: "1,300 calls on 300 + 50/s", ...large },
-  { title: "  answers take 200 ms", ...large, delay: 200 },
-  { title: "  another takes 25/s", ...large, drink: 25 },
+  { title: "  responses take 200 ms", ...large, delay: 200 },
+  { title: "  another client takes 25/s", ...large, otherClients: 25 },
   { title: "  4 processes, uncoordinated", ...large, processes: 4 },
   { title: "  4 processes through Redis", client: "pod-partner, node-redis", ...large, processes: 4 },
   { title: "  the same, ioredis", client: "pod-partner, ioredis", ...large, processes: 4 },
@@ -54,7 +54,7 @@ const file = (name: string) => new URL(name, import.meta.url).href;
 const quantile = (values: readonly number[], part: number): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length * part)] ?? Number.NaN;
 
-/** How far each process is from an equal part of what was served while all of them had calls left. */
+/** The difference of each process from an equal part of the calls that were served while all of them had calls left. */
 function unfairness(workers: readonly Done[]): string {
   if (workers.length === 1) return "";
   const until = Math.min(...workers.map(({ at }) => Math.max(...at)));
@@ -63,9 +63,9 @@ function unfairness(workers: readonly Done[]): string {
   return `${Math.round(100 * Math.max(...parts.map((part) => Math.abs(part / fair - 1))))} %`;
 }
 
-/** The least time that the bucket and the way of the last answer allow, in seconds. */
-const idealOf = ({ calls, quota, perSecond, drink = 0, delay = 0, ceiling }: Scenario): number =>
-  Math.max((calls - quota) / (perSecond - drink), ceiling ? calls / ceiling.perSecond : 0) + delay / 1000;
+/** The minimum time that the bucket and the latency of the last response allow, in seconds. */
+const idealOf = ({ calls, quota, perSecond, otherClients = 0, delay = 0, ceiling }: Scenario): number =>
+  Math.max((calls - quota) / (perSecond - otherClients), ceiling ? calls / ceiling.perSecond : 0) + delay / 1000;
 
 function row(
   scenario: Scenario,
@@ -97,14 +97,14 @@ function row(
   ];
 }
 
-/** Each scenario against a service with a token bucket in a process of its own. `--only=text` runs those whose title has it. */
+/** Each scenario against a service with a token bucket in a separate process. `--only=text` runs those with this text in their title. */
 export async function run(): Promise<void> {
   prepare();
   const only = process.argv.find((argument) => argument.startsWith("--only="))?.slice(7) ?? "";
   const server = start(file("server.ts"), serverCore);
   const origin = `http://127.0.0.1:${await server.ready}`;
   const redis = redisInstalled ? await startRedis() : undefined;
-  if (redis === undefined) console.log("Without redis-server on this machine its rows are left out.");
+  if (redis === undefined) console.log("Without redis-server on this machine its rows are skipped.");
   const rows: string[][] = [];
   try {
     const possible = scenarios.filter(({ client }) => redis !== undefined || !client?.includes("redis"));
@@ -136,11 +136,11 @@ export async function run(): Promise<void> {
       "first request s",
       "s",
       "ideal s",
-      "to ideal",
+      "s / ideal",
       "429s",
-      "of requests",
+      "429s, share",
       "p99 s",
-      "off a fair part",
+      "unfairness",
       "most in a second",
     ],
     rows,

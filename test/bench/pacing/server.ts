@@ -31,7 +31,7 @@ let setting: Setting = { quota: 1, perSecond: 1 };
 let level = 1;
 let at = performance.now();
 const none: Count = { served: 0, refused: 0, firstAt: Number.NaN, mostInSecond: 0 };
-/** When the requests of the last second came. */
+/** The times of the requests in the last second. */
 let recent: number[] = [];
 let count = { ...none };
 let otherClientsTimer: NodeJS.Timeout | undefined;

@@ -17,7 +17,7 @@ function mostWithin(times: readonly number[], window: number): number {
   return Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + window).length));
 }
 
-describe("a ceiling of the partner's own", () => {
+describe("a ceiling set by the partner", () => {
   beforeEach(() => {
     vi.useFakeTimers({ now: 1_700_000_000_000 });
   });
@@ -65,7 +65,7 @@ describe("a ceiling of the partner's own", () => {
     expect(mostWithin(times(), 999)).toBeLessThanOrEqual(10);
   });
 
-  it("gives the next slot but one to a call of a high priority", async () => {
+  it("sends a high-priority call after at most one other call", async () => {
     const { call, sent } = start({ perSecond: 10, burst: 1 });
     for (let index = 0; index < 20; index += 1) void call(`normal ${index}`);
     await vi.advanceTimersByTimeAsync(250);
@@ -74,7 +74,7 @@ describe("a ceiling of the partner's own", () => {
     expect(sent.findIndex(({ name }) => name === "high")).toBe(4);
   });
 
-  it("leaves no timer when the last call that waits is aborted, and is kept by the calls after it", async () => {
+  it("leaves no timer when the last waiting call is aborted, and also limits the calls after it", async () => {
     const { call, times } = start({ perSecond: 0.1, burst: 1 });
     const controller = new AbortController();
     void call("first");
@@ -91,7 +91,7 @@ describe("a ceiling of the partner's own", () => {
     expect(times()).toHaveLength(2);
   });
 
-  it("goes on when a call at the head of the queue is aborted", async () => {
+  it("continues when a call at the head of the queue is aborted", async () => {
     const { call, times } = start({ perSecond: 10, burst: 2 });
     const controller = new AbortController();
     for (let index = 0; index < 20; index += 1)
@@ -104,7 +104,7 @@ describe("a ceiling of the partner's own", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it.each([-60_000, -3_600_000])("goes on when the wall clock is set by %i ms", async (step) => {
+  it.each([-60_000, -3_600_000])("continues when the wall clock steps by %i ms", async (step) => {
     const { call, times } = start({ perSecond: 20, burst: 4 });
     for (let index = 0; index < 100; index += 1) void call(String(index));
     await vi.advanceTimersByTimeAsync(1_000);
@@ -114,7 +114,7 @@ describe("a ceiling of the partner's own", () => {
     expect(mostWithin(times(), 199)).toBeLessThanOrEqual(4);
   });
 
-  it("also counts in `estimate`", async () => {
+  it("is included in `estimate`", async () => {
     const { pacer, call } = start({ perSecond: 10, burst: 5 });
     expect(pacer.forecast.snapshot().estimate(25)).toBe(2_000);
     void call("one");
@@ -134,24 +134,24 @@ describe("`pacing.perSecond` of a client", () => {
     const partner = new PodPartner({ baseUrl, secretKey, hooks, pacing, retry: { retries: 4, baseDelay: 0 } });
     const times: number[] = [];
     let failures = 3;
-    context.service.always(() => {
+    context.service.respondAlways(() => {
       times.push(performance.now());
       return failures-- > 0 ? { status: 500, body: {} } : { body: { message: "ok" } };
     });
     await Promise.all(Array.from({ length: 20 }, () => partner.auth.validate()));
     // Three requests were retries.
     expect(times).toHaveLength(23);
-    // The way to the service shifts a request by some milliseconds.
+    // The network delays a request by some milliseconds.
     expect(mostWithin(times, 80)).toBeLessThanOrEqual(6);
     expect(pauses.at(-1)).toMatchObject({ reason: "ceiling", policy: "default", endpoint: "POST /auth/validate" });
   });
 });
 
-describe("a ceiling on a clock of the caller's", () => {
-  it("holds by that clock", async () => {
+describe("a ceiling on the caller's own clock", () => {
+  it("is measured by that clock", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000] });
-    const { answered } = consume({
+    const { served } = consume({
       clock,
       pacer: new Pacer(clock, { ceiling: { perSecond: 10, burst: 5 } }),
       serve: () => service.serve(["default"]),
@@ -160,8 +160,8 @@ describe("a ceiling on a clock of the caller's", () => {
       latency: () => [2, 3],
     });
     await clock.run(60_000);
-    expect(answered).toHaveLength(100);
-    const times = answered.map(({ at }) => at);
+    expect(served).toHaveLength(100);
+    const times = served.map(({ at }) => at);
     expect(mostWithin(times, 499)).toBeLessThanOrEqual(5);
     expect(Math.max(...times)).toBeLessThan(12_000);
     expect(clock.pending).toBe(0);
