@@ -91,8 +91,8 @@ describeWithRedis("the data of a fleet in Redis", () => {
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
 
-  it("cannot be replaced by a store option that is not a store", () => {
-    for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
+  it("needs a store from redisPacing: another object is refused", () => {
+    for (const pacing of [{ store: {} }, { store: context.redis }, "redis"]) {
       const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }

@@ -31,7 +31,7 @@ describe("an error message says what to do next", () => {
   });
 
   it("for an HTML page in place of the data", async () => {
-    context.service.answers({ status: 200, ...page });
+    context.service.respond({ status: 200, ...page });
     const error = await rejection(context.partner.organization.get());
     if (!(error instanceof ResponseValidationError)) throw error;
     expect(error.hint).toContain("The response is an HTML page");
@@ -40,7 +40,7 @@ describe("an error message says what to do next", () => {
   });
 
   it("for data of an unknown form", async () => {
-    context.service.answers({ body: { organization: 1 } });
+    context.service.respond({ body: { organization: 1 } });
     const error = await rejection(context.partner.organization.get());
     if (!(error instanceof ResponseValidationError)) throw error;
     expect(error.hint).toContain('Set `responses: "report"`');
