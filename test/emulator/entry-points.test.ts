@@ -142,9 +142,11 @@ describe("options", () => {
 
   it("the emulator has a route for every endpoint of the client", async () => {
     const { send } = setUp();
+    const messageOf = async (method: string, path: string) => (await send(method, path)).body.message ?? "";
+    const noRoute = /^The endpoint .* does not exist$/;
+    expect(await messageOf("GET", "/unknown")).toMatch(noRoute);
     for (const { method, path } of endpoints.filter((endpoint) => endpoint.path.startsWith("/"))) {
-      const { body } = await send(method, path.replaceAll(/\{\w+\}/g, "x"));
-      expect(body.message ?? "").not.toMatch(/^The endpoint .* does not exist$/);
+      expect(await messageOf(method, path.replaceAll(/\{\w+\}/g, "x"))).not.toMatch(noRoute);
     }
   });
 });

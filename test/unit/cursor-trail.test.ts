@@ -15,6 +15,9 @@ describe("CursorTrail", () => {
 
   it("accepts a chain of any length without a loop", () => {
     const trail = new CursorTrail("GET /orders");
-    for (let step = 0; step < 50_000; step++) trail.follow(`cursor-${step}`);
+    const walk = () => {
+      for (let step = 0; step < 50_000; step++) trail.follow(`cursor-${step}`);
+    };
+    expect(walk).not.toThrow();
   });
 });
