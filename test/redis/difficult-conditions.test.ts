@@ -3,6 +3,7 @@ import { CancelScope } from "../../src/http/call/cancel-scope.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
+import { startUnpacedClient } from "../support/pacing/unpaced-client.ts";
 import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
@@ -98,11 +99,7 @@ describeWithRedis("a fleet under difficult conditions", () => {
     const began = clock.now();
     const service = createService(clock, large);
     // Another client, so that the time of the fleet's latest token matters.
-    const takeToken = () => {
-      service.drain("default", 1);
-      if (clock.now() < began + 15_000) clock.after(40, takeToken);
-    };
-    takeToken();
+    startUnpacedClient(clock, service, 40, began + 15_000);
     const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 200));
     clock.after(10_000, () => {
       fleet.ahead = -3_600_000;

@@ -5,6 +5,7 @@ import type { PartnerClock } from "../../src/util/clock.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
+import { startUnpacedClient } from "../support/pacing/unpaced-client.ts";
 import { large, refusals, type Simulation, simulate, times } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
@@ -88,11 +89,7 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
-    const takeToken = () => {
-      service.drain("default", 1);
-      if (clock.now() < began + 60_000) clock.after(40, takeToken);
-    };
-    takeToken();
+    startUnpacedClient(clock, service, 40, began + 60_000);
     const outcomes = Array.from({ length: 4 }, () => start(fleet, service, 325));
     await clock.run(began + 100_000);
     expect(times(outcomes)).toHaveLength(1300);

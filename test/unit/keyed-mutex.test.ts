@@ -6,7 +6,7 @@ describe("KeyedMutex", () => {
   const wait = (turn: Promise<unknown>) => turn;
 
   it("runs work with the same key one by one, also after a failure, and work with other keys concurrently", async () => {
-    const turns = new KeyedMutex();
+    const mutex = new KeyedMutex();
     const order: string[] = [];
     const work =
       (name: string, fails = false) =>
@@ -17,26 +17,26 @@ describe("KeyedMutex", () => {
         if (fails) throw new Error(name);
         return name;
       };
-    const first = turns.take("x", work("first", true), wait).catch((error: unknown) => String(error));
-    const second = turns.take("x", work("second"), wait);
-    const other = turns.take("y", work("other"), wait);
+    const first = mutex.take("x", work("first", true), wait).catch((error: unknown) => String(error));
+    const second = mutex.take("x", work("second"), wait);
+    const other = mutex.take("y", work("other"), wait);
     expect(await Promise.all([first, second, other])).toEqual(["Error: first", "second", "other"]);
     expect(order.indexOf("second begins")).toBeGreaterThan(order.indexOf("first ends"));
     expect(order.indexOf("other begins")).toBeLessThan(order.indexOf("first ends"));
   });
 
   it("removes aborted work from the queue at once, and the next work still waits for the first", async () => {
-    const turns = new KeyedMutex();
+    const mutex = new KeyedMutex();
     const leaving = Promise.withResolvers<never>();
     const gate = Promise.withResolvers<string>();
-    const first = turns.take("x", () => gate.promise, wait);
-    const second = turns.take(
+    const first = mutex.take("x", () => gate.promise, wait);
+    const second = mutex.take(
       "x",
       async () => "second",
       () => leaving.promise,
     );
     let thirdBegan = false;
-    const third = turns.take(
+    const third = mutex.take(
       "x",
       async () => {
         thirdBegan = true;
@@ -52,14 +52,14 @@ describe("KeyedMutex", () => {
   });
 
   it("keeps the third work waiting for the second when the first has ended", async () => {
-    const turns = new KeyedMutex();
+    const mutex = new KeyedMutex();
     const gate = Promise.withResolvers<void>();
-    const first = turns.take("x", async () => undefined, wait);
-    const second = turns.take("x", () => gate.promise, wait);
+    const first = mutex.take("x", async () => undefined, wait);
+    const second = mutex.take("x", () => gate.promise, wait);
     await first;
     await setImmediate();
     let thirdBegan = false;
-    const third = turns.take(
+    const third = mutex.take(
       "x",
       async () => {
         thirdBegan = true;
@@ -79,11 +79,11 @@ describe("KeyedMutex", () => {
   ])(
     "forgets a key once its work %s, so that memory is bounded and the next work with that key starts at once",
     async (_, work) => {
-      const turns = new KeyedMutex();
-      await turns.take("x", work, wait).catch(() => undefined);
+      const mutex = new KeyedMutex();
+      await mutex.take("x", work, wait).catch(() => undefined);
       await setImmediate();
       let waited = false;
-      const next = turns.take(
+      const next = mutex.take(
         "x",
         async () => "next",
         (turn) => {

@@ -4,6 +4,7 @@ import { consume, type Outcome } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
+import { startUnpacedClient } from "../../support/pacing/unpaced-client.ts";
 
 interface Fleet {
   readonly processes: number;
@@ -23,11 +24,7 @@ async function run({ processes, calls, quota, perSecond, oneWay, unpaced = 0, se
   const service = createService(clock, { default: [quota, (quota / perSecond) * 1000] });
   const random = sequence(seed);
   const outcomes: Outcome[] = [];
-  const tick = () => {
-    service.drain("default", 1);
-    clock.after(1000 / unpaced, tick);
-  };
-  if (unpaced > 0) tick();
+  if (unpaced > 0) startUnpacedClient(clock, service, 1000 / unpaced);
   for (let index = 0; index < processes; index += 1) {
     clock.after(random() * 50, () => {
       outcomes.push(
