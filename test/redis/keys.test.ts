@@ -92,7 +92,7 @@ describeWithRedis("the data of a fleet in Redis", () => {
   });
 
   it("needs a store from redisPacing: another object is refused", () => {
-    for (const pacing of [{ store: {} }, { store: context.redis }, "redis"]) {
+    for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
       const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }

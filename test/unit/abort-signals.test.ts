@@ -48,7 +48,7 @@ describe("unlessAborted", () => {
     expect(await waiting).toBe("enough");
   });
 
-  it("gives the value of the promise and leaves no listener", async () => {
+  it("resolves with the value of the promise, and leaves no listener", async () => {
     const { signal } = new AbortController();
     expect(await unlessAborted(Promise.resolve(1), signal)).toBe(1);
     expect(getEventListeners(signal, "abort")).toEqual([]);
