@@ -102,12 +102,12 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, large);
-    const stranger = consume({ clock, pacer: new Pacer(clock), ...traffic(service, 2_000) });
+    const single = consume({ clock, pacer: new Pacer(clock), ...traffic(service, 2_000) });
     const outcomes = Array.from({ length: 3 }, () => start(fleet, service, 1_000));
     await clock.run(began + 30_000);
-    const [inside, outside] = [times(outcomes).length, times([stranger]).length];
+    const [inside, outside] = [times(outcomes).length, times([single]).length];
     expect(inside + outside).toBeGreaterThan(0.95 * (300 + 30 * 50));
-    expect(refusals([...outcomes, stranger])).toBeLessThanOrEqual(0.05 * (inside + outside));
+    expect(refusals([...outcomes, single])).toBeLessThanOrEqual(0.05 * (inside + outside));
     expect(outside / (inside + outside)).toBeGreaterThan(0.2);
     expect(inside / (inside + outside)).toBeGreaterThan(0.35);
   });

@@ -68,7 +68,7 @@ describe("an iterator that is abandoned after its first item while its signal li
     expect(begun).toEqual([1]);
   });
 
-  it("ends at an abort while a page is under way", async () => {
+  it("ends at an abort while a page is requested", async () => {
     const controller = new AbortController();
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",

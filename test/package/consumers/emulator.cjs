@@ -5,8 +5,8 @@ async function main() {
   const emulator = await startEmulator();
   const { baseUrl, secretKey } = emulator;
   const { message } = await new PodPartner({ baseUrl, secretKey }).auth.validate();
-  const stranger = new PodPartner({ baseUrl, secretKey: "a-secret-key" });
-  const error = await stranger.auth.validate().catch((reason) => reason);
+  const other = new PodPartner({ baseUrl, secretKey: "a-secret-key" });
+  const error = await other.auth.validate().catch((reason) => reason);
   await emulator.close();
   console.log(JSON.stringify({ message: typeof message, refused: error instanceof AuthenticationError }));
 }

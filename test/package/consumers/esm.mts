@@ -8,7 +8,7 @@ export async function readOrder(text: string): Promise<Order | undefined> {
   const product = parseReference("Product", text);
   // @ts-expect-error A product's reference does not fit an order's call.
   await partner.orders.get(product);
-  // @ts-expect-error Nor does a text that nobody has looked at.
+  // @ts-expect-error A call for an order does not accept an unchecked string.
   await partner.orders.get(text);
   return undefined;
 }
