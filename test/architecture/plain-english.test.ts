@@ -29,14 +29,17 @@ const gap = String.raw`(?: |\s*\n\s*(?:\*|//|#)?\s*)`;
 const wrapped = (idiom: RegExp): RegExp => new RegExp(idiom.source.replaceAll(" ", gap), `g${idiom.flags}`);
 const lineOf = (text: string, index: number): number => text.slice(0, index).split("\n").length;
 
-const folders = ["src", "docs", "examples"].flatMap((folder) =>
+/** The files that list the idioms. */
+const lists = new Set(["docs/contributing/style.md", "test/architecture/plain-english.test.ts"]);
+
+const folders = ["src", "test", "docs", "examples"].flatMap((folder) =>
   readdirSync(root + folder, { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
 );
 const files = [...folders, "README.md", "CHANGELOG.md", "package.json"]
-  .filter((path) => /\.(ts|md|json)$/.test(path) && path !== "docs/contributing/style.md")
+  .filter((path) => /\.(ts|md|json)$/.test(path) && !lists.has(path) && !path.includes("node_modules"))
   .map((path) => ({ path, text: readFileSync(root + path, "utf8") }));
 
-describe("docs, comments and messages", () => {
+describe("docs, comments, messages and test names", () => {
   it("are in plain English", () => {
     expect(files.length).toBeGreaterThan(250);
     const found = files.flatMap(({ path, text }) =>

@@ -128,7 +128,7 @@ describe("renders", () => {
     expect(media.headers.get("ETag")).toMatch(/^".+"$/);
   });
 
-  it("take as long as the test says", async () => {
+  it("take the time that the test sets", async () => {
     const bench = setUp({ renderDuration: 60_000 });
     const render = await rendered(bench);
     await bench.clock.advance(59_001);

@@ -25,7 +25,7 @@ describe.each(policies)(
       expect(await orders()).toBe(1);
     });
 
-    it("and the order is written late: after the client has timed out and looked it up in vain", async () => {
+    it("and the order is written late: after the client has timed out and not found it by look-ups", async () => {
       const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier }, { timeout: 1_000 });
       emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_400, when: "before" });
       const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1001")));

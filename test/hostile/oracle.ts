@@ -88,7 +88,7 @@ function createdBy({ model }: FinishedCase, { planned, number }: Outcome): numbe
   return creates === "other" ? (model.others.get(otherBody(number)) ?? 0) : 0;
 }
 
-/** Nothing is created twice, and an error tells what may have been created. */
+/** Nothing is created twice, and an error reports what may have been created. */
 function* once(played: FinishedCase): Generator<string> {
   const { outcomes, hostile, plan } = played;
   const forged = plan.moves.some(

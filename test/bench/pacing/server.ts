@@ -9,7 +9,7 @@ export interface Setting {
   readonly perSecond: number;
   /** Milliseconds between a request and its response. */
   readonly delay?: number;
-  /** Tokens a second that another client takes, as long as tokens remain. */
+  /** Tokens a second that another client takes, while tokens remain. */
   readonly otherClients?: number;
 }
 

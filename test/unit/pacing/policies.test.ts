@@ -38,7 +38,7 @@ describe("changing policies", () => {
     expect(pacer.tryAcquire(upload)).toBeDefined();
   });
 
-  /** A service whose policies have other names, which may change: calls draw from them all the same. */
+  /** A service whose policies have other names, which may change: calls draw from them anyway. */
   function renaming(limits: Limits, nameOf: (policy: string, served: number) => string) {
     const clock = createTimeline();
     const service = createService(clock, limits);
