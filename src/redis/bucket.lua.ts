@@ -11,7 +11,7 @@ local function open(key, policy)
   if bucket and bucket.at < now + backwards and not stepped then return bucket end
   return {
     quota = policy.quota, window = policy.window, level = policy.quota, at = now, since = now, born = math.floor(now),
-    granted = 0, heard = false, scoutAt = 0, heldUntil = 0, lastDue = 0, processes = {}
+    granted = 0, heard = false, probeAt = 0, heldUntil = 0, lastDue = 0, processes = {}
   }
 end
 
@@ -50,7 +50,7 @@ local function noticeOthers(bucket)
 end
 
 -- The level is no longer known: the next request is a probe.
-local function forgetLevel(bucket) bucket.heard, bucket.scoutAt = false, 0 end
+local function forgetLevel(bucket) bucket.heard, bucket.probeAt = false, 0 end
 
 -- While other clients are known, the level is the likely one, and their use follows from the error of the previous level.
 local function observeShared(bucket, report)

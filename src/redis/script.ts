@@ -61,8 +61,8 @@ end
 local function offer(bucket)
   if now < bucket.heldUntil then return { from = bucket.heldUntil - now, step = 0, most = 0 } end
   if not bucket.heard then
-    if bucket.scoutAt == 0 then return { from = 0, step = 0, most = 1 } end
-    if now < bucket.scoutAt + patience then return { from = horizon + checkForResponse, step = 0, most = 0 } end
+    if bucket.probeAt == 0 then return { from = 0, step = 0, most = 1 } end
+    if now < bucket.probeAt + patience then return { from = horizon + checkForResponse, step = 0, most = 0 } end
     -- There is no response yet: a few more requests are sent, because the level is unknown.
     return { from = 0, step = 0, most = few }
   end
@@ -148,7 +148,7 @@ for i, bucket in ipairs(buckets) do
     bucket.granted = bucket.granted + granted
     process.underWay, process.servedAt = process.underWay + granted, now
     bucket.lastDue = now + dues[granted]
-    if not bucket.heard then bucket.scoutAt = now end
+    if not bucket.heard then bucket.probeAt = now end
   end
   local kept = math.max(idle, 2 * interval(bucket), bucket.heldUntil - now + idle)
   redis.call("SET", KEYS[i], cjson.encode(bucket), "PX", math.ceil(math.min(week, kept)))

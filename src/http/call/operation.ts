@@ -8,8 +8,8 @@ import { optionFaults } from "../endpoint/check-options.ts";
 import { type EncodedRequest, encode } from "../endpoint/encode.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "../endpoint/endpoint.ts";
 import { noOptions, type RequestOptions } from "../endpoint/request-options.ts";
-import type { Attempted } from "../retry/attempted.ts";
 import { Attempts } from "../retry/attempts.ts";
+import type { CallDetails } from "../retry/call-details.ts";
 import { Creation } from "../retry/creation.ts";
 import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
 import { decode, type ResponseMode } from "../wire/decode.ts";
@@ -28,7 +28,7 @@ const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
 
 /** One call: `encode → recover( attempts → decode )`. */
 export class Operation<Data> {
-  readonly #call: Attempted;
+  readonly #call: CallDetails;
   readonly #attempts: Attempts;
   /** The faults of the options, which are reported together with the faults of the input. */
   readonly #faults: readonly Issue[];

@@ -3,6 +3,7 @@ import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check, type UnknownKey } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
+import type { RequestOptions } from "./request-options.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));
@@ -31,46 +32,47 @@ const isFields = (value: unknown): boolean =>
 const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
 
 /** The options that every call takes, in its last argument. */
-const request = () => ({
-  signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
-  timeout: positive(),
-  deadline: positive(),
-  priority: z.optional(z.enum(["high", "normal", "low"])),
-  retry: z.optional(
-    z.strictObject({
-      retries: z.optional(z.int().check(z.nonnegative())),
-      baseDelay: notNegative(),
-      maxDelay: notNegative(),
-      maxRetryAfter: notNegative(),
-    }),
-  ),
-  headers: z.optional(
-    z.record(z.string(), z.unknown()).check(
-      z.superRefine((headers, context) => {
-        for (const [name, value] of Object.entries(headers)) {
-          if (!isValidHeader(name, value))
-            context.addIssue({
-              code: "custom",
-              path: [name],
-              message: "is not a header that a request can carry: remove it, or correct its name or value",
-            });
-        }
+const request = () =>
+  ({
+    signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
+    timeout: positive(),
+    deadline: positive(),
+    priority: z.optional(z.enum(["high", "normal", "low"])),
+    retry: z.optional(
+      z.strictObject({
+        retries: z.optional(z.int().check(z.nonnegative())),
+        baseDelay: notNegative(),
+        maxDelay: notNegative(),
+        maxRetryAfter: notNegative(),
       }),
     ),
-  ),
-  query: z.optional(
-    z.record(
-      z.string(),
-      z.optional(
-        z.union([queryValue(), z.array(queryValue())], {
-          error: "expected a string, a number, a boolean or a list of these",
+    headers: z.optional(
+      z.record(z.string(), z.unknown()).check(
+        z.superRefine((headers, context) => {
+          for (const [name, value] of Object.entries(headers)) {
+            if (!isValidHeader(name, value))
+              context.addIssue({
+                code: "custom",
+                path: [name],
+                message: "is not a header that a request can carry: remove it, or correct its name or value",
+              });
+          }
         }),
       ),
     ),
-  ),
-  // The SDK does not know the content. It may be an instance of a caller's class.
-  body: custom(isFields, "expected an object: the fields to add to the JSON body"),
-});
+    query: z.optional(
+      z.record(
+        z.string(),
+        z.optional(
+          z.union([queryValue(), z.array(queryValue())], {
+            error: "expected a string, a number, a boolean or a list of these",
+          }),
+        ),
+      ),
+    ),
+    // The SDK does not know the content. It may be an instance of a caller's class.
+    body: custom(isFields, "expected an object: the fields to add to the JSON body"),
+  }) satisfies Record<keyof RequestOptions, z.core.$ZodType>;
 
 /** A strict schema: otherwise a misspelt option would have no effect. */
 const taking =

@@ -3,7 +3,7 @@ import { RateLimitError } from "../../errors/api.ts";
 /** A call always waits for a token that comes within this many milliseconds: no `Retry-After` asks for less. */
 export const soon = 1_000;
 
-/** A header that reports the next token further away than this many milliseconds may be wrong. */
+/** A header that reports the next token further away than this many milliseconds may be wrong. It does not depend on `maxRetryAfter`. */
 const doubtful = 120_000;
 
 /** Whether a token is so far away that no call waits for it. A probe then checks the distance before the token is due. */

@@ -8,7 +8,7 @@ import type { RateLimitReport } from "../pacing/headers.ts";
 import { type Arrival, exchange } from "../wire/exchange.ts";
 import { redacted } from "../wire/redact.ts";
 import { assertAccepted } from "./accept.ts";
-import type { Attempted } from "./attempted.ts";
+import type { CallDetails } from "./call-details.ts";
 import { queueForTokens, takeTokens } from "./queueing.ts";
 import { backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat, retryAfterOf } from "./retry.ts";
 
@@ -18,7 +18,7 @@ const didNothing = (error: unknown): boolean =>
 
 /** The attempts of one call: `retry( pace → send → observe → map the error )`. */
 export class Attempts {
-  readonly #call: Attempted;
+  readonly #call: CallDetails;
   #count = 0;
   #inDoubt = false;
   #firstSentAt: number | undefined;
@@ -28,7 +28,7 @@ export class Attempts {
   /** The rate limits that the latest response reported. */
   #report: RateLimitReport = new Map();
 
-  constructor(call: Attempted) {
+  constructor(call: CallDetails) {
     this.#call = call;
   }
 
@@ -61,7 +61,7 @@ export class Attempts {
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
     return repeat(
       async (number, error) => {
-        if (number > 1) await this.pause(error, number - 1);
+        if (number > 1) await this.waitToRetry(error, number - 1);
         return this.#attempt(request);
       },
       retry.retries,
@@ -85,7 +85,7 @@ export class Attempts {
   }
 
   /** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */
-  async pause(error: unknown, attempt: number): Promise<void> {
+  async waitToRetry(error: unknown, attempt: number): Promise<void> {
     const { core, retry, scope, recorder, name: endpoint } = this.#call;
     const retryAfter = retryAfterOf(error);
     const refusal = this.#refusal?.error === error ? this.#refusal : undefined;

@@ -4,8 +4,8 @@ import type { Delivery } from "../call/core.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { Arrival } from "../wire/exchange.ts";
-import type { Attempted } from "./attempted.ts";
 import type { Attempts } from "./attempts.ts";
+import type { CallDetails } from "./call-details.ts";
 import { askWithin, Lookup } from "./lookup.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
@@ -13,7 +13,7 @@ import { isRateLimited, repeat, retryAfterOf } from "./retry.ts";
 
 /** A creation and how it is sent, read and looked up. */
 export interface CreationDetails<Data> {
-  readonly call: Attempted;
+  readonly call: CallDetails;
   readonly attempts: Attempts;
   readonly request: EncodedRequest;
   readonly recovery: Recovery<Data> | undefined;
@@ -80,7 +80,7 @@ export class Creation<Data> implements Delivery<Data> {
     const found = await this.#searchAfter(error);
     if (found !== undefined) return found;
     const late = await this.#inDoubt(async () => {
-      await attempts.pause(error, attempt);
+      await attempts.waitToRetry(error, attempt);
       return this.#lookup.refresh();
     });
     if (late !== undefined) return late;

@@ -1,8 +1,8 @@
 import { PodPartnerError } from "../../errors/base.ts";
 import { endingOf } from "../../util/foreign.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
-import type { Attempted } from "./attempted.ts";
 import type { Attempts } from "./attempts.ts";
+import type { CallDetails } from "./call-details.ts";
 import type { Delivered, Recovery } from "./recovery.ts";
 import { search } from "./search.ts";
 
@@ -11,13 +11,13 @@ const outdated = 1_000;
 
 /** The look-ups of one creation. Without a recovery they find nothing and send nothing. */
 export class Lookup<Data> {
-  readonly #call: Attempted;
+  readonly #call: CallDetails;
   readonly #attempts: Attempts;
   readonly #recovery: Recovery<Data> | undefined;
   /** When the latest look-up began, in milliseconds since the call began. */
   #lookedAt = 0;
 
-  constructor(call: Attempted, attempts: Attempts, recovery: Recovery<Data> | undefined) {
+  constructor(call: CallDetails, attempts: Attempts, recovery: Recovery<Data> | undefined) {
     this.#call = call;
     this.#attempts = attempts;
     this.#recovery = recovery;
@@ -61,13 +61,17 @@ export class Lookup<Data> {
   }
 }
 
+/** The options of a call that also apply to its look-ups. `query` and `body` belong to the call's own request. */
+type InheritedOption = Exclude<keyof RequestOptions, "signal" | "deadline" | "query" | "body">;
+
 /** Sends another request as a part of a call: it ends when the call ends, and is in the call's timeline with the outcome. */
 export async function askWithin<T>(
-  { scope, recorder, options }: Attempted,
+  { scope, recorder, options }: CallDetails,
   request: (options: RequestOptions) => Promise<T>,
   outcomeOf: (result: T) => string,
 ): Promise<T> {
   const { timeout, headers, retry, priority } = options;
+  const inherited = { timeout, headers, retry, priority } satisfies Record<InheritedOption, unknown>;
   const remaining = scope.remaining();
   const done = recorder.begin("lookup");
   try {
@@ -75,7 +79,7 @@ export async function askWithin<T>(
       // A look-up may send many requests, such as the pages of a list. All of them end with the call.
       const end = new AbortController();
       const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-      request({ signal: end.signal, deadline, timeout, headers, retry, priority }).then(resolve, reject);
+      request({ signal: end.signal, deadline, ...inherited }).then(resolve, reject);
       return (reason) => end.abort(reason);
     });
     done(outcomeOf(result));

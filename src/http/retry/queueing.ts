@@ -1,10 +1,10 @@
 import type { Grant } from "../pacing/bucket/token-source.ts";
 import { tooFarError } from "../pacing/distance.ts";
 import { TokenTooFar } from "../pacing/queue/wait-queue.ts";
-import type { Attempted } from "./attempted.ts";
+import type { CallDetails } from "./call-details.ts";
 
 /** Takes the tokens that a request of the call needs, if they are available now. */
-export function takeTokens({ core, endpoint }: Attempted): Grant | undefined {
+export function takeTokens({ core, endpoint }: CallDetails): Grant | undefined {
   return core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 }
 
@@ -13,7 +13,7 @@ export function takeTokens({ core, endpoint }: Attempted): Grant | undefined {
  *
  * @param again Whether the call has sent a request before: it then comes before the others of its priority.
  */
-export async function queueForTokens(call: Attempted, again: boolean): Promise<Grant> {
+export async function queueForTokens(call: CallDetails, again: boolean): Promise<Grant> {
   const { core, endpoint, name, options, retry, scope, recorder } = call;
   checkDistance(call);
   const { reason, policy, ms } = core.pacer.forecast.waitOf(endpoint);
@@ -36,7 +36,7 @@ export async function queueForTokens(call: Attempted, again: boolean): Promise<G
 }
 
 /** Throws if the next token of a bucket is further away than the call waits, whichever header reported it. */
-function checkDistance({ core, endpoint, name, retry }: Attempted): void {
+function checkDistance({ core, endpoint, name, retry }: CallDetails): void {
   const far = core.pacer.forecast.tooFar(endpoint, retry.maxRetryAfter);
   if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
 }

@@ -2,7 +2,8 @@ import type { Cancellation } from "../../resources/orders/orders.schema.ts";
 import { known, Problem } from "../http/problem.ts";
 import type { StoredLine, StoredOrder } from "../state/records.ts";
 
-const refuse = (line: StoredLine, canceledQuantity: number): void => {
+/** Throws if the line cannot have this many canceled. */
+const checkQuantity = (line: StoredLine, canceledQuantity: number): void => {
   if (canceledQuantity < line.canceledQuantity) {
     const message = `Line ${line.index} has ${line.canceledQuantity} canceled already; got the lower ${canceledQuantity}`;
     throw new Problem("canceled_quantity_below_current", message);
@@ -29,6 +30,6 @@ export function cancelLines(order: StoredOrder, cancellations: readonly Cancella
   // A repeated request succeeds even in production, because it changes nothing.
   if (wanted.every(({ line, canceledQuantity }) => line.canceledQuantity === canceledQuantity)) return;
   if (order.inProduction) throw new Problem("already_in_production", "The order is in production");
-  for (const { line, canceledQuantity } of wanted) refuse(line, canceledQuantity);
+  for (const { line, canceledQuantity } of wanted) checkQuantity(line, canceledQuantity);
   for (const { line, canceledQuantity } of wanted) line.canceledQuantity = canceledQuantity;
 }

@@ -4,8 +4,8 @@ import type { TimelineRecorder } from "../call/timeline-recorder.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { RequestOptions, RetryOptions } from "../endpoint/request-options.ts";
 
-/** The call that attempts are made for. */
-export interface Attempted {
+/** What the attempts and the look-ups of a call need to know of it. */
+export interface CallDetails {
   readonly core: Core;
   readonly endpoint: Endpoint<never, unknown>;
   /** The endpoint as errors and events name it. */
