@@ -1,5 +1,19 @@
+/** The sections of part 4, in the order of the page. */
+const titles = {
+  "4.1": "Authentication",
+  "4.2": "Organization",
+  "4.3": "Catalog and warehouse",
+  "4.4": "Addresses",
+  "4.5": "Images and evidence",
+  "4.6": "Scenes, compositions and renders",
+  "4.7": "Orders",
+  "4.8": "Shipments",
+  "4.9": "Claims",
+  "4.10": "Look-ups",
+} as const;
+
 /**
- * Part 4 of the specification, written by hand: section, endpoint, the method of the client that calls it, that method's arguments and
+ * Part 4 of the specification, written by hand: section (a key of `titles`), endpoint, the method of the client that calls it, that method's arguments and
  * its result. Layer images have no path in the specification: a product's detail gives their whole URLs.
  */
 export const specification = [
@@ -87,7 +101,7 @@ export const specification = [
     "{ customIdentifier }",
     "OrderReference",
   ],
-] as const;
+] as const satisfies readonly (readonly [keyof typeof titles, string, string, string, string])[];
 
 /** Methods that send requests to endpoints of {@link specification} in their own order: method, arguments, effect, result. */
 export const combined = [
@@ -106,7 +120,7 @@ export const combined = [
 
 const types = "Product Order Image Scene Perspective Composition Render Shipment Claim Address Productgroup";
 
-/** The names in the arguments, with their types. */
+/** The names in the arguments of both tables, with their types. */
 const given = [
   ...types.split(" ").map((kind) => `declare const ${kind.toLowerCase()}Reference: sdk.${kind}Reference;`),
   "declare const partner: sdk.PodPartner; declare const source: sdk.ImageSource; declare const address: sdk.AddressInput;",
@@ -130,19 +144,6 @@ export const program = (): string =>
       ...combined.map(([call, input, , type]) => [call, input, type]),
     ].map(([call, input, type = ""]) => `result<${sdkTypes(type)}>()(partner.${call}(${input}), true);`),
   ].join("\n");
-
-const titles: Readonly<Record<string, string>> = {
-  "4.1": "Authentication",
-  "4.2": "Organization",
-  "4.3": "Catalog and warehouse",
-  "4.4": "Addresses",
-  "4.5": "Images and evidence",
-  "4.6": "Scenes, compositions and renders",
-  "4.7": "Orders",
-  "4.8": "Shipments",
-  "4.9": "Claims",
-  "4.10": "Look-ups",
-};
 
 const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 const code = (text: string) => `\`${text.replaceAll("|", "\\|")}\``;

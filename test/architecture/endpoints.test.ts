@@ -5,6 +5,25 @@ import { endpoints } from "../../src/resources/endpoints.ts";
 import { allRoutes } from "../../src/testing/routes/table.ts";
 import { combined, page, specification } from "./endpoint-table.ts";
 
+/**
+ * The endpoints that are not a mere read of the `default` policy, by hand from parts 4 and 8: what may be done when the response is lost, and
+ * the policies. Uploads of the same content have the same reference, and a render that is requested again costs tokens but no second order.
+ */
+const exceptions = {
+  "catalog.products.media": ["safe", "default", "downloads"],
+  "images.upload": ["idempotent", "default", "uploads"],
+  "evidence.upload": ["idempotent", "default", "uploads"],
+  "renders.create": ["idempotent", "default"],
+  "renders.media": ["safe", "default", "downloads"],
+  "renders.thumbnail": ["safe", "default", "downloads"],
+  "orders.create": ["recoverable", "default"],
+  "orders.cancel": ["idempotent", "default"],
+  "orders.replaceDropshipAddress": ["idempotent", "default"],
+  "claims.createItemIssues": ["recoverable", "default"],
+  "claims.createPackageMissing": ["recoverable", "default"],
+  "claims.retract": ["recoverable", "default"],
+};
+
 const calls = specification.map(([, , call]) => call);
 
 /** The text of all tests in `test/resources`, to find the calls in. */
@@ -33,6 +52,13 @@ describe("the endpoints of part 4", () => {
     const described = endpoints.map(({ method, path, call }) => `${method} ${path} → ${call}`);
     const specified = specification.map(([, endpoint, call]) => `${endpoint} → ${call}`);
     expect(described.sort()).toEqual(specified.sort());
+  });
+
+  it("are repeated after a lost response, and draw from policies, as the specification allows", () => {
+    const unusual = endpoints
+      .map(({ call, repeat, policies }) => [call, [repeat, ...policies]] as const)
+      .filter(([, described]) => described.join() !== "safe,default");
+    expect(Object.fromEntries(unusual)).toEqual(exceptions);
   });
 
   it("are each called by a method of the client", () => {

@@ -1,4 +1,4 @@
-/** The 19 kinds of specification 2.1, written by hand. */
+/** The kinds of specification 2.1, written by hand. */
 export const kinds = [
   "Address",
   "Account",

@@ -20,7 +20,7 @@ describe("the type of a reference", () => {
     expectTypeOf<string>().not.toExtend<OrderReference>();
   });
 
-  it("has the 19 kinds of specification 2.1", () => {
+  it("has the kinds of `test/support/references.ts`", () => {
     expectTypeOf<ReferenceKind>().toEqualTypeOf<Kind>();
   });
 
