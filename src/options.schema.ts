@@ -61,6 +61,8 @@ const store = () =>
   });
 
 const pacingForms = "expected true, false or { store, perSecond, burst }";
+/** The longest window of a ceiling, in seconds: a day. */
+const longestWindow = 86_400;
 
 const pacingObject = () =>
   z
@@ -73,15 +75,24 @@ const pacingObject = () =>
         path: ["burst"],
         error: "is used only with `perSecond`",
       }),
+      z.refine(({ perSecond = 1, burst = 1 }) => perSecond <= 0 || burst / perSecond <= longestWindow, {
+        path: ["perSecond"],
+        error: `is too low: \`burst / perSecond\` can be at most ${longestWindow} seconds, a day`,
+      }),
     );
 
-/** An object without a value: its `store` is probably missing by mistake. */
+/** Whether an object has no value: its `store` is probably missing by mistake. */
 const isEmpty = (given: unknown): boolean =>
   isObject(given) && Object.values(given).every((value) => value === undefined);
 
 const pacing = () =>
   z.pipe(
-    z.unknown().check(z.refine((given) => !isEmpty(given), { error: pacingForms, abort: true })),
+    z.unknown().check(
+      z.refine((given) => !isEmpty(given), {
+        error: "expected `store`, `perSecond` or both; `true` paces this process alone",
+        abort: true,
+      }),
+    ),
     z.pipe(
       z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
       z.optional(

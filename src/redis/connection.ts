@@ -2,7 +2,7 @@ import type { Observe } from "../http/call/observer.ts";
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { Script } from "./client.ts";
-import { type Ask, type Reply, readReply } from "./protocol.ts";
+import { type Ask, type Reply, readReply, readWaits } from "./protocol.ts";
 
 /** Milliseconds after which Redis counts as lost when it does not respond, and between two attempts to reach it again. */
 const patience = 500;
@@ -75,15 +75,18 @@ export class RedisConnection {
     }
   }
 
-  /** Reserves a slot of the fleet's ceiling. Resolves to the milliseconds until it comes; 0 while Redis cannot be reached. */
-  async reserve(limit: CeilingLimit): Promise<number> {
-    if (this.lost) return 0;
+  /** Reserves slots of the fleet's ceiling; none while Redis cannot be reached. Resolves to the milliseconds until each comes. */
+  async reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
+    if (this.lost) return [];
     const { ceiling, ceilingKey } = this.#scripts;
+    // As many as come during two round trips, so that the distance of Redis does not limit the rate.
+    const most = Math.max(1, Math.ceil((2 * this.#roundTrip * limit.perSecond) / 1_000));
     try {
-      return Number(await this.#inTime(ceiling.run([ceilingKey], JSON.stringify(limit))));
+      const ask = JSON.stringify({ ...limit, slots: Math.min(slots, most) });
+      return readWaits(await this.#inTime(ceiling.run([ceilingKey], ask)));
     } catch (error) {
       this.#lose(error instanceof Error ? error.message : String(error));
-      return 0;
+      return [];
     }
   }
 

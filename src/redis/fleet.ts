@@ -140,8 +140,8 @@ export class Fleet implements TokenSource {
     return shared ?? this.#own.until(policy, tokens);
   }
 
-  reserve(limit: CeilingLimit): Promise<number> {
-    return this.#connection.reserve(limit);
+  reserve(limit: CeilingLimit, slots: number): Promise<readonly number[]> {
+    return this.#connection.reserve(limit, slots);
   }
 
   names(): Iterable<string> {

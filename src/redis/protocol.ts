@@ -91,9 +91,15 @@ const reply = z.object({
 
 export type Reply = z.output<typeof reply>;
 
-/** Reads what the script returned: text, or its bytes where the client gives those. */
-export function readReply(returned: unknown): Reply {
+/** Reads the JSON that a script returned: text, or its bytes where the client gives those. */
+function readJson(returned: unknown): unknown {
   const text = returned instanceof Uint8Array ? new TextDecoder().decode(returned) : returned;
   if (typeof text !== "string") throw new Error("Redis returned no text: use a client that returns strings or bytes");
-  return reply.parse(JSON.parse(text));
+  return JSON.parse(text);
 }
+
+/** Reads what the script of the pacing returned. */
+export const readReply = (returned: unknown): Reply => reply.parse(readJson(returned));
+
+/** Reads what the script of the ceiling returned: the milliseconds until each slot comes. */
+export const readWaits = (returned: unknown): readonly number[] => numbers.parse(readJson(returned));

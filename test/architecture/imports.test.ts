@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Packages that only one file may import, so that replacing a package changes one file. */
-const wrapped = ["ky", "p-retry", "p-throttle", "ulid", "structured-headers"];
+const wrapped = ["ky", "p-retry", "ulid", "structured-headers"];
 
 /** `http/endpoint/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
 const partOf = (path: string) => path.replace(/(\.schema)?\.ts$/, "").replace(/\/.*/, "");

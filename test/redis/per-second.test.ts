@@ -8,8 +8,8 @@ describeWithRedis("the ceiling of a fleet", () => {
   const context = useRedis();
   const ceiling = { perSecond: 20, burst: 8 };
 
-  function start(processes: number, callsOf: (index: number) => number) {
-    const fleet = simulate(context.redis);
+  function start(processes: number, callsOf: (index: number) => number, roundTrip = 1) {
+    const fleet = simulate(context.redis, roundTrip);
     const { clock } = fleet;
     const began = clock.now();
     const service = createService(clock, { default: [3_000, 60_000] });
@@ -50,6 +50,14 @@ describeWithRedis("the ceiling of a fleet", () => {
     expect(times(outcomes)).toHaveLength(230);
     expect(mostIn(399)).toBeLessThanOrEqual(8);
     expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.05 * 11_500);
+  });
+
+  it("is used up although Redis is far away", async () => {
+    const { fleet, began, outcomes, mostIn } = start(2, () => 200, 100);
+    await fleet.clock.run(began + 60_000);
+    expect(times(outcomes)).toHaveLength(400);
+    expect(mostIn(390)).toBeLessThanOrEqual(9);
+    expect(Math.max(...times(outcomes)) - began).toBeLessThan(1.1 * 20_000);
   });
 
   it("limits each process alone while Redis cannot be reached", async () => {

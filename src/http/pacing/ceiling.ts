@@ -1,4 +1,3 @@
-import pThrottle from "p-throttle";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { CancelScope } from "../call/cancel-scope.ts";
 
@@ -6,44 +5,42 @@ import type { CancelScope } from "../call/cancel-scope.ts";
 export interface CeilingLimit {
   /** Requests per second. */
   readonly perSecond: number;
-  /** Requests that may be sent at once. */
+  /** The most requests in any `burst / perSecond` seconds. */
   readonly burst: number;
 }
 
-/** Milliseconds that a slot may be late. After that the wall clock was set back, and `p-throttle` would wait for it. */
-const lateness = 5;
+/** Reserves the next slots of a fleet. Resolves to the milliseconds until each of them comes. */
+export type Reserve = (limit: CeilingLimit, slots: number) => Promise<readonly number[]>;
 
-const second = 1_000;
+/** A reserved slot that is not used within this many milliseconds expires: later, it would add to a burst. */
+const lifetime = 500;
 
 /**
  * The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds.
  *
- * `p-throttle` gives the slots, one at a time, to the call at the head of the queue: until then a call of a higher priority can overtake.
- * `p-throttle` cannot cancel one wait, and it reads the wall clock. So a wait that is canceled, or that takes longer than any wait can,
- * ends the throttle. The next one starts when all slots of the old one have expired: no slot comes too early, and no timer remains.
+ * The call at the head of the queue waits for the next slot, one call at a time: until then a call of a higher priority can overtake, and a
+ * call that leaves takes no slot.
  */
 export class Ceiling {
   readonly #limit: CeilingLimit;
   /** Milliseconds in which at most `burst` requests are sent. */
   readonly #window: number;
   readonly #clock: PartnerClock;
-  readonly #reserve: ((limit: CeilingLimit) => Promise<number>) | undefined;
-  #throttle: Throttle;
-  #latestAt = Number.NEGATIVE_INFINITY;
-  /** When the present throttle may give its first slot. */
-  #opensAt = Number.NEGATIVE_INFINITY;
-  /** Whether a request waits for its slot. The next request gets its turn after it. */
+  readonly #reserve: Reserve | undefined;
+  /** When the latest `burst` slots were used, the oldest first. */
+  readonly #used: number[] = [];
+  /** When the slots come that are reserved in the fleet. */
+  #reserved: number[] = [];
   #occupied = false;
 
-  /** @param reserve Reserves a slot of the whole fleet. Resolves to the milliseconds until it comes. */
-  constructor(limit: CeilingLimit, clock: PartnerClock, reserve?: (limit: CeilingLimit) => Promise<number>) {
+  constructor(limit: CeilingLimit, clock: PartnerClock, reserve?: Reserve) {
     this.#limit = limit;
-    this.#window = (second * limit.burst) / limit.perSecond;
+    this.#window = (1_000 * limit.burst) / limit.perSecond;
     this.#clock = clock;
     this.#reserve = reserve;
-    this.#throttle = createThrottle(limit.burst, this.#window);
   }
 
+  /** Whether a request waits for its slot. The next request gets its turn after it. */
   get occupied(): boolean {
     return this.#occupied;
   }
@@ -53,76 +50,53 @@ export class Ceiling {
     this.#occupied = true;
   }
 
-  /** Waits for the slot of the request that occupies this ceiling. */
-  async pass(scope: CancelScope): Promise<void> {
+  /**
+   * Waits for the slot of the request that occupies this ceiling, and uses it.
+   *
+   * @param waiting How many requests wait behind this one: a fleet's slots are reserved together.
+   */
+  async pass(scope: CancelScope, waiting: number): Promise<void> {
     try {
-      await this.#slot(scope);
-      if (this.#reserve === undefined) return;
-      const ms = await scope.within(this.#reserve(this.#limit));
-      if (ms > 0) await scope.hold<void>(({ resolve }) => this.#clock.after(ms, () => resolve()));
+      if (this.#reserve !== undefined) await this.#sleepUntil(scope, await this.#nextReserved(scope, waiting));
+      const next = this.#nextAt(1);
+      if (next > this.#clock.now()) await this.#sleepUntil(scope, next);
+      if (this.#used.push(this.#clock.now()) > this.#limit.burst) this.#used.shift();
     } finally {
       this.#occupied = false;
     }
   }
 
-  /** Milliseconds until this number of requests has been sent, at the ceiling. */
+  /** Milliseconds until this number of requests has been sent, after the one that waits for its slot. */
   until(requests: number): number {
-    const unused = this.#clock.now() - this.#latestAt >= this.#window ? this.#limit.burst : 0;
-    return (Math.max(0, requests - unused) * second) / this.#limit.perSecond;
+    const all = requests + (this.#occupied ? 1 : 0);
+    return all < 1 ? 0 : Math.max(0, this.#nextAt(all) - this.#clock.now());
   }
 
-  #slot(scope: CancelScope): Promise<void> {
-    return scope.hold<void>(({ resolve }) => {
-      let stopTimer: () => void = () => undefined;
-      let given = false;
-      const give = () => {
-        given = true;
-        stopTimer();
-        this.#latestAt = this.#clock.now();
-        resolve();
-      };
-      const ask = () => {
-        this.#throttle.slot(give);
-        if (!given) stopTimer = this.#clock.after(this.#window + lateness, askAgain);
-      };
-      const askAgain = () => {
-        this.#restart();
-        ask();
-      };
-      const closed = this.#opensAt - this.#clock.now();
-      if (closed > 0) stopTimer = this.#clock.after(closed, ask);
-      else ask();
-      return () => {
-        stopTimer();
-        this.#restart();
-      };
-    });
+  /** When the n-th slot from now comes: a window after the slot that is `burst` slots earlier. */
+  #nextAt(slot: number): number {
+    const { burst } = this.#limit;
+    const rounds = Math.floor((slot - 1) / burst);
+    const earlier = this.#used[((slot - 1) % burst) - (burst - this.#used.length)] ?? Number.NEGATIVE_INFINITY;
+    return Math.max(this.#clock.now(), earlier + this.#window) + rounds * this.#window;
   }
 
-  #restart(): void {
-    this.#throttle.end();
-    this.#throttle = createThrottle(this.#limit.burst, this.#window);
-    this.#opensAt = this.#latestAt + this.#window;
+  async #nextReserved(scope: CancelScope, waiting: number): Promise<number> {
+    const now = this.#clock.now();
+    this.#reserved = this.#reserved.filter((at) => at > now - lifetime);
+    if (this.#reserved.length === 0) await scope.within(this.#reserveSlots(Math.min(waiting + 1, this.#limit.burst)));
+    return this.#reserved.shift() ?? now;
   }
-}
 
-interface Throttle {
-  /** Calls back when the next slot comes. */
-  slot(callback: () => void): void;
-  /** Cancels the slot that has not come. */
-  end(): void;
-}
+  /** The slots remain reserved when the call that asked for them ends meanwhile. */
+  async #reserveSlots(slots: number): Promise<void> {
+    const waits = (await this.#reserve?.(this.#limit, slots)) ?? [];
+    this.#reserved = waits.map((ms) => this.#clock.now() + ms);
+  }
 
-function createThrottle(limit: number, interval: number): Throttle {
-  const ended = new AbortController();
-  // Only `strict` limits any window of this length; otherwise twice as many slots can come around the start of a window.
-  const throttled = pThrottle({ limit, interval, strict: true, signal: ended.signal })(async (callback: () => void) =>
-    callback(),
-  );
-  return {
-    slot: (callback) => {
-      throttled(callback).catch(() => undefined);
-    },
-    end: () => ended.abort(),
-  };
+  /** Timers can be early. */
+  async #sleepUntil(scope: CancelScope, time: number): Promise<void> {
+    for (let ms = time - this.#clock.now(); ms > 0; ms = time - this.#clock.now()) {
+      await scope.hold<void>(({ resolve }) => this.#clock.after(ms, () => resolve()));
+    }
+  }
 }

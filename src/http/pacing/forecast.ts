@@ -52,12 +52,18 @@ export class Forecast {
     return far;
   }
 
+  /** The number of calls that wait. */
+  get waiting(): number {
+    return this.#waitingFor("default");
+  }
+
   snapshot(): RateLimits {
     const { tokens, gatewayLimit, ceiling } = this.#limits;
-    const limits = [...tokens.names()].map((policy): [string, RateLimit] => [
-      policy,
-      { ...tokens.level(policy), waiting: this.#waitingFor(policy) },
-    ]);
+    const limits = [...tokens.names()].map((policy): [string, RateLimit] => {
+      const level = tokens.level(policy);
+      const nextTokenIn = Math.max(level.nextTokenIn, ceiling?.until(1) ?? 0);
+      return [policy, { ...level, nextTokenIn, waiting: this.#waitingFor(policy) }];
+    });
     return toRateLimits(limits, (calls, policy) => {
       const all = this.#waitingFor(policy) + calls;
       return Math.max(tokens.until(policy, all), all * gatewayLimit.interval, ceiling?.until(all) ?? 0);

@@ -97,7 +97,7 @@ export class Pacer {
     const granted = await this.#queueUp(endpoint, { priority, again, patience }, scope);
     if (this.#ceiling === undefined) return granted;
     try {
-      await this.#ceiling.pass(scope);
+      await this.#ceiling.pass(scope, this.forecast.waiting);
     } catch (error) {
       this.forget(granted);
       throw error;

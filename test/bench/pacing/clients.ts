@@ -53,6 +53,14 @@ export interface Ceiling {
 /** The ceiling of the clients with `perSecond` in their name. */
 export const ceiling: Ceiling = { perSecond: 20, burst: 20 };
 
+/** What a partner writes without the SDK: `fetch` behind p-throttle, whose `strict` mode limits any window. */
+async function throttledFetch(origin: string): Promise<Call> {
+  const { default: pThrottle } = await import("p-throttle");
+  const { burst, perSecond } = ceiling;
+  const get = async () => (await fetch(`${origin}/v2/orders/1`)).json();
+  return pThrottle({ limit: burst, interval: (1_000 * burst) / perSecond, strict: true })(get);
+}
+
 /** With default options. */
 export const clients = {
   "pod-partner": percall["pod-partner"],
@@ -60,6 +68,7 @@ export const clients = {
   "pod-partner, node-redis": async (origin, url) => podPartnerWith(origin, await connected(url)),
   "pod-partner, node-redis, perSecond": async (origin, url) => podPartnerWith(origin, await connected(url), ceiling),
   "pod-partner, ioredis": withIoredis,
+  "fetch + p-throttle": throttledFetch,
   openai: percall.openai,
   stripe: percall.stripe,
   octokit,

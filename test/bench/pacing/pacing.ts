@@ -44,7 +44,8 @@ const scenarios: readonly Scenario[] = [
     redis: { 8000: "kill", 11000: "start" },
   },
   { title: "220 calls, a ceiling of 20/s", client: "pod-partner, perSecond", ...ceiled },
-  { title: "  4 processes through Redis", client: "pod-partner, node-redis, perSecond", ...ceiled, processes: 4 },
+  { title: "  the same, fetch + p-throttle", client: "fetch + p-throttle", ...ceiled },
+  { title: "  a fleet of 4 with this ceiling", client: "pod-partner, node-redis, perSecond", ...ceiled, processes: 4 },
 ];
 
 const serverCore = 0;
@@ -65,7 +66,11 @@ function unfairness(workers: readonly Done[]): string {
 
 /** The minimum time that the bucket and the latency of the last response allow, in seconds. */
 const idealOf = ({ calls, quota, perSecond, otherClients = 0, delay = 0, ceiling }: Scenario): number =>
-  Math.max((calls - quota) / (perSecond - otherClients), ceiling ? calls / ceiling.perSecond : 0) + delay / 1000;
+  Math.max(
+    (calls - quota) / (perSecond - otherClients),
+    ceiling ? ((Math.ceil(calls / ceiling.burst) - 1) * ceiling.burst) / ceiling.perSecond : 0,
+  ) +
+  delay / 1000;
 
 function row(
   scenario: Scenario,

@@ -17,7 +17,7 @@ export interface Timeline extends PartnerClock {
 
 /** Enough turns for a grant to pass through the promises of a call. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 6; turn += 1) await undefined;
+  for (let turn = 0; turn < 10; turn += 1) await undefined;
 }
 
 /** Work that takes real time while this clock stands still: `undefined` when there is none. */

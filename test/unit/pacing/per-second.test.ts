@@ -46,6 +46,8 @@ describe("a ceiling set by the partner", () => {
     { perSecond: 20, burst: 1, calls: 60 },
     { perSecond: 0.5, burst: 1, calls: 5 },
     { perSecond: 2.5, burst: 2, calls: 20 },
+    { perSecond: 500, burst: 500, calls: 2_500 },
+    { perSecond: 500, burst: 1, calls: 500 },
   ])("sends $calls calls at $perSecond per second, with bursts of $burst, and never more", async (given) => {
     const { perSecond, burst, calls } = given;
     const { call, times } = start({ perSecond, burst });
@@ -91,6 +93,21 @@ describe("a ceiling set by the partner", () => {
     expect(times()).toHaveLength(2);
   });
 
+  it("does not delay the next call when a waiting call is aborted", async () => {
+    const { call, times } = start({ perSecond: 10, burst: 100 });
+    for (let index = 0; index < 100; index += 1) {
+      void call(String(index));
+      await vi.advanceTimersByTimeAsync(98);
+    }
+    const controller = new AbortController();
+    void call("aborted", "normal", controller.signal);
+    await vi.advanceTimersByTimeAsync(20);
+    controller.abort();
+    void call("next", "high");
+    await vi.advanceTimersByTimeAsync(200);
+    expect(times()).toHaveLength(101);
+  });
+
   it("continues when a call at the head of the queue is aborted", async () => {
     const { call, times } = start({ perSecond: 10, burst: 2 });
     const controller = new AbortController();
@@ -116,10 +133,16 @@ describe("a ceiling set by the partner", () => {
 
   it("is included in `estimate`", async () => {
     const { pacer, call } = start({ perSecond: 10, burst: 5 });
-    expect(pacer.forecast.snapshot().estimate(25)).toBe(2_000);
-    void call("one");
+    const estimate = (calls: number) => pacer.forecast.snapshot().estimate(calls);
+    expect([estimate(5), estimate(6), estimate(25)]).toEqual([0, 500, 2_000]);
+    for (let index = 0; index < 5; index += 1) void call("burst");
+    await vi.advanceTimersByTimeAsync(100);
+    expect([estimate(1), estimate(5), estimate(6), estimate(25)]).toEqual([400, 400, 900, 2_400]);
+    expect(pacer.forecast.snapshot().policies.default?.nextTokenIn).toBe(400);
+    // One call is at the head of the queue, six wait behind it.
+    for (let index = 0; index < 7; index += 1) void call("waiting");
     await vi.advanceTimersByTimeAsync(0);
-    expect(pacer.forecast.snapshot().estimate(25)).toBe(2_500);
+    expect([estimate(3), estimate(4)]).toEqual([900, 1_400]);
   });
 });
 

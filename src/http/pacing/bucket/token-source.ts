@@ -1,4 +1,4 @@
-import type { CeilingLimit } from "../ceiling.ts";
+import type { Reserve } from "../ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
 import type { SentRequest } from "./sent-request.ts";
 
@@ -50,8 +50,8 @@ export interface TokenSource {
   level(policy: string): PolicyLevel;
   /** Milliseconds until this number of tokens has come, at the present rate. */
   until(policy: string, tokens: number): number;
-  /** Reserves a slot of the partner's own ceiling for the whole fleet. Resolves to the milliseconds until it comes. */
-  reserve?(limit: CeilingLimit): Promise<number>;
+  /** Reserves slots of the partner's own ceiling for the whole fleet. */
+  readonly reserve?: Reserve;
   /** The policies that are known. */
   names(): Iterable<string>;
 }
