@@ -15,6 +15,7 @@ import {
   ServerError,
 } from "../../errors/api.ts";
 import type { ErrorResponse } from "../../errors/response.ts";
+import type { HeaderFields } from "../../util/response-head.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** The class of each status that has one (specification 7). */
@@ -69,7 +70,7 @@ function messageFor({ status, headers, body }: ErrorResponse, url: string): stri
 /** Makes the typed error of a response that is not a success, from its status and its error object (specification 2.2, 7). */
 export function toApiError(failed: {
   readonly response: ErrorResponse;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly endpoint: string;
   readonly url: string;
   readonly now: number;
