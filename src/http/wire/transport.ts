@@ -44,7 +44,7 @@ export type Sender = (request: EncodedRequest, signal: AbortSignal) => Promise<R
 export function createSender(secretKey: string, transport: Transport): Sender {
   const agent = userAgent();
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
-  return async ({ method, url, headers, body }, signal) => {
+  return ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     const all = { ...own, ...headers, "x-service-secret-key": secretKey };
     return transport.send({ method, url, headers: all, content }, signal);
