@@ -20,6 +20,14 @@ export const clients = {
     return () => partner.orders.get(order);
   },
 
+  "pod-partner on node:http": async (origin) => {
+    const built = (name: string): string => new URL(`../../../dist/${name}.js`, import.meta.url).href;
+    const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
+    const { nodeTransport } = (await import(built("node"))) as typeof import("pod-partner/node");
+    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key, transport: nodeTransport() });
+    return () => partner.orders.get(order);
+  },
+
   openai: async (origin) => {
     const { default: OpenAI } = await import("openai");
     const client = new OpenAI({ apiKey: key, baseURL: `${origin}/v1` });
