@@ -1,6 +1,13 @@
 /** An error with a code, like those of Node. */
 const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
 
+/** Removes the credentials of a proxy from the message of Node's error about it. */
+export function withoutCredentials(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.includes("@")) return error;
+  const { code } = error as { code?: string };
+  return coded(error.message.replace(/\/\/[^/\s]*@/g, "//"), code ?? "");
+}
+
 /** The connection closed before a response came, or the server wanted another protocol. */
 export const closedEarly = (): Error => coded("the connection closed before a response arrived", "ECONNRESET");
 

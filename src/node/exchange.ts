@@ -8,7 +8,7 @@ import { systemClock } from "../util/clock.ts";
 import { NodeBody } from "./body.ts";
 import type { Connections } from "./connections.ts";
 import { acceptEncoding, decoded } from "./content-coding.ts";
-import { closedEarly, connectTimedOut, stopped } from "./errors.ts";
+import { closedEarly, connectTimedOut, stopped, withoutCredentials } from "./errors.ts";
 import { NodeHead } from "./head.ts";
 import { lengthOf, writeContent } from "./request-content.ts";
 
@@ -106,6 +106,6 @@ export class NodeExchange {
   }
 
   #fail(error: unknown): void {
-    this.#reject(this.#left ? error : new NeverSent(error));
+    this.#reject(this.#left ? error : new NeverSent(withoutCredentials(error)));
   }
 }

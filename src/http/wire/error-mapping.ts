@@ -55,7 +55,7 @@ function redirectMessage(location: string | undefined, url: string): string {
 
 /** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
 export const proxyMessage =
-  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy";
+  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy, or in the option `proxy` of nodeTransport";
 
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
   const message = stringField(body, "message");
