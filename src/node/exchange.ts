@@ -102,7 +102,7 @@ export class NodeExchange {
   #onClose(): void {
     this.#stopTimer?.();
     this.#signal.removeEventListener("abort", this.#onAbort);
-    this.#fail(closedEarly());
+    if (this.#incoming === undefined) this.#fail(closedEarly());
   }
 
   #fail(error: unknown): void {

@@ -44,9 +44,14 @@ describe("connections", () => {
   it("place each of 500 orders once, and lose none, if the server closes each connection after a response", async () => {
     const emulator = createEmulator({ limits });
     const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;
+    let count = 0;
     const server = createServer((incoming, outgoing) => {
-      // The end of the connection arrives together with the response or right after it.
-      outgoing.on("finish", () => incoming.socket.end());
+      // The connection ends together with the response or some turns of the event loop later.
+      const turns = count++ % 8;
+      outgoing.on("finish", async () => {
+        for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+        incoming.socket.destroy();
+      });
       void respond(emulator, incoming, outgoing);
     });
     await using service = await listen(server);
