@@ -15,16 +15,12 @@ export class NodeBody implements Body {
   readonly #incoming: IncomingMessage;
   readonly #stream: Readable;
   #chunks: ReturnType<typeof chunksOf>;
-  #over = false;
 
   constructor(incoming: IncomingMessage, decoders: readonly Transform[]) {
     this.#incoming = incoming;
     this.#stream = decoders.reduce<Readable>((from, decoder) => pipeline(from, decoder, ignore), incoming);
     // Without a listener, an error that comes before the body is read would end the process.
     this.#stream.on("error", ignore);
-    incoming.on("close", () => {
-      this.#over = true;
-    });
   }
 
   async next(): Promise<Uint8Array | undefined> {
@@ -54,7 +50,9 @@ export class NodeBody implements Body {
         })
         .on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length)))
         .on("error", (error) => reject(faultOf(error)))
-        .on("close", () => reject(cutOff()));
+        .on("close", () => {
+          if (!stream.readableEnded) reject(cutOff());
+        });
     });
   }
 
@@ -65,7 +63,7 @@ export class NodeBody implements Body {
 
   keepProcess(alive: boolean): void {
     // By then the connection can carry another request.
-    if (this.#over || this.#incoming.readableEnded) return;
+    if (this.#incoming.closed || this.#incoming.readableEnded) return;
     if (alive) this.#incoming.socket.ref();
     else this.#incoming.socket.unref();
   }

@@ -8,6 +8,20 @@ export type Call = () => Promise<unknown>;
 export const clients = {
   fetch: (origin) => async () => (await fetch(`${origin}/v2/orders/${order}`)).json(),
 
+  "node:http": async (origin) => {
+    const { Agent, get } = await import("node:http");
+    const agent = new Agent({ keepAlive: true });
+    const url = `${origin}/v2/orders/${order}`;
+    return () =>
+      new Promise((resolve, reject) => {
+        get(url, { agent }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+        }).on("error", reject);
+      });
+  },
+
   ky: async (origin) => {
     const { default: ky } = await import("ky");
     return () => ky.get(`${origin}/v2/orders/${order}`).json();
