@@ -14,8 +14,6 @@ export type { NodeTransportOptions } from "./options.ts";
  *
  * @throws `ConfigurationError` if an option is invalid or unknown, or if this runtime cannot do what it asks for.
  * @example
- * import { nodeTransport } from "pod-partner/node";
- *
  * const partner = new PodPartner({ baseUrl, secretKey, transport: nodeTransport() });
  */
 export function nodeTransport(options: NodeTransportOptions = {}): Transport {
