@@ -1,14 +1,17 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The tests that talk to a server over a port, whatever the transport is. */
-const anyTransport = [
-  "test/resources/*.test.ts",
-  "test/flows/{fault-matrix,hostile-bodies,iterate-orders,late-orders,never-twice,nothing-left,refused-after-lost,stale-socket}.test.ts",
-  "test/unit/{download*,never-sent,rate-limits,request,response-size,retry,secret,secret-travel,timeline,transport,upload-*,user-agent}.test.ts",
-];
+/** What a test file contains if its client sends requests over a port. */
+const overPort = /useService|useExchange|startStubService|startEmulator|createServer|matrix\/run/;
+const anyTransport = ["test/flows", "test/resources", "test/unit"]
+  .flatMap((folder) =>
+    readdirSync(source(folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
+  )
+  .filter((path) => path.endsWith(".test.ts") && overPort.test(readFileSync(source(path), "utf8")));
 
 export default defineConfig({
   resolve: {

@@ -4,6 +4,7 @@ import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { NeverSent } from "../http/wire/thrown.ts";
 import type { Received, WireRequest } from "../http/wire/transport.ts";
+import { onAbort } from "../util/abort-signals.ts";
 import { systemClock } from "../util/clock.ts";
 import { NodeBody } from "./body.ts";
 import type { Connections } from "./connections.ts";
@@ -20,7 +21,7 @@ export class NodeExchange {
   readonly received: Promise<Received>;
   readonly #connections: Connections;
   readonly #request: WireRequest;
-  readonly #signal: AbortSignal;
+  readonly #stopListening: () => void;
   readonly #outgoing: http.ClientRequest;
   /** Whether a part of the request may have left this process. */
   #left = false;
@@ -32,7 +33,6 @@ export class NodeExchange {
   constructor(connections: Connections, request: WireRequest, signal: AbortSignal) {
     this.#connections = connections;
     this.#request = request;
-    this.#signal = signal;
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -42,7 +42,7 @@ export class NodeExchange {
     } catch (error) {
       throw new NeverSent(error);
     }
-    signal.addEventListener("abort", this.#onAbort);
+    this.#stopListening = onAbort(signal, () => this.#outgoing.destroy(stopped()));
     this.#outgoing
       .on("socket", (socket) => this.#onSocket(socket))
       .on("response", (incoming) => this.#onResponse(incoming))
@@ -67,8 +67,6 @@ export class NodeExchange {
       agent: this.#connections.agentFor(protocol, method),
     });
   }
-
-  readonly #onAbort = () => void this.#outgoing.destroy(stopped());
 
   #onSocket(socket: Socket): void {
     const secure = (socket as Partial<TLSSocket>).encrypted === true;
@@ -101,7 +99,7 @@ export class NodeExchange {
 
   #onClose(): void {
     this.#stopTimer?.();
-    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#stopListening();
     if (this.#incoming === undefined) this.#fail(closedEarly());
   }
 

@@ -62,7 +62,7 @@ function canProxy(): boolean {
   return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
 }
 
-/** The variables that tell Node's agents which proxy to use; undefined for none. */
+/** The variables in which Node's agents find the proxy; undefined for none. */
 function proxyEnvOf(proxy: boolean | string | undefined): NodeJS.ProcessEnv | undefined {
   const { env } = process;
   if (!(proxy ?? env.NODE_USE_ENV_PROXY === "1")) return undefined;

@@ -4,7 +4,7 @@ import { nodeTransport } from "pod-partner/node";
 import { createEmulator, type Emulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
-import { watchSockets } from "../support/left-open.ts";
+import { watchSockets } from "../support/open-handles.ts";
 import { png } from "../support/pictures.ts";
 import { clientOf, listen, listenRaw, responseText, valid } from "./support.ts";
 

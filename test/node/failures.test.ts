@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { watchSockets } from "../support/left-open.ts";
+import { watchSockets } from "../support/open-handles.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { freePort } from "../support/port.ts";
 import { clientOf, listenRaw, responseText, valid } from "./support.ts";
@@ -34,7 +34,7 @@ describe("a connection that breaks", () => {
       (socket) => socket.write(valid.slice(0, -3), () => socket.resetAndDestroy()),
       /ECONNRESET/,
     ],
-    ["with a body that is no chunk", (socket) => socket.end(`${chunked}zz\r\n{"message":"x"}`), /Parse Error/],
+    ["with a body that is not chunked", (socket) => socket.end(`${chunked}zz\r\n{"message":"x"}`), /Parse Error/],
     ["with a response that is not HTTP", (socket) => socket.end("SSH-2.0-OpenSSH\r\n\r\n"), /Parse Error/],
     [
       "with a protocol upgrade",

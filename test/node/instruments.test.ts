@@ -59,7 +59,7 @@ describe("Node's diagnostics channel for HTTP clients", () => {
       started.push(`${request.method} ${request.path}`);
     };
     subscribe("http.client.request.start", onStart);
-    context.service.always({ body: {} });
+    context.service.respondAlways({ body: {} });
     await clientOf(context.service.origin).request("GET", "/things");
     unsubscribe("http.client.request.start", onStart);
     expect(started).toEqual(["GET /v2/things"]);

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { watchSockets } from "../support/left-open.ts";
+import { watchSockets } from "../support/open-handles.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
@@ -164,7 +164,7 @@ describe("aborted calls", () => {
   it("2,000 of them, at any point, leave no socket and no listener", async () => {
     using sockets = watchSockets();
     let requests = 0;
-    const answer = (response: ServerResponse) => {
+    const respond = (response: ServerResponse) => {
       const turn = requests++ % 4;
       // No head, a part of the body, and a whole response.
       if (turn === 0) return;
@@ -172,7 +172,7 @@ describe("aborted calls", () => {
       if (turn === 3) response.end("{}");
       else response.write('{"message');
     };
-    const server = createServer((request, response) => void request.resume().on("end", () => answer(response)));
+    const server = createServer((request, response) => void request.resume().on("end", () => respond(response)));
     await using service = await listen(server);
     const partner = clientOf(service.origin, {}, { maxSockets: 50 });
     const call = async (number: number): Promise<unknown> => {
