@@ -6,8 +6,8 @@ import { defineConfig } from "vitest/config";
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** What a test file contains if its client sends requests over a port. */
-const overPort = /useService|useExchange|startStubService|startEmulator|createServer|matrix\/run/;
-const anyTransport = ["test/flows", "test/resources", "test/unit"]
+const overPort = /useService|useExchange|startStubService|startEmulator|createServer|matrix\/run|behindEach/;
+const anyTransport = ["test/proxies", "test/flows", "test/resources", "test/unit"]
   .flatMap((folder) =>
     readdirSync(source(folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
   )

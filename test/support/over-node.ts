@@ -8,6 +8,10 @@ const transport = nodeTransport();
 /** The client on `nodeTransport`, for tests that are written for any transport. */
 export class PodPartner extends Original {
   constructor(options: PodPartnerOptions = {}) {
-    super(options.fetch === undefined ? { transport, ...options } : options);
+    super(
+      typeof options === "object" && options !== null && options.fetch === undefined
+        ? { transport, ...options }
+        : options,
+    );
   }
 }
