@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { watchSockets } from "../support/open-handles.ts";
+import { watchSockets, watchTimers } from "../support/open-handles.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
@@ -161,8 +161,9 @@ describe("the body of a download", () => {
 });
 
 describe("aborted calls", () => {
-  it("2,000 of them, at any point, leave no socket and no listener", async () => {
+  it("2,000 of them, at any point, leave no socket and no timer", async () => {
     using sockets = watchSockets();
+    using timers = watchTimers();
     let requests = 0;
     const respond = (response: ServerResponse) => {
       const turn = requests++ % 4;
@@ -201,5 +202,6 @@ describe("aborted calls", () => {
     await expect.poll(() => sockets.open - sockets.used).toBe(0);
     for (const socket of service.sockets) socket.destroy();
     await expect.poll(() => sockets.open).toBe(0);
+    expect(timers.open).toBe(0);
   }, 60_000);
 });
