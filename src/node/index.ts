@@ -7,7 +7,7 @@ export type { Transport } from "../http/wire/transport.ts";
 export type { NodeTransportOptions } from "./options.ts";
 
 /**
- * Makes a transport on `node:http` and `node:https`, which uses less CPU than `fetch`. It needs Node.
+ * Makes a transport on `node:http` and `node:https`, which uses less CPU than the default. It needs Node.
  *
  * It speaks HTTP/1.1, keeps connections open for later reads, and sends each write on a connection of its own. Several clients can
  * share one transport.
