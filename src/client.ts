@@ -7,8 +7,9 @@ import type { Method } from "./http/endpoint/endpoint.ts";
 import { Pacer } from "./http/pacing/pacer.ts";
 import type { RateLimits } from "./http/pacing/rate-limits.ts";
 import { RetryBudget } from "./http/retry/retry-budget.ts";
+import { fetchTransport } from "./http/wire/fetch-transport.ts";
 import { createRedact } from "./http/wire/redact.ts";
-import { createTransport } from "./http/wire/transport.ts";
+import { createSender } from "./http/wire/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
@@ -70,7 +71,7 @@ export class PodPartner {
   readonly #pacer: Pacer;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, hooks, logger, pacing, assumptions, ...resolved } = resolveOptions(options);
+    const { secretKey, fetch, transport, hooks, logger, pacing, assumptions, ...resolved } = resolveOptions(options);
     const { baseUrl } = resolved;
     const clock = options.clock === undefined ? systemClock : reliable(options.clock);
     const observe = createObserver(hooks, logger);
@@ -86,7 +87,7 @@ export class PodPartner {
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
-      transport: createTransport(secretKey, fetch),
+      transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
       redact: createRedact(secretKey),
     });

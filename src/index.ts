@@ -54,6 +54,7 @@ export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
 export type { ResponseMode } from "./http/wire/decode.ts";
 export type { FetchLike } from "./http/wire/fetch-like.ts";
+export type { Transport } from "./http/wire/transport.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export { parseReference } from "./references/parse.ts";

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { type Hooks, hookNames, type Logger } from "./http/call/observer.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
+import type { Transport } from "./http/wire/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
@@ -58,6 +59,11 @@ const logger = () =>
 const store = () =>
   z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
     error: "expected a store, such as the result of `redisPacing` of pod-partner/redis",
+  });
+
+const transport = () =>
+  z.custom<Transport>((value) => isFunction(functionOf(value, "send")), {
+    error: "expected a transport, such as the result of `nodeTransport` of pod-partner/node",
   });
 
 const pacingForms = "expected true, false or { store, perSecond, burst }";
@@ -127,6 +133,7 @@ export const optionsSchema = () =>
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
     fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
+    transport: z.optional(transport()),
     hooks: z._default(hooks(), {}),
     logger: z.optional(logger()),
     clock: z._default(clock(), systemClock),

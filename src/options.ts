@@ -5,6 +5,7 @@ import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
+import type { Transport } from "./http/wire/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
@@ -42,6 +43,8 @@ export interface PodPartnerOptions {
   readonly maxResponseSize?: number | undefined;
   /** A `fetch` to use instead of the platform's, for example for an emulator or a proxy. */
   readonly fetch?: FetchLike | undefined;
+  /** What sends the requests, for example `nodeTransport()` of `pod-partner/node`. Not together with `fetch`. Default: ky over `fetch`. */
+  readonly transport?: Transport | undefined;
   /**
    * Functions that receive each request, response, retry, pause and invalid response. Default: none.
    *
@@ -94,6 +97,7 @@ export interface ResolvedOptions {
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;
+  readonly transport: Transport | undefined;
   readonly hooks: Hooks;
   readonly logger: Logger | undefined;
   readonly clock: PartnerClock;
@@ -112,6 +116,10 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   };
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
+  if (options.fetch !== undefined && options.transport !== undefined) {
+    const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";
+    throw new ConfigurationError({ issues: [{ path: ["fetch"], message }] });
+  }
   if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
     const message =
       "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";

@@ -1,4 +1,5 @@
 import { AlreadyReadError } from "../errors/already-read.ts";
+import type { HeaderFields } from "../util/response-head.ts";
 import { concatenate } from "./concatenate.ts";
 import { saveWhole } from "./save.ts";
 
@@ -49,7 +50,7 @@ export class Download {
   #use: "read" | "canceled" | undefined;
 
   /** @internal */
-  constructor(headers: Headers, body: ReadableStream<Uint8Array>, endpoint: string) {
+  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, endpoint: string) {
     this.contentType = headers.get("content-type") ?? undefined;
     this.etag = headers.get("etag") ?? undefined;
     this.lastModified = headers.get("last-modified") ?? undefined;
@@ -162,7 +163,7 @@ function watched(body: ReadableStream<Uint8Array>, report: (chunk: Uint8Array) =
   );
 }
 
-function sizeOf(headers: Headers): number | undefined {
+function sizeOf(headers: HeaderFields): number | undefined {
   const length = headers.get("content-length");
   // The `Content-Length` of a compressed body is not the number of bytes that are read.
   if (length === null || headers.has("content-encoding") || !/^\d+$/.test(length)) return undefined;

@@ -1,4 +1,7 @@
-const typeOf = (headers: Headers): string => headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
+import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+
+const typeOf = (headers: HeaderFields): string =>
+  headers.get("content-type")?.split(";")[0]?.trim().toLowerCase() ?? "";
 
 /**
  * Content types that are not files of the service: its files are images (specification 2.9). Text, JSON and XML come from a proxy or
@@ -10,7 +13,7 @@ const noFile = /^text\/|^(?!image\/).*[/+](json|xml)$/;
 export const emptyFile = "the file is empty";
 
 /** Says why a response is not a complete file; undefined if it is one. */
-export function fileFault({ status, headers }: Response): string | undefined {
+export function fileFault({ status, headers }: Pick<ResponseHead, "status" | "headers">): string | undefined {
   const type = typeOf(headers);
   if (status === 304) return "unexpected status 304 (not modified): the request was not conditional";
   if (noFile.test(type)) return `expected a file, got ${type}`;

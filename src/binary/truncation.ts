@@ -1,3 +1,4 @@
+import type { ResponseHead } from "../util/response-head.ts";
 import { concatenate } from "./concatenate.ts";
 import { isJpeg, isPng, signatureLength } from "./signature.ts";
 
@@ -16,7 +17,7 @@ type Trust =
   | "unsized";
 
 /** Finds out from the response headers whether the transport detects a body that ends too early. */
-export function trustOf({ headers, url }: Response): Trust {
+export function trustOf({ headers, url }: Pick<ResponseHead, "headers" | "url">): Trust {
   const coding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (coding !== "" && coding !== "identity") return "compressed";
   // A response without a URL was created in this process, without a connection.

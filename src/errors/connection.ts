@@ -7,6 +7,11 @@ const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
     "The option `fetch` is missing: `emulator.test` is not a real host. Pass `fetch: emulator.fetch` to the client, or use `startEmulator()`.",
   ],
   [/\bENOTFOUND\b|\bEAI_/, "Check the host name in `baseUrl` and the DNS settings of this machine."],
+  [/\bERR_PROXY_TUNNEL\b|^Proxy response/, "Check the address and the credentials of the proxy."],
+  [
+    /\b(\w+_)?(CERT|SELF_SIGNED|UNABLE_TO)_\w+/,
+    "Check the certificate of `baseUrl`. Name an authority of your own in NODE_EXTRA_CA_CERTS or in the option `ca` of nodeTransport.",
+  ],
   [/\bECONNREFUSED\b/, "Check the host and port of `baseUrl`, and of the proxy if there is one."],
 ];
 

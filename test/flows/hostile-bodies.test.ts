@@ -34,8 +34,8 @@ describe("a body from the wire", () => {
   });
 
   it.each([
-    // The platform returns the part that it could decompress, without an error: invalid JSON shows that the rest is missing.
-    ["compressed and cut in half", gzipSync(text).subarray(0, 40), "gzip", "ResponseValidationError"],
+    // `fetch` returns the part that it could decompress, which is not JSON. `nodeTransport` reports that the rest is missing.
+    ["compressed and cut in half", gzipSync(text).subarray(0, 40), "gzip", /^(ResponseValidation|Connection)Error$/],
     ["uncompressed with a Content-Encoding", text, "gzip", "ConnectionError"],
     ["empty", "", "identity", "ResponseValidationError"],
     ["null", "null", "identity", "ResponseValidationError"],
@@ -45,7 +45,7 @@ describe("a body from the wire", () => {
     ["not UTF-8", Uint8Array.from([0x22, 0xc3, 0x28, 0x22]), "identity", "ResponseValidationError"],
   ])("causes one typed error when it is %s", async (_, body, encoding, name) => {
     context.service.respond({ headers: { ...json, "content-encoding": encoding }, body });
-    expect(await rejection(get())).toMatchObject({ name });
+    expect(await rejection(get())).toMatchObject({ name: expect.stringMatching(name) });
     expect(context.service.requests).toHaveLength(1);
   });
 

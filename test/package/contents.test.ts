@@ -11,7 +11,7 @@ import { pack, root } from "./tarball.ts";
 const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 
 /** The files of `dist` whose names do not change from build to build; the rest are the chunks that the entry points share. */
-const doorFiles = ["index", "redis", "testing"].flatMap((door) =>
+const doorFiles = ["index", "node", "redis", "testing"].flatMap((door) =>
   ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
 const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|d\.ts|d\.cts)$/.test(path);
@@ -24,7 +24,7 @@ describe("the tarball", () => {
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
       ["CHANGELOG.md", "LICENSE", "README.md", "package.json", ...doorFiles].sort(),
     );
-    expect(size).toBeLessThan(270_000);
+    expect(size).toBeLessThan(280_000);
   });
 
   it("contains every file that its pages link to", async () => {

@@ -1,4 +1,5 @@
 import type { TimelineEntry } from "../../errors/timeline.ts";
+import { type ResponseHead, responseOf } from "../../util/response-head.ts";
 import type { Pacer } from "../pacing/pacer.ts";
 import type { RateLimits } from "../pacing/rate-limits.ts";
 
@@ -26,7 +27,9 @@ export interface ApiCall<Data> extends Promise<Data> {
 }
 
 /** The result of a call without the rate limits, which are read on demand. */
-export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits">;
+export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response"> & {
+  readonly response: ResponseHead;
+};
 
 /** Makes an `ApiCall` out of the promise of a call's result. */
 export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "forecast">): ApiCall<Data> {
@@ -35,7 +38,11 @@ export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pace
     withResponse: () => {
       // The returned promise reports a failure. The promise of the data alone must not report it as unhandled.
       data.catch(() => undefined);
-      return result.then((all) => ({ ...all, rateLimits: pacer.forecast.snapshot() }));
+      return result.then(({ response, ...all }) => ({
+        ...all,
+        response: responseOf(response),
+        rateLimits: pacer.forecast.snapshot(),
+      }));
     },
   });
 }

@@ -6,7 +6,7 @@ import type { Delivered, Recovery } from "../retry/recovery.ts";
 import type { RetryBudget } from "../retry/retry-budget.ts";
 import type { ResponseMode } from "../wire/decode.ts";
 import type { Redact } from "../wire/redact.ts";
-import type { Transport } from "../wire/transport.ts";
+import type { Sender } from "../wire/transport.ts";
 import type { ApiCall } from "./call.ts";
 import type { Observe } from "./observer.ts";
 
@@ -14,7 +14,7 @@ import type { Observe } from "./observer.ts";
 export interface Core {
   readonly baseUrl: string;
   readonly clock: PartnerClock;
-  readonly transport: Transport;
+  readonly transport: Sender;
   readonly pacer: Pacer;
   /** Whether calls wait for tokens. */
   readonly paced: boolean;

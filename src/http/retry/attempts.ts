@@ -2,6 +2,7 @@ import { ApiError, type RateLimitError } from "../../errors/api.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError } from "../../errors/connection.ts";
 import { endingOf } from "../../util/foreign.ts";
+import type { HeaderFields } from "../../util/response-head.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Grant } from "../pacing/bucket/token-source.ts";
 import type { RateLimitReport } from "../pacing/headers.ts";
@@ -183,7 +184,7 @@ export class Attempts {
   }
 
   /** Learns the rate limits from the head of a response. */
-  #learn(grant: Grant, headers: Headers, status: number): void {
+  #learn(grant: Grant, headers: HeaderFields, status: number): void {
     const { core, endpoint, retry } = this.#call;
     const patience = retry.maxRetryAfter;
     this.#report = core.pacer.observe(endpoint, grant, redacted(headers, core.redact), { status, patience });

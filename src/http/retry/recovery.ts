@@ -1,9 +1,10 @@
+import type { ResponseHead } from "../../util/response-head.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 
 /** A creation's data, and the response that contained it. */
 export interface Found<Data> {
   readonly data: Data;
-  readonly response: Response;
+  readonly response: ResponseHead;
 }
 
 /** The result of a creation, and whether a look-up found it. */

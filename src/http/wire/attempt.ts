@@ -54,6 +54,7 @@ export class Attempt {
   /** Sets whether the attempt and its call keep the process alive. */
   keepProcess(alive: boolean): void {
     this.#socket?.keep(alive);
+    this.#body?.keepProcess?.(alive);
     keepProcess(this.#stopTimer, alive);
     this.#scope.keepProcess(alive);
   }

@@ -3,6 +3,7 @@ import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
 import type { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
 import type { CancelScope } from "../call/cancel-scope.ts";
 import type { Attempt } from "./attempt.ts";
 import { toConnectionError } from "./connection-errors.ts";
@@ -23,12 +24,12 @@ type Controller = ReadableStreamDefaultController<Uint8Array>;
 
 /** Checks the bytes of a file as they arrive: a file that is empty or incomplete is a fault. */
 class FileCheck {
-  readonly #response: Response;
+  readonly #response: ResponseHead;
   readonly #trust: ReturnType<typeof trustOf>;
   readonly #end = new PictureEnd();
   #empty = true;
 
-  constructor(response: Response) {
+  constructor(response: ResponseHead) {
     this.#response = response;
     this.#trust = trustOf(response);
   }
@@ -60,7 +61,7 @@ class DownloadBody {
   readonly #options: DownloadBodyOptions;
   #unread = true;
 
-  constructor(attempt: Attempt, body: Body, response: Response, options: DownloadBodyOptions) {
+  constructor(attempt: Attempt, body: Body, response: ResponseHead, options: DownloadBodyOptions) {
     this.#attempt = attempt;
     this.#body = body;
     this.#check = new FileCheck(response);
@@ -116,7 +117,7 @@ class DownloadBody {
 export function downloadStream(
   attempt: Attempt,
   body: Body,
-  response: Response,
+  response: ResponseHead,
   options: DownloadBodyOptions,
 ): ReadableStream<Uint8Array> {
   return new ReadableStream(new DownloadBody(attempt, body, response, options), { highWaterMark: 0 });

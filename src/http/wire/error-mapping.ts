@@ -15,6 +15,7 @@ import {
   ServerError,
 } from "../../errors/api.ts";
 import type { ErrorResponse } from "../../errors/response.ts";
+import type { HeaderFields } from "../../util/response-head.ts";
 import { parseRetryAfter } from "./retry-after.ts";
 
 /** The class of each status that has one (specification 7). */
@@ -54,7 +55,7 @@ function redirectMessage(location: string | undefined, url: string): string {
 
 /** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
 export const proxyMessage =
-  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy";
+  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy, or in the option `proxy` of nodeTransport";
 
 function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
   const message = stringField(body, "message");
@@ -69,7 +70,7 @@ function messageFor({ status, headers, body }: ErrorResponse, url: string): stri
 /** Makes the typed error of a response that is not a success, from its status and its error object (specification 2.2, 7). */
 export function toApiError(failed: {
   readonly response: ErrorResponse;
-  readonly headers: Headers;
+  readonly headers: HeaderFields;
   readonly endpoint: string;
   readonly url: string;
   readonly now: number;

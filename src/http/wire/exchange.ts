@@ -1,27 +1,28 @@
 import { Download, type NotModified } from "../../binary/download.ts";
 import { fileFault } from "../../binary/file-response.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
+import type { HeaderFields, ResponseHead } from "../../util/response-head.ts";
 import { isConditional } from "../endpoint/conditional.ts";
 import { Attempt, type AttemptOptions } from "./attempt.ts";
 import { toConnectionError } from "./connection-errors.ts";
 import { type DownloadBodyOptions, downloadStream } from "./download-body.ts";
-import { openBody, readText } from "./read-text.ts";
-import type { Transport } from "./transport.ts";
+import { readText } from "./read-text.ts";
+import type { Sender } from "./transport.ts";
 
 /** A response that has arrived: its head, and its body as text or as a download. */
 export interface Arrival {
-  readonly response: Response;
+  readonly response: ResponseHead;
   /** Empty if the body belongs to a download. */
   readonly text: string;
   readonly download?: Download | NotModified;
 }
 
 export interface ExchangeOptions extends AttemptOptions, DownloadBodyOptions {
-  readonly transport: Transport;
+  readonly transport: Sender;
   /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
   /** Called when the head arrives. */
-  readonly onHead: (response: Response) => void;
+  readonly onHead: (response: ResponseHead) => void;
 }
 
 /** Sends a request once, and receives its response within the timeout. */
@@ -40,8 +41,7 @@ export function exchange(options: ExchangeOptions): Promise<Arrival> {
 /** Receives the head of the response, then its body: a file as a download that the caller reads, any other body as text. */
 async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arrival> {
   const { transport, request, endpoint, binary } = options;
-  const response = await transport(request, attempt.signal);
-  const body = openBody(response);
+  const { head: response, body } = await transport(request, attempt.signal);
   attempt.open(body);
   options.onHead(response);
   if (binary && isFile(response)) {
@@ -56,10 +56,10 @@ async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arri
 }
 
 /** Whether the body is the file itself. A 202 means that the file is not ready. */
-const isFile = (response: Response): boolean =>
+const isFile = (response: ResponseHead): boolean =>
   response.ok && response.status !== 202 && fileFault(response) === undefined;
 
-const notModified = (headers: Headers): NotModified => ({
+const notModified = (headers: HeaderFields): NotModified => ({
   modified: false,
   etag: headers.get("etag") ?? undefined,
   lastModified: headers.get("last-modified") ?? undefined,

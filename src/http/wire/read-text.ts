@@ -1,5 +1,6 @@
 import { bytesOf, chunksOf } from "../../binary/chunks.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
 
 /** The chunks of a response's body: always bytes, whatever a caller's own `fetch` returns. */
 export interface Body {
@@ -7,6 +8,10 @@ export interface Body {
   next(): Promise<Uint8Array | undefined>;
   /** Cancels the body and frees its socket. */
   close(): void;
+  /** Reads the rest of the body at once, for a transport that does this faster than chunk by chunk; undefined if it exceeds `limit` bytes. */
+  readonly all?: (limit: number) => Promise<Uint8Array | undefined>;
+  /** Sets whether the body's socket keeps the process alive, for a transport that has the socket. */
+  readonly keepProcess?: (alive: boolean) => void;
 }
 
 const none: Body = { next: async () => undefined, close: () => undefined };
@@ -29,8 +34,13 @@ export function openBody({ body }: Response): Body {
 }
 
 /** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
-export async function readText(body: Body, { status }: Response, limit: number, endpoint: string): Promise<string> {
+export async function readText(body: Body, { status }: ResponseHead, limit: number, endpoint: string): Promise<string> {
   const decoder = new TextDecoder();
+  if (body.all !== undefined) {
+    const bytes = await body.all(limit);
+    if (bytes === undefined) throw new ResponseTooLargeError({ endpoint, limit, status });
+    return decoder.decode(bytes);
+  }
   let text = "";
   let length = 0;
   for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {

@@ -1,4 +1,5 @@
 import type { ErrorResponse } from "../../errors/response.ts";
+import type { HeaderFields } from "../../util/response-head.ts";
 
 const replacement = "[redacted]";
 
@@ -55,7 +56,7 @@ function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
 }
 
 /** Headers without the key: the name of a policy could be the key. */
-export const redacted = (headers: Headers, redact: Redact): Pick<Headers, "get"> => ({
+export const redacted = (headers: HeaderFields, redact: Redact): Pick<HeaderFields, "get"> => ({
   get: (name) => {
     const value = headers.get(name);
     return value === null ? null : redact(value);
@@ -63,7 +64,7 @@ export const redacted = (headers: Headers, redact: Redact): Pick<Headers, "get">
 });
 
 /** Copies the parts of a response that an error may show. */
-export function snapshot(status: number, headers: Headers, text: string, redact: Redact): ErrorResponse {
+export function snapshot(status: number, headers: HeaderFields, text: string, redact: Redact): ErrorResponse {
   const json = text === "" ? undefined : parseJson(text);
   const body = json === undefined ? undefined : json.ok ? redactAll(json.value, redact) : redact(text);
   return {

@@ -1,3 +1,5 @@
+import type { HeaderFields } from "../../util/response-head.ts";
+
 /** Parses an HTTP date in any of its three forms (RFC 9110, 5.6.7). The oldest form ends with the year, without a time zone; it is in UTC. */
 const parseDate = (text: string): number => Date.parse(/ \d{4}$/.test(text) ? `${text} GMT` : text);
 
@@ -6,7 +8,7 @@ const parseDate = (text: string): number => Date.parse(/ \d{4}$/.test(text) ? `$
  *
  * A date counts from the response's own `Date`, so that the client's clock does not matter.
  */
-export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+export function parseRetryAfter(headers: HeaderFields, now: number): number | undefined {
   const value = headers.get("retry-after")?.trim();
   if (value === undefined || value === "") return undefined;
   // A repeated header is one value with commas: the longest wait applies.

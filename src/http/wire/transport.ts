@@ -1,67 +1,52 @@
-import type { Options } from "ky";
+import type { ResponseHead } from "../../util/response-head.ts";
 import { userAgent } from "../../util/runtime.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import { checkedResponse } from "./check-response.ts";
-import type { FetchLike } from "./fetch-like.ts";
-import { fetchFresh, platformFetch } from "./no-store.ts";
-import { sendOnce } from "./single-connection.ts";
-import { NeverSent } from "./thrown.ts";
+import type { Method } from "../endpoint/endpoint.ts";
+import type { Body } from "./read-text.ts";
 
-/** Sends one request and returns the response. Only this file adds the header with the key. */
-export type Transport = (request: EncodedRequest, signal: AbortSignal) => Promise<Response>;
+/** A request as it goes over the wire. The headers contain the secret key: no error may show them. */
+export interface WireRequest {
+  readonly method: Method;
+  readonly url: string;
+  /** The names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly content: string | Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | undefined;
+}
 
-export function createTransport(secretKey: string, fetchLike: FetchLike | undefined): Transport {
-  // Loading ky uses `Request`, for which Node loads its whole `fetch`. A program without a client does not need it.
-  const loading = import("ky").then(
-    (module) => module.default,
-    (error: unknown) => {
-      throw new NeverSent(error);
-    },
-  );
-  loading.catch(() => undefined);
+/** A response whose head has arrived, and whose body is open. */
+export interface Received {
+  readonly head: ResponseHead;
+  readonly body: Body;
+}
+
+/** Makes the type opaque: a program's own object is not a transport. It has no value. */
+declare const opaque: unique symbol;
+
+/** How a transport sends one request. Only the client calls it: the published type shows no more than a name. */
+export interface SendRequest {
+  readonly [opaque]?: never;
+  /** @internal */
+  (request: WireRequest, signal: AbortSignal): Promise<Received>;
+}
+
+/** Sends requests over the network. `nodeTransport` of `pod-partner/node` makes one. */
+export interface Transport {
+  /** What the transport is made of, for example `node`. */
+  readonly kind: string;
+  /** Sends one request and follows no redirect. Only the client calls it. */
+  readonly send: SendRequest;
+}
+
+/** Sends a request and returns its response. */
+export type Sender = (request: EncodedRequest, signal: AbortSignal) => Promise<Received>;
+
+/** Adds the key's header to each request. It is added here and nowhere else. */
+export function createSender(secretKey: string, transport: Transport): Sender {
   const agent = userAgent();
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
-  return async ({ method, url, headers, body }, signal) => {
+  return ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
-    // Ky gets neither the key nor the signal: its errors would show the key, and it would combine the signal with its own each time.
-    const init: RequestInit = {
-      headers: { ...own, ...headers, "x-service-secret-key": secretKey },
-      signal,
-      redirect: "manual",
-    };
-    if (content instanceof Blob || content instanceof ReadableStream) {
-      // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
-      init.redirect = "error";
-      init.window = null;
-    }
-    if (method === "POST" || method === "PATCH") sendOnce(init);
-    let called = false;
-    let failure: { readonly error: unknown } | undefined;
-    const options: Options = {
-      retry: 0,
-      timeout: false,
-      throwHttpErrors: false,
-      fetch: async (request) => {
-        called = true;
-        try {
-          return checkedResponse(await fetchFresh(fetchLike ?? platformFetch, request as Request, init));
-        } catch (error) {
-          // Ky reads the thrown value, and reading it can throw.
-          failure = { error };
-          throw new Error("fetch failed");
-        }
-      },
-    };
-    if (method !== "GET") options.method = method;
-    if (content !== undefined) options.body = content;
-    const ky = await loading;
-    // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
-    signal.throwIfAborted();
-    try {
-      return await ky(url, options);
-    } catch (error) {
-      if (failure !== undefined) throw failure.error;
-      throw called ? error : new NeverSent(error);
-    }
+    const all = { ...own, ...headers, "x-service-secret-key": secretKey };
+    return transport.send({ method, url, headers: all, content }, signal);
   };
 }

@@ -3,6 +3,7 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { Found, Recovery } from "../../http/retry/recovery.ts";
 import type { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
 import { latestTime } from "../../util/timestamp.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import type { Claim, ClaimSummary } from "./claims.schema.ts";
@@ -10,7 +11,7 @@ import type { KnownClaims } from "./known-claims.ts";
 
 /** Reads claims for a look-up. `list` also reports the response of each page. */
 export interface ClaimReader {
-  list(options: RequestOptions, onResponse: (response: Response) => void): Paginator<ClaimSummary>;
+  list(options: RequestOptions, onResponse: (response: ResponseHead) => void): Paginator<ClaimSummary>;
   get(reference: ClaimReference, options: RequestOptions): ApiCall<Claim>;
   readonly known: KnownClaims;
   now(): number;
@@ -22,7 +23,7 @@ const uncertainty = 2_000;
 const unknownClocks = 3_600_000;
 
 /** The earliest possible `created` of a claim that was sent at `sentAt`, by the service's clock. */
-function earliestCreated(response: Response, sentAt: number, now: number): number {
+function earliestCreated(response: ResponseHead, sentAt: number, now: number): number {
   const date = Date.parse(response.headers.get("date") ?? "");
   return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
 }

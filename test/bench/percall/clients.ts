@@ -8,6 +8,20 @@ export type Call = () => Promise<unknown>;
 export const clients = {
   fetch: (origin) => async () => (await fetch(`${origin}/v2/orders/${order}`)).json(),
 
+  "node:http": async (origin) => {
+    const { Agent, get } = await import("node:http");
+    const agent = new Agent({ keepAlive: true });
+    const url = `${origin}/v2/orders/${order}`;
+    return () =>
+      new Promise((resolve, reject) => {
+        get(url, { agent }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.on("end", () => resolve(JSON.parse(Buffer.concat(chunks).toString())));
+        }).on("error", reject);
+      });
+  },
+
   ky: async (origin) => {
     const { default: ky } = await import("ky");
     return () => ky.get(`${origin}/v2/orders/${order}`).json();
@@ -17,6 +31,14 @@ export const clients = {
     const built: string = new URL("../../../dist/index.js", import.meta.url).href;
     const { PodPartner } = (await import(built)) as typeof import("pod-partner");
     const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key });
+    return () => partner.orders.get(order);
+  },
+
+  "pod-partner on node:http": async (origin) => {
+    const built = (name: string): string => new URL(`../../../dist/${name}.js`, import.meta.url).href;
+    const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
+    const { nodeTransport } = (await import(built("node"))) as typeof import("pod-partner/node");
+    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key, transport: nodeTransport() });
     return () => partner.orders.get(order);
   },
 

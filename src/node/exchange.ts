@@ -1,0 +1,109 @@
+import http from "node:http";
+import https from "node:https";
+import type { Socket } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { NeverSent } from "../http/wire/thrown.ts";
+import type { Received, WireRequest } from "../http/wire/transport.ts";
+import { onAbort } from "../util/abort-signals.ts";
+import { systemClock } from "../util/clock.ts";
+import { NodeBody } from "./body.ts";
+import type { Connections } from "./connections.ts";
+import { acceptEncoding, decoded } from "./content-coding.ts";
+import { closedEarly, connectTimedOut, stopped, withoutCredentials } from "./errors.ts";
+import { NodeHead } from "./head.ts";
+import { lengthOf, writeContent } from "./request-content.ts";
+
+/** What the SDK's requests have in common: no cache on the way may respond instead of the service. */
+const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
+
+/** One request and its response on a connection. */
+export class NodeExchange {
+  readonly received: Promise<Received>;
+  readonly #connections: Connections;
+  readonly #request: WireRequest;
+  readonly #stopListening: () => void;
+  readonly #outgoing: http.ClientRequest;
+  /** Whether a part of the request may have left this process. */
+  #left = false;
+  #stopTimer: (() => void) | undefined;
+  #incoming: http.IncomingMessage | undefined;
+  #resolve: (received: Received) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+
+  constructor(connections: Connections, request: WireRequest, signal: AbortSignal) {
+    this.#connections = connections;
+    this.#request = request;
+    this.received = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    try {
+      this.#outgoing = this.#open();
+    } catch (error) {
+      throw new NeverSent(error);
+    }
+    this.#stopListening = onAbort(signal, () => this.#outgoing.destroy(stopped()));
+    this.#outgoing
+      .on("socket", (socket) => this.#onSocket(socket))
+      .on("response", (incoming) => this.#onResponse(incoming))
+      .on("error", (error) => this.#onError(error))
+      .on("close", () => this.#onClose());
+    writeContent(this.#outgoing, request.content);
+  }
+
+  #open(): http.ClientRequest {
+    const { method, url, headers, content } = this.#request;
+    const { protocol, hostname, port, pathname, search } = new URL(url);
+    const { request } = protocol === "https:" ? https : http;
+    const length = lengthOf(method, content);
+    return request({
+      method,
+      protocol,
+      // The brackets of an IPv6 address are not part of the address.
+      hostname: hostname.startsWith("[") ? hostname.slice(1, -1) : hostname,
+      port,
+      path: pathname + search,
+      headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
+      agent: this.#connections.agentFor(protocol, method),
+    });
+  }
+
+  #onSocket(socket: Socket): void {
+    const secure = (socket as Partial<TLSSocket>).encrypted === true;
+    const connecting = socket.connecting || (socket as { secureConnecting?: boolean }).secureConnecting === true;
+    if (this.#outgoing.reusedSocket || !connecting) {
+      this.#left = true;
+      return;
+    }
+    const { connectTimeout } = this.#connections;
+    this.#stopTimer = systemClock.after(connectTimeout, () => this.#outgoing.destroy(connectTimedOut(connectTimeout)));
+    socket.once(secure ? "secureConnect" : "connect", () => {
+      this.#left = true;
+      this.#stopTimer?.();
+    });
+  }
+
+  #onResponse(incoming: http.IncomingMessage): void {
+    const { url } = this.#request;
+    const connections = this.#connections;
+    this.#incoming = incoming;
+    incoming.on("end", () => connections.released());
+    const body = new NodeBody(incoming, decoded(incoming));
+    this.#resolve({ head: new NodeHead(incoming, url), body });
+  }
+
+  #onError(error: Error): void {
+    this.#fail(error);
+    this.#incoming?.destroy(error);
+  }
+
+  #onClose(): void {
+    this.#stopTimer?.();
+    this.#stopListening();
+    if (this.#incoming === undefined) this.#fail(closedEarly());
+  }
+
+  #fail(error: unknown): void {
+    this.#reject(this.#left ? error : new NeverSent(withoutCredentials(error)));
+  }
+}

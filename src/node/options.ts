@@ -1,0 +1,89 @@
+import * as z from "zod/mini";
+import { ConfigurationError } from "../errors/validation.ts";
+import { check, type UnknownKey } from "../schemas/check.ts";
+
+/** Options of {@link nodeTransport}. */
+export interface NodeTransportOptions {
+  /** The maximum number of open connections for reads, and the same number again for writes. Default: no limit. */
+  readonly maxSockets?: number | undefined;
+  /** Milliseconds to open a connection, TLS included. After that the request counts as not sent. Default 10 000. */
+  readonly connectTimeout?: number | undefined;
+  /**
+   * Certificates in PEM format, used instead of Node's own list of authorities. To add to that list, set the environment variable
+   * `NODE_EXTRA_CA_CERTS`.
+   */
+  readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
+  /**
+   * The proxy: its URL, `true` for `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` of the environment, or `false` for none. Default: `true` if
+   * the environment variable `NODE_USE_ENV_PROXY` is `1`, as for `fetch`. A proxy needs Node 22.21, 24.5 or newer.
+   */
+  readonly proxy?: boolean | string | undefined;
+}
+
+/** The options, complete and checked. */
+export interface ResolvedNodeOptions {
+  readonly maxSockets: number;
+  readonly connectTimeout: number;
+  readonly ca: (string | Buffer)[] | undefined;
+  readonly proxyEnv: NodeJS.ProcessEnv | undefined;
+}
+
+const isProxyUrl = (value: unknown): boolean =>
+  typeof value === "boolean" ||
+  (typeof value === "string" && URL.canParse(value) && /^https?:$/.test(new URL(value).protocol));
+
+const isPem = (value: unknown): boolean =>
+  typeof value === "string" ? value.includes("-----BEGIN") : value instanceof Uint8Array && value.length > 0;
+
+const schema = () =>
+  z.strictObject({
+    maxSockets: z._default(z.int().check(z.positive()), Number.POSITIVE_INFINITY),
+    connectTimeout: z._default(z.number().check(z.positive()), 10_000),
+    ca: z.optional(
+      z.custom((value) => (Array.isArray(value) ? value.length > 0 && value.every(isPem) : isPem(value)), {
+        error: "expected certificates in PEM format, as text or bytes",
+      }),
+    ),
+    proxy: z.optional(
+      z.custom(isProxyUrl, {
+        error: "expected true, false or the URL of a proxy, which begins with http:// or https://",
+      }),
+    ),
+  });
+
+const unknownOption: UnknownKey = {
+  message: "is an unknown option",
+  aliases: new Map([["timeout", "connectTimeout"]]),
+};
+
+/** Whether the agents of this Node can use a proxy. */
+function canProxy(): boolean {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  return major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+}
+
+/** The variables in which Node's agents find the proxy; undefined for none. */
+function proxyEnvOf(proxy: boolean | string | undefined): NodeJS.ProcessEnv | undefined {
+  const { env } = process;
+  if (!(proxy ?? env.NODE_USE_ENV_PROXY === "1")) return undefined;
+  if (canProxy()) return typeof proxy === "string" ? { HTTP_PROXY: proxy, HTTPS_PROXY: proxy } : env;
+  const why =
+    proxy === undefined ? " The environment variable NODE_USE_ENV_PROXY asks for a proxy; `false` ignores it." : "";
+  const message = `needs Node 22.21, 24.5 or newer; this is Node ${process.versions.node}. Use the default transport with a \`fetch\` that has the proxy.${why}`;
+  throw new ConfigurationError({ issues: [{ path: ["proxy"], message }] });
+}
+
+/** Checks the options of the transport and completes them. Throws `ConfigurationError` with all faults. */
+export function resolveNodeOptions(given: NodeTransportOptions): ResolvedNodeOptions {
+  const { bun, deno } = process.versions;
+  if (bun !== undefined || deno !== undefined) {
+    const message = "nodeTransport needs Node: leave out the option `transport`, and the client uses `fetch`";
+    throw new ConfigurationError({ issues: [{ path: [], message }] });
+  }
+  const checked = check(schema, given, [], unknownOption);
+  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
+  const { maxSockets, connectTimeout, ca, proxy } = checked.value as NodeTransportOptions & ResolvedNodeOptions;
+  const certificates =
+    ca === undefined ? undefined : [ca].flat().map((one) => (typeof one === "string" ? one : Buffer.from(one)));
+  return { maxSockets, connectTimeout, ca: certificates, proxyEnv: proxyEnvOf(proxy) };
+}

@@ -1,0 +1,113 @@
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { connect } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { selfSigned } from "../runtimes/self-signed.ts";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
+import { secretKey } from "../support/partner.ts";
+import { clientOf, type Listening, listen, listenRaw } from "./support.ts";
+
+const data = { message: "The key is valid" };
+const { cert: ca } = selfSigned;
+
+/** A proxy that opens tunnels, and the lines and headers of the requests for them. */
+async function startProxy(status = 200): Promise<Listening & { readonly asked: readonly string[] }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)}`);
+    response.setHeader("content-type", "application/json").end(JSON.stringify(data));
+  });
+  server.on("connect", (request, socket) => {
+    asked.push(`CONNECT ${request.url} ${JSON.stringify(request.headers)}`);
+    if (status !== 200) return void socket.end(`HTTP/1.1 ${status} No\r\n\r\n`);
+    const { port } = new URL(`http://${request.url}`);
+    const upstream = connect(Number(port), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connection established\r\n\r\n");
+      upstream.pipe(socket).pipe(upstream);
+    });
+    for (const each of [upstream, socket]) each.on("error", () => upstream.destroy());
+    socket.on("close", () => upstream.destroy());
+  });
+  return { ...(await listen(server)), asked };
+}
+
+async function startService(): Promise<Listening & { readonly keys: readonly unknown[] }> {
+  const keys: unknown[] = [];
+  const server = createTlsServer(selfSigned, (request, response) => {
+    keys.push(request.headers["x-service-secret-key"]);
+    request.resume().on("end", () => response.setHeader("content-type", "application/json").end(JSON.stringify(data)));
+  });
+  return { ...(await listen(server, "https")), keys };
+}
+
+describe("a proxy", () => {
+  afterEach(() => void vi.unstubAllEnvs());
+
+  it("gets a tunnel for reads and one for each write, and never the key", async () => {
+    await using service = await startService();
+    await using proxy = await startProxy();
+    const partner = clientOf(service.origin, {}, { ca, proxy: proxy.origin.replace("//", "//user:word@") });
+    for (const method of ["GET", "GET", "POST", "POST"] as const)
+      expect(await partner.request(method, "/things")).toEqual(data);
+    expect(service.keys).toEqual(Array.from({ length: 4 }, () => secretKey));
+    expect(proxy.asked).toHaveLength(3);
+    for (const asked of proxy.asked) {
+      expect(asked).toContain(`CONNECT 127.0.0.1:${service.port}`);
+      expect(asked).toContain(`Basic ${Buffer.from("user:word").toString("base64")}`);
+      expect(asked).not.toContain(secretKey);
+    }
+  });
+
+  it("that refuses a tunnel leaves the request unsent, and its password out of the error", async () => {
+    await using service = await startService();
+    await using proxy = await startProxy(407);
+    const partner = clientOf(service.origin, {}, { ca, proxy: proxy.origin.replace("//", "//user:pa55word@") });
+    for (const call of [partner.organization.get(), partner.orders.create(combinedOrder)]) {
+      const error = await rejection(call);
+      expect(error).toMatchObject({ name: "ConnectionError", sent: false });
+      expect(String(error)).toContain("407");
+      expect(`${String(error)} ${JSON.stringify(error)}`).not.toContain("pa55word");
+    }
+    expect(service.keys).toEqual([]);
+  });
+
+  it("that breaks the connection leaves the request unsent", async () => {
+    await using service = await startService();
+    await using proxy = await listenRaw((socket) => socket.destroy());
+    const partner = clientOf(service.origin, {}, { ca, proxy: proxy.origin });
+    expect(await rejection(partner.orders.create(combinedOrder))).toMatchObject({
+      name: "ConnectionError",
+      sent: false,
+    });
+  });
+
+  it("of the environment is used for `true`, and by default as NODE_USE_ENV_PROXY says", async () => {
+    await using service = await startService();
+    await using proxy = await startProxy();
+    vi.stubEnv("HTTPS_PROXY", proxy.origin);
+    vi.stubEnv("NO_PROXY", "");
+    const ask = (option: boolean | undefined) =>
+      clientOf(service.origin, {}, { ca, ...(option !== undefined && { proxy: option }) }).request("GET", "/things");
+    await ask(undefined);
+    await ask(false);
+    expect(proxy.asked).toHaveLength(0);
+    await ask(true);
+    expect(proxy.asked).toHaveLength(1);
+    vi.stubEnv("NODE_USE_ENV_PROXY", "1");
+    await ask(undefined);
+    expect(proxy.asked).toHaveLength(2);
+    await ask(false);
+    vi.stubEnv("NO_PROXY", "127.0.0.1");
+    await ask(true);
+    expect(proxy.asked).toHaveLength(2);
+    expect(service.keys).toHaveLength(6);
+  });
+
+  it("gets the whole request of a service without TLS", async () => {
+    await using proxy = await startProxy();
+    const partner = clientOf("http://service.test", {}, { proxy: proxy.origin });
+    expect(await partner.auth.validate()).toEqual(data);
+    expect(proxy.asked).toEqual([expect.stringContaining("POST http://service.test/v2/auth/validate")]);
+  });
+});
