@@ -106,7 +106,8 @@ export const claimRoutes: readonly Route[] = [
   route(listClaims, ({ world, query }) => {
     const since = query?.closedAfter === undefined ? world.now() - listedClosed : Date.parse(query.closedAfter);
     if (Number.isNaN(since)) throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");
-    const { items, nextCursor } = world.claims.page(query?.cursor, (claim) => (closedAt(claim) ?? since) >= since);
+    const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
+    const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
     return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
   }),
   route(getClaim, ({ world, path }) =>
