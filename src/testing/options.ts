@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { filledText } from "../schemas/shape.ts";
+import { count, filledText } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
@@ -56,12 +56,10 @@ export interface Settings {
   readonly repeatedIdentifier: RepeatedIdentifier;
 }
 
-const atLeast = (minimum: number) => z.number().check(z.gte(minimum));
-
 const limit = (policy: Policy) =>
   z._default(
     z.strictObject({
-      quota: atLeast(1),
+      quota: count(1),
       window: z.number().check(z.gte(1000, "is in milliseconds, at least 1000")),
       q: z.optional(z.never("is now called `quota`")),
       w: z.optional(z.never("is now called `window`, in milliseconds")),
@@ -75,14 +73,14 @@ const schema = () =>
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ orders: z._default(atLeast(0), 0) }), {}),
-    pageSize: z._default(atLeast(1), 50),
+    seed: z.prefault(z.strictObject({ orders: z._default(count(0), 0) }), {}),
+    pageSize: z._default(count(1), 50),
     limits: z.prefault(
       z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") }),
       {},
     ),
-    rendertokenLimit: z._default(atLeast(0), 1000),
-    renderDuration: z._default(atLeast(0), 3000),
+    rendertokenLimit: z._default(count(0), 1000),
+    renderDuration: z._default(z.number().check(z.gte(0)), 3000),
     repeatedIdentifier: z._default(z.enum(["create", "return-first", "refuse"]), "create"),
   });
 
