@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint/endpoint.ts";
@@ -24,6 +25,11 @@ export interface EmulatorOptions {
   readonly clock?: PartnerClock;
   /** What exists at the start, besides the demo catalog. */
   readonly seed?: {
+    /**
+     * The number that all references derive from: they are the same each time, and other numbers give others. Default: new references
+     * for each emulator, because references are globally unique (specification 2.1).
+     */
+    readonly number?: number;
     /** The number of dropship orders. Default 0. */
     readonly orders?: number;
   };
@@ -48,6 +54,8 @@ export interface Settings {
   readonly baseUrl: string;
   readonly environment: "test" | "production";
   readonly clock: PartnerClock;
+  /** The text that all references derive from. */
+  readonly seed: string;
   readonly orders: number;
   readonly pageSize: number;
   readonly limits: Readonly<Record<Policy, Limit>>;
@@ -73,7 +81,7 @@ const schema = () =>
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ orders: z._default(count(0), 0) }), {}),
+    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), orders: z._default(count(0), 0) }), {}),
     pageSize: z._default(count(1), 50),
     limits: z.prefault(
       z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") }),
@@ -93,8 +101,8 @@ export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
   const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
-  const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
-    readonly seed: { readonly orders: number };
+  const { seed, ...settings } = checked.value as Omit<Settings, "seed" | "orders"> & {
+    readonly seed: { readonly number?: number; readonly orders: number };
   };
-  return { ...settings, orders: seed.orders };
+  return { ...settings, seed: String(seed.number ?? randomUUID()), orders: seed.orders };
 }

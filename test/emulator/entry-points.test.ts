@@ -100,6 +100,8 @@ describe("options", () => {
     { pageSize: 2.5 },
     { seed: { orders: -1 } },
     { seed: { orders: 1.5 } },
+    { seed: { number: 1.5 } },
+    { seed: { number: "one" } },
     { renderDuration: Number.NaN },
     { rendertokenLimit: -1 },
     { rendertokenLimit: 0.5 },

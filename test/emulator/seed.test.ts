@@ -1,5 +1,36 @@
+import type { EmulatorOptions } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { setUp } from "./support.ts";
+import { placeOrder, setUp } from "./support.ts";
+
+/** All references of an emulator with two orders: of its demo catalog, its lists and its images. */
+async function referencesOf(options: EmulatorOptions): Promise<ReadonlySet<string>> {
+  const bench = setUp(options);
+  await placeOrder(bench);
+  const order = await placeOrder(bench);
+  const shipment = bench.emulator.ship(order);
+  const bodies: unknown[] = [bench.demo, shipment];
+  for (const path of ["/orders", `/orders/${order}`, "/accounts", "/brands", "/packagings", "/items", "/images"]) {
+    bodies.push((await bench.get(path)).body);
+  }
+  const references = JSON.stringify(bodies).match(/[A-Z][a-z]+_[0-9a-z]{26}/g) ?? [];
+  expect(references.length).toBeGreaterThan(50);
+  return new Set(references);
+}
+
+describe("references", () => {
+  it("are the same each time for one `seed.number`", async () => {
+    expect(await referencesOf({ seed: { number: 7 } })).toEqual(await referencesOf({ seed: { number: 7 } }));
+  });
+
+  it.each([
+    ["two emulators without a number", {}, {}],
+    ["two numbers", { seed: { number: 1 } }, { seed: { number: 2 } }],
+    ["two environments", { seed: { number: 1 } }, { seed: { number: 1 }, environment: "production" as const }],
+  ])("are never the same for %s (specification 2.1)", async (_case, one, other) => {
+    const references = await referencesOf(one);
+    expect([...(await referencesOf(other))].filter((reference) => references.has(reference))).toEqual([]);
+  });
+});
 
 describe("the orders of `seed.orders`", () => {
   it("have addresses with all 13 fields, as the service returns them (specification 2.3)", async () => {
