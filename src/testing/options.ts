@@ -11,7 +11,7 @@ import { assertRuntime } from "../util/runtime.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
-export type RepeatedIdentifier = "create" | "return-first" | "refuse";
+export type RepeatedIdentifier = "return-first" | "refuse" | "create";
 
 /** The options of an emulator. All are optional. */
 export interface EmulatorOptions {
@@ -42,8 +42,9 @@ export interface EmulatorOptions {
   /** How long a render stays pending, in milliseconds. Default 3000. */
   readonly renderDuration?: number;
   /**
-   * What creating an order does when another order has its `customIdentifier`: `create` makes a new order, `return-first` returns
-   * the reference of the first order, `refuse` responds with 409 `custom_identifier_taken`. Default `create`, the worst case for a client.
+   * What creating an order does when another order has its `customIdentifier`: `return-first` returns the reference of the first
+   * order, `refuse` responds with 409 `custom_identifier_taken`, `create` makes a new order, the worst case for a client. Default
+   * `return-first`, because an identifier is there "so that a retried request cannot create a duplicate" (specification 2.4).
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
 }
@@ -89,7 +90,7 @@ const schema = () =>
     ),
     rendertokenLimit: z._default(count(0), 1000),
     renderDuration: z._default(z.number().check(z.gte(0)), 3000),
-    repeatedIdentifier: z._default(z.enum(["create", "return-first", "refuse"]), "create"),
+    repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
   });
 
 /**

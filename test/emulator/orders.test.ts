@@ -107,19 +107,21 @@ describe("creating", () => {
 describe("a repeated customIdentifier", () => {
   const lookup = "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=";
 
-  it("creates another order by default, and the look-up finds the first", async () => {
+  it("creates no duplicate by default: it returns the first order (specification 2.4)", async () => {
     const bench = setUp();
+    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
+    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).toBe(first);
+    expect((await bench.get("/orders")).body.orders).toHaveLength(1);
+    expect((await bench.get(`${lookup}shop-1`)).body).toEqual({ orderReference: first });
+    expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
+    expect(await placeOrder(bench)).not.toBe(await placeOrder(bench));
+  });
+
+  it("creates another order with that option, and the look-up finds the first", async () => {
+    const bench = setUp({ repeatedIdentifier: "create" });
     const first = await placeOrder(bench, { customIdentifier: "shop-1" });
     expect(await placeOrder(bench, { customIdentifier: "shop-1" })).not.toBe(first);
     expect((await bench.get(`${lookup}shop-1`)).body).toEqual({ orderReference: first });
-    expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
-  });
-
-  it("returns the first order with that option", async () => {
-    const bench = setUp({ repeatedIdentifier: "return-first" });
-    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
-    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).toBe(first);
-    expect(await placeOrder(bench)).not.toBe(await placeOrder(bench));
   });
 
   it("is refused with that option", async () => {
