@@ -55,7 +55,7 @@ function claimPackage(world: World, { shipmentReference, evidenceReferences }: P
 function productOf(world: World, orderReference: StoredClaim["orderReference"], index: number) {
   const line = world.orders.get(orderReference)?.lines.find((candidate) => candidate.index === index);
   const { productReference, imageReference } = known(line, `Line ${index} of ${orderReference}`);
-  return { orderlineIndex: index, productReference, imageReference };
+  return { orderReference, orderlineIndex: index, productReference, imageReference };
 }
 
 type ClaimlineInput = ItemIssuesInput["claimlines"][number];

@@ -65,12 +65,15 @@ export function shippedQuantity(shipment: StoredShipment, order: OrderReference,
   return line.quantity;
 }
 
-/** The quantity of a line that pending claims already cover. */
+/** Whether a claim still covers its items. A retracted or rejected claim does not, so that they can be claimed again. */
+const covers = (claim: StoredClaim): boolean => ["pending", "resolved"].includes(statusOf(claim));
+
+/** The quantity of a line that claims already cover (specification 4.9: open claims count; refunded and replaced items do, too). */
 export function claimedQuantity(world: World, shipment: StoredShipment, order: OrderReference, index: number): number {
   return claimsOf(world, shipment)
-    .filter((claim) => claim.decision === null && claim.orderReference === order)
+    .filter(covers)
     .flatMap(({ lines }) => lines)
-    .filter((line) => line.orderlineIndex === index)
+    .filter((line) => line.orderReference === order && line.orderlineIndex === index)
     .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 

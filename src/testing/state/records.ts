@@ -97,6 +97,8 @@ export interface StoredDecision {
 }
 
 export interface StoredClaimline {
+  /** A package-missing claim can cover several combined orders. */
+  readonly orderReference: OrderReference;
   readonly orderlineIndex: number;
   readonly productReference: ProductReference;
   readonly imageReference: ImageReference | null;
