@@ -175,6 +175,19 @@ describe("canceling", () => {
     expect(problem(await bench.post(path, cancel(1, 1)))).toEqual({ status: 403, code: "store_not_writable_via_api" });
   });
 
+  it("succeeds in production while it changes nothing, and changes nothing otherwise", async () => {
+    const bench = setUp();
+    const order = await placeOrder(bench);
+    const path = `/orders/${order}/cancel`;
+    await bench.post(path, cancel(1, 2));
+    bench.emulator.startProduction(order);
+    expect((await bench.post(path, cancel(1, 2))).status).toBe(204);
+    const mixed = { orderlines: [...cancel(1, 2).orderlines, ...cancel(2, 1).orderlines] };
+    expect(problem(await bench.post(path, mixed))).toEqual({ status: 409, code: "already_in_production" });
+    const { orderlines } = (await bench.get(`/orders/${order}`)).body.order;
+    expect(orderlines.map((line: { canceledQuantity: number }) => line.canceledQuantity)).toEqual([2, 0]);
+  });
+
   it("completes an order without remaining quantities", async () => {
     const bench = setUp();
     const order = await placeOrder(bench);
