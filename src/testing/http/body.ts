@@ -25,15 +25,18 @@ function requireType(request: Request, wanted: string): void {
   throw new Problem("unknown_input_error", `The Content-Type must be ${wanted}; got ${given ?? "none"}`);
 }
 
+/** Throws on invalid UTF-8, and keeps a byte order mark, which JSON does not allow (RFC 8259, 8.1). */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Reads the body as JSON. */
 export async function readJson(request: Request): Promise<unknown> {
   requireType(request, "application/json");
   const pieces: Uint8Array[] = [];
   for await (const piece of piecesOf(request)) pieces.push(piece);
   try {
-    return JSON.parse(Buffer.concat(pieces).toString());
+    return JSON.parse(utf8.decode(Buffer.concat(pieces)));
   } catch {
-    throw new Problem("unknown_input_error", "The body must be JSON");
+    throw new Problem("unknown_input_error", "The body must be JSON in UTF-8");
   }
 }
 
