@@ -50,6 +50,9 @@ describe("creating", () => {
   it.each([
     ["missing_address", 400, { dropshipAddress: undefined }],
     ["invalid_address_missing_email", 400, { dropshipAddress: { ...address, email: "" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "ada" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "@shop.example" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "ada@" } }],
     ["invalid_address_denied_country", 400, { dropshipAddress: { ...address, countryCode: "KP" } }],
     ["unknown_input_error", 400, { dropshipAddress: { ...address, countryCode: "US" } }],
     ["unknown_input_error", 400, { dropshipAddress: { ...address, countryCode: "nl" } }],
@@ -207,6 +210,7 @@ describe("replacing the dropship address", () => {
     const bench = setUp();
     const order = await placeOrder(bench);
     expect(problem(await put(bench, order, { email: "" })).code).toBe("invalid_address_missing_email");
+    expect(problem(await put(bench, order, { email: "ada" })).code).toBe("unknown_input_error");
     expect(problem(await put(bench, order, { countryCode: "RU" })).code).toBe("invalid_address_denied_country");
     expect(problem(await put(bench, order, { countryCode: "IT" })).code).toBe("unknown_input_error");
     expect(problem(await bench.put(`/orders/${order}/dropship-address`, {})).code).toBe("missing_address");
