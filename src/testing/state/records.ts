@@ -21,6 +21,8 @@ import type { Address } from "../../schemas/address.ts";
 export interface StoredAddress {
   readonly reference: AddressReference;
   readonly address: Address;
+  /** The number of orders and shipments that use it. An unused address is deleted. */
+  uses: number;
 }
 
 export interface StoredImage {

@@ -46,6 +46,8 @@ export function createWorld(settings: Settings) {
     evidence: new Map<string, StoredEvidence>(),
     renders: new Map<string, StoredRender>(),
     orders: list<StoredOrder>("orders"),
+    /** The first order with each `customIdentifier`. */
+    ordersByIdentifier: new Map<string, StoredOrder>(),
     shipments: new Map<string, StoredShipment>(),
     claims: list<StoredClaim>("claims"),
   };
