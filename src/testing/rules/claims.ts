@@ -51,7 +51,8 @@ export function refuseMissingPackage(world: World, shipment: StoredShipment): vo
     throw new Problem("shipment_already_claimed", "The shipment already has a claim");
   }
   const orders = new Set(shipment.parcels.map(({ orderReference }) => orderReference));
-  if (world.claims.all().some((claim) => claim.replacement !== null && orders.has(claim.orderReference))) {
+  const replaced = world.claims.all().filter((claim) => claim.replacement !== null);
+  if (replaced.some(({ lines }) => lines.some(({ orderReference }) => orders.has(orderReference)))) {
     throw new Problem("order_already_replaced", "The order already has a replacement");
   }
 }
