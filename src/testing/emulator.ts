@@ -64,7 +64,8 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
     requests: log.entries,
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
-      const request = new Request(input, init);
+      // A copy of a Request has the method GET when the original's method is TRACE.
+      const request = input instanceof Request && init === undefined ? input : new Request(input, init);
       // The signal of a Request follows the caller's signal only while the Request is in use.
       const signal = init?.signal ?? request.signal;
       signal.throwIfAborted();

@@ -1,16 +1,17 @@
+import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { filledText } from "../schemas/shape.ts";
+import { count, filledText } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
-export type RepeatedIdentifier = "create" | "return-first" | "refuse";
+export type RepeatedIdentifier = "return-first" | "refuse" | "create";
 
 /** The options of an emulator. All are optional. */
 export interface EmulatorOptions {
@@ -24,6 +25,11 @@ export interface EmulatorOptions {
   readonly clock?: PartnerClock;
   /** What exists at the start, besides the demo catalog. */
   readonly seed?: {
+    /**
+     * The number that all references derive from: they are the same each time, and other numbers give others. Default: new references
+     * for each emulator, because references are globally unique (specification 2.1).
+     */
+    readonly number?: number;
     /** The number of dropship orders. Default 0. */
     readonly orders?: number;
   };
@@ -36,8 +42,9 @@ export interface EmulatorOptions {
   /** How long a render stays pending, in milliseconds. Default 3000. */
   readonly renderDuration?: number;
   /**
-   * What creating an order does when another order has its `customIdentifier`: `create` makes a new order, `return-first` returns
-   * the reference of the first order, `refuse` responds with 409 `custom_identifier_taken`. Default `create`, the worst case for a client.
+   * What creating an order does when another order has its `customIdentifier`: `return-first` returns the reference of the first
+   * order, `refuse` responds with 409 `custom_identifier_taken`, `create` makes a new order, the worst case for a client. Default
+   * `return-first`, because an identifier is there "so that a retried request cannot create a duplicate" (specification 2.4).
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
 }
@@ -48,6 +55,8 @@ export interface Settings {
   readonly baseUrl: string;
   readonly environment: "test" | "production";
   readonly clock: PartnerClock;
+  /** The text that all references derive from. */
+  readonly seed: string;
   readonly orders: number;
   readonly pageSize: number;
   readonly limits: Readonly<Record<Policy, Limit>>;
@@ -56,12 +65,10 @@ export interface Settings {
   readonly repeatedIdentifier: RepeatedIdentifier;
 }
 
-const atLeast = (minimum: number) => z.number().check(z.gte(minimum));
-
 const limit = (policy: Policy) =>
   z._default(
     z.strictObject({
-      quota: atLeast(1),
+      quota: count(1),
       window: z.number().check(z.gte(1000, "is in milliseconds, at least 1000")),
       q: z.optional(z.never("is now called `quota`")),
       w: z.optional(z.never("is now called `window`, in milliseconds")),
@@ -75,15 +82,15 @@ const schema = () =>
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ orders: z._default(atLeast(0), 0) }), {}),
-    pageSize: z._default(atLeast(1), 50),
+    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), orders: z._default(count(0), 0) }), {}),
+    pageSize: z._default(count(1), 50),
     limits: z.prefault(
       z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") }),
       {},
     ),
-    rendertokenLimit: z._default(atLeast(0), 1000),
-    renderDuration: z._default(atLeast(0), 3000),
-    repeatedIdentifier: z._default(z.enum(["create", "return-first", "refuse"]), "create"),
+    rendertokenLimit: z._default(count(0), 1000),
+    renderDuration: z._default(z.number().check(z.gte(0)), 3000),
+    repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
   });
 
 /**
@@ -95,8 +102,8 @@ export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
   const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
-  const { seed, ...settings } = checked.value as Omit<Settings, "orders"> & {
-    readonly seed: { readonly orders: number };
+  const { seed, ...settings } = checked.value as Omit<Settings, "seed" | "orders"> & {
+    readonly seed: { readonly number?: number; readonly orders: number };
   };
-  return { ...settings, orders: seed.orders };
+  return { ...settings, seed: String(seed.number ?? randomUUID()), orders: seed.orders };
 }

@@ -25,11 +25,6 @@ describe("organization", () => {
       legacyCode: "SHOPD",
     });
   });
-
-  it("has the same references in every run, and other references in production", () => {
-    expect(setUp().demo).toEqual(setUp().demo);
-    expect(setUp({ environment: "production" }).demo.stores.api).not.toBe(setUp().demo.stores.api);
-  });
 });
 
 describe("products", () => {

@@ -121,6 +121,42 @@ describe("item issues", () => {
     expect((await issues(bench, of, { quantity: 3 })).status).toBe(200);
   });
 
+  it.each(["refund", "replacement"] as const)("are limited by those that were settled with a %s", async (decision) => {
+    const bench = setUp();
+    const of = await shipped(bench);
+    bench.emulator.reviewClaim((await issues(bench, of, { quantity: 2 })).body.claim.reference, { decision });
+    expect(problem(await issues(bench, of, { quantity: 2 }))).toEqual({
+      status: 409,
+      code: "claimed_quantity_exceeds_shipped",
+    });
+    bench.emulator.reviewClaim((await issues(bench, of, { quantity: 1 })).body.claim.reference, { decision });
+    expect((await issues(bench, of, { quantity: 1 })).status).toBe(409);
+  });
+
+  it("can be claimed again after a rejection", async () => {
+    const bench = setUp();
+    const of = await shipped(bench);
+    const claim = (await issues(bench, of, { quantity: 3 })).body.claim.reference;
+    bench.emulator.reviewClaim(claim, { decision: "rejection" });
+    expect((await issues(bench, of, { quantity: 3 })).status).toBe(200);
+  });
+
+  it("of a combined shipment are limited order by order when its package was claimed as missing", async () => {
+    const bench = setUp();
+    const combined = { shippingKind: "combined", dropshipAddress: undefined };
+    const orders = [await placeOrder(bench, combined), await placeOrder(bench, combined)] as const;
+    const shipmentReference = bench.emulator.ship(orders);
+    await bench.clock.advance(10 * day);
+    const { reference } = (await missing(bench, { shipmentReference, orderReference: orders[0] })).body.claim;
+    for (const orderReference of orders) {
+      expect((await issues(bench, { shipmentReference, orderReference })).status).toBe(409);
+    }
+    bench.emulator.reviewClaim(reference, { decision: "rejection" });
+    for (const orderReference of orders) {
+      expect((await issues(bench, { shipmentReference, orderReference }, { quantity: 3 })).status).toBe(200);
+    }
+  });
+
   it("are refused after the warranty of 100 days", async () => {
     const bench = setUp();
     const of = await shipped(bench);

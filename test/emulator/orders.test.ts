@@ -50,6 +50,9 @@ describe("creating", () => {
   it.each([
     ["missing_address", 400, { dropshipAddress: undefined }],
     ["invalid_address_missing_email", 400, { dropshipAddress: { ...address, email: "" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "ada" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "@shop.example" } }],
+    ["unknown_input_error", 400, { dropshipAddress: { ...address, email: "ada@" } }],
     ["invalid_address_denied_country", 400, { dropshipAddress: { ...address, countryCode: "KP" } }],
     ["unknown_input_error", 400, { dropshipAddress: { ...address, countryCode: "US" } }],
     ["unknown_input_error", 400, { dropshipAddress: { ...address, countryCode: "nl" } }],
@@ -107,19 +110,21 @@ describe("creating", () => {
 describe("a repeated customIdentifier", () => {
   const lookup = "/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=";
 
-  it("creates another order by default, and the look-up finds the first", async () => {
+  it("creates no duplicate by default: it returns the first order (specification 2.4)", async () => {
     const bench = setUp();
+    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
+    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).toBe(first);
+    expect((await bench.get("/orders")).body.orders).toHaveLength(1);
+    expect((await bench.get(`${lookup}shop-1`)).body).toEqual({ orderReference: first });
+    expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
+    expect(await placeOrder(bench)).not.toBe(await placeOrder(bench));
+  });
+
+  it("creates another order with that option, and the look-up finds the first", async () => {
+    const bench = setUp({ repeatedIdentifier: "create" });
     const first = await placeOrder(bench, { customIdentifier: "shop-1" });
     expect(await placeOrder(bench, { customIdentifier: "shop-1" })).not.toBe(first);
     expect((await bench.get(`${lookup}shop-1`)).body).toEqual({ orderReference: first });
-    expect(problem(await bench.get(`${lookup}shop-2`))).toEqual({ status: 404, code: "not_found" });
-  });
-
-  it("returns the first order with that option", async () => {
-    const bench = setUp({ repeatedIdentifier: "return-first" });
-    const first = await placeOrder(bench, { customIdentifier: "shop-1" });
-    expect(await placeOrder(bench, { customIdentifier: "shop-1" })).toBe(first);
-    expect(await placeOrder(bench)).not.toBe(await placeOrder(bench));
   });
 
   it("is refused with that option", async () => {
@@ -173,6 +178,19 @@ describe("canceling", () => {
     expect(problem(await bench.post(path, cancel(1, 1)))).toEqual({ status: 403, code: "store_not_writable_via_api" });
   });
 
+  it("succeeds in production while it changes nothing, and changes nothing otherwise", async () => {
+    const bench = setUp();
+    const order = await placeOrder(bench);
+    const path = `/orders/${order}/cancel`;
+    await bench.post(path, cancel(1, 2));
+    bench.emulator.startProduction(order);
+    expect((await bench.post(path, cancel(1, 2))).status).toBe(204);
+    const mixed = { orderlines: [...cancel(1, 2).orderlines, ...cancel(2, 1).orderlines] };
+    expect(problem(await bench.post(path, mixed))).toEqual({ status: 409, code: "already_in_production" });
+    const { orderlines } = (await bench.get(`/orders/${order}`)).body.order;
+    expect(orderlines.map((line: { canceledQuantity: number }) => line.canceledQuantity)).toEqual([2, 0]);
+  });
+
   it("completes an order without remaining quantities", async () => {
     const bench = setUp();
     const order = await placeOrder(bench);
@@ -192,6 +210,7 @@ describe("replacing the dropship address", () => {
     const bench = setUp();
     const order = await placeOrder(bench);
     expect(problem(await put(bench, order, { email: "" })).code).toBe("invalid_address_missing_email");
+    expect(problem(await put(bench, order, { email: "ada" })).code).toBe("unknown_input_error");
     expect(problem(await put(bench, order, { countryCode: "RU" })).code).toBe("invalid_address_denied_country");
     expect(problem(await put(bench, order, { countryCode: "IT" })).code).toBe("unknown_input_error");
     expect(problem(await bench.put(`/orders/${order}/dropship-address`, {})).code).toBe("missing_address");

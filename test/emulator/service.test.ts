@@ -94,6 +94,21 @@ describe("input", () => {
     for (const response of responses) expect(problem(response)).toEqual({ status: 400, code: "unknown_input_error" });
   });
 
+  it.each([
+    ["a byte that no character begins with", [0xff]],
+    ["a lone continuation byte", [0x80]],
+    ["half of a character", [0xc3]],
+    ["an encoded surrogate", [0xed, 0xa0, 0x80]],
+  ])("with %s is refused, because it is not UTF-8", async (_case, bytes) => {
+    const bench = setUp();
+    const order = { ...(await dropship(bench)).order, customIdentifier: "marker" };
+    const [before = "", after = ""] = JSON.stringify({ order }).split("marker");
+    const body = Buffer.concat([Buffer.from(before), Buffer.from(bytes), Buffer.from(after)]);
+    const headers = { "Content-Type": "application/json" };
+    const response = await bench.send("POST", "/orders", { headers, body });
+    expect(problem(response)).toEqual({ status: 400, code: "unknown_input_error" });
+  });
+
   it("with several faults is refused with the path of each", async () => {
     const bench = setUp();
     const order = {

@@ -2,11 +2,10 @@ import type { PodPartner } from "pod-partner";
 import type { Emulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
+import { harsh } from "../support/harsh.ts";
 import { orderOf, subjects } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
-/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
-const harsh = { repeatedIdentifier: "create" } as const;
 /** A gateway stops waiting for the first creation after `ms`; the service completes it after `processing`. */
 const gateway = (ms: number, processing: number, status: number | "drop") =>
   ({ on: "orders.create", nth: 1, fault: "gateway", ms, processing, status }) as const;

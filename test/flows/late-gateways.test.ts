@@ -3,11 +3,10 @@ import type { Emulator, ManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { RecentOrders } from "../../src/resources/orders/recent-orders.ts";
 import { rejection } from "../support/exchange.ts";
+import { harsh } from "../support/harsh.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
-/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
-const harsh = { repeatedIdentifier: "create" } as const;
 const errorObject = JSON.stringify({ code: "gateway_timeout", message: "The service took too long" });
 
 interface GatewayResponse {

@@ -21,14 +21,14 @@ const there: StubResponse = { body: { orderReference: ref("Order") } };
 
 describe("an order that is completed only after its response was lost", () => {
   it("is found after three seconds, and is not created twice", async () => {
-    const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier: "create" }, { timeout: 1_000 });
+    const { emulator, partner, settle, orders, posts } = setUp({}, { timeout: 1_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 4_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
   it("is found after twice the timeout of an attempt, and is not created twice", async () => {
-    const { emulator, partner, settle, orders, posts } = setUp({ repeatedIdentifier: "create" }, { timeout: 30_000 });
+    const { emulator, partner, settle, orders, posts } = setUp({}, { timeout: 30_000 });
     emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 55_000, when: "before" });
     const placed = await settle(partner.orders.create(orderOf(emulator, "shop-1")));
     expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);

@@ -2,13 +2,12 @@ import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { createFastClock } from "../support/fast-clock.ts";
+import { harsh } from "../support/harsh.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
-/** A service with `repeatedIdentifier: "create"`: it creates a second order for the same identifier. */
-const harsh = { repeatedIdentifier: "create" } as const;
 const unseen = { on: "orders.lookup", fault: "status", status: 404, code: "not_found", when: "before" } as const;
 /** The service needs this many milliseconds. */
 const slow = (ms: number) => ({ on: "orders.create", nth: 1, fault: "slow", ms, when: "before" }) as const;

@@ -4,6 +4,7 @@ import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
 import { createFastClock } from "../support/fast-clock.ts";
+import { harsh } from "../support/harsh.ts";
 import { watchSockets, watchTimers } from "../support/open-handles.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { productPicture } from "./waits.ts";
@@ -29,7 +30,7 @@ describe("over a real port", () => {
       clock: createFastClock(timeout),
     });
   beforeEach(async () => {
-    emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } } });
+    emulator = await startEmulator({ ...harsh, limits: { default: { quota: 1_000_000, window: 60_000 } } });
   });
   afterEach(() => emulator.close());
 

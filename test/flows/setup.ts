@@ -1,13 +1,14 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, type EmulatorOptions } from "pod-partner/testing";
+import { harsh } from "../support/harsh.ts";
 import { settle } from "../support/settle.ts";
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 
-/** A client and an emulator on one clock that does not move by itself. */
+/** A client and a harsh emulator on one clock that does not move by itself. */
 export function setUp(emulatorOptions: EmulatorOptions = {}, options: Options = {}) {
   const clock = createManualClock();
-  const emulator = createEmulator({ clock, ...emulatorOptions });
+  const emulator = createEmulator({ clock, ...harsh, ...emulatorOptions });
   const { baseUrl, secretKey, fetch } = emulator;
   const connect = (more: Options = {}) =>
     new PodPartner({ baseUrl, secretKey, fetch, clock, retry: { retries: 2 }, ...options, ...more });

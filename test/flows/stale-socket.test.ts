@@ -4,6 +4,7 @@ import { PodPartner } from "pod-partner";
 import { createEmulator, type Emulator } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { createFastClock } from "../support/fast-clock.ts";
+import { harsh } from "../support/harsh.ts";
 import { orderOf } from "./matrix/subjects.ts";
 
 /** Requests that a connection serves before it breaks without notice. */
@@ -26,7 +27,7 @@ async function serve(emulator: Emulator, incoming: IncomingMessage, outgoing: Se
 }
 
 it("places each order once when reused connections are sometimes stale", async () => {
-  const emulator = createEmulator();
+  const emulator = createEmulator(harsh);
   const server = createServer((incoming, outgoing) => void serve(emulator, incoming, outgoing));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

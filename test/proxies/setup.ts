@@ -4,6 +4,7 @@ import { type EmulatorOptions, type RunningEmulator, startEmulator } from "pod-p
 import { describe, expect } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
 import { orderOf } from "../flows/matrix/subjects.ts";
+import { harsh } from "../support/harsh.ts";
 import { secretKey } from "../support/partner.ts";
 import { type Gateway, type GatewayKind, gatewayKinds, isInstalled, startGateway } from "./gateway/gateway.ts";
 import { type Relay, startRelay } from "./gateway/relay.ts";
@@ -48,6 +49,7 @@ export async function setUp(
 ): Promise<GatewaySetup> {
   const emulator = await startEmulator({
     secretKey,
+    ...harsh,
     limits: { default: { quota: 100_000, window: 60_000 } },
     ...options,
   });

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { sampleImage, startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
+import { harsh } from "../support/harsh.ts";
 import { ref } from "../support/references.ts";
 import { startStubService } from "../support/stub-service.ts";
 import { createProject, isMissing, runtimes } from "./runtimes.ts";
@@ -17,7 +18,7 @@ const announced = ({ "content-length": length, "transfer-encoding": encoding }: 
 
 describe.each(runtimes)("on $name", (runtime) => {
   it.skipIf(isMissing(runtime))("the calls of a day have the same results as on Node", async () => {
-    await using emulator = await startEmulator({ seed: { orders: 120 }, renderDuration: 10 });
+    await using emulator = await startEmulator({ ...harsh, seed: { orders: 120 }, renderDuration: 10 });
     await using project = await createProject();
     const { baseUrl, secretKey, demo, faults } = emulator;
     faults.add({ on: "orders.create", nth: 2, fault: "drop" });

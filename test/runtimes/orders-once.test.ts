@@ -2,6 +2,7 @@ import { PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
+import { harsh } from "../support/harsh.ts";
 import { createProject, isMissing, runtimes } from "./runtimes.ts";
 import { startStaleProxy } from "./stale-proxy.ts";
 
@@ -11,7 +12,7 @@ describe.each(runtimes)("on $name", (runtime) => {
   it.skipIf(isMissing(runtime))(
     "each order is sent and created once when reused connections break after the order is created",
     async () => {
-      const emulator = createEmulator();
+      const emulator = createEmulator(harsh);
       await using project = await createProject();
       await using front = await startStaleProxy(emulator);
       const orders = identifiers.map((identifier) => orderOf(emulator, identifier));

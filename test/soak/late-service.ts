@@ -1,6 +1,7 @@
 /** A service in a separate process that is sometimes slower than the gateway's timeout, and completes the request. */
 import { type ItemIssuesInput, PodPartner } from "../../src/index.ts";
 import { startEmulator } from "../../src/testing/index.ts";
+import { harsh } from "../support/harsh.ts";
 import type { LateService, Made, ServiceJob } from "./behind-messages.ts";
 import { createRandom } from "./random.ts";
 
@@ -12,6 +13,7 @@ async function serve({ claims, gatewayTimeout, slowest }: ServiceJob): Promise<v
   // Every third order of the seed has one item only.
   const seed = { orders: Math.ceil(claims * 1.5) + 1 };
   const emulator = await startEmulator({
+    ...harsh,
     limits: { default: { quota: 1_000_000, window: 60_000 } },
     pageSize: 1_000,
     seed,

@@ -1,9 +1,14 @@
 /** The service in a separate process, so that it outlives its clients: it loses responses at random, and reports its counts on request. */
 import { startEmulator } from "../../src/testing/index.ts";
+import { harsh } from "../support/harsh.ts";
 import type { Address, Count } from "./messages.ts";
 import { createRandom } from "./random.ts";
 
-const emulator = await startEmulator({ limits: { default: { quota: 1_000_000, window: 60_000 } }, pageSize: 1_000 });
+const emulator = await startEmulator({
+  ...harsh,
+  limits: { default: { quota: 1_000_000, window: 60_000 } },
+  pageSize: 1_000,
+});
 const report = (message: Address | Count) => process.send?.(message);
 const requests = { seen: 0 };
 

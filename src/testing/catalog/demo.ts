@@ -5,7 +5,7 @@ import { storeTable } from "./organization.ts";
 import { type ProductName, productgroupTable, productTable } from "./product-table.ts";
 import { perspectiveTable, sceneTable } from "./rendering.ts";
 
-/** The references of the demo catalog, by name. They are the same in every run of an environment. */
+/** The references of the demo catalog, by name. `seed.number` gives the same ones each time. */
 export interface DemoCatalog {
   /** `api` and `wholesale` accept orders. `shopify` refuses them with 403 `store_not_writable_via_api`. */
   readonly stores: Readonly<Record<keyof typeof storeTable, Reference<"Store">>>;

@@ -83,6 +83,7 @@ export const createOrderControls = (world: World): OrderControls => ({
       shipped: world.now(),
     };
     for (const { order, parcel } of shipped) markShipped(order, parcel);
+    if (shipment.address !== null) shipment.address.uses += 1;
     world.shipments.set(shipment.reference, shipment);
     return shipment.reference;
   },

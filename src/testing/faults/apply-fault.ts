@@ -47,11 +47,11 @@ function withHeaders(response: Response, headers: Readonly<Record<string, string
   return new Response(response.body, { status: response.status, headers: all });
 }
 
-/** Reads a request in full. The copy has no signal, so the service carries it out even if the client has aborted. */
+/** Reads a request in full. A copy with a body has no signal, so the service carries it out even if the client has aborted. */
 async function detached(request: Request): Promise<Request> {
+  if (request.body === null) return request;
   const { url, method, headers } = request;
-  const body = request.body === null ? null : await request.arrayBuffer();
-  return new Request(url, { method, headers, body });
+  return new Request(url, { method, headers, body: await request.arrayBuffer() });
 }
 
 /** Carries the request out, unless the fault is to apply before that, and responds with the fault's response. */

@@ -18,6 +18,21 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
   }
 }
 
+/** The size of the largest body that is kept in memory, in bytes. */
+const largest = 32 * 2 ** 20;
+
+/** Reads a body into memory. Refuses a body that is too large as soon as its pieces are. */
+export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const kept: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of pieces) {
+    size += piece.byteLength;
+    if (size > largest) throw new Problem("unknown_input_error", `The body must have at most ${largest} bytes`);
+    kept.push(piece);
+  }
+  return new Uint8Array(Buffer.concat(kept));
+}
+
 /** Refuses a request whose body has another media type. */
 function requireType(request: Request, wanted: string): void {
   const given = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
@@ -25,15 +40,17 @@ function requireType(request: Request, wanted: string): void {
   throw new Problem("unknown_input_error", `The Content-Type must be ${wanted}; got ${given ?? "none"}`);
 }
 
+/** Throws on invalid UTF-8, and keeps a byte order mark, which JSON does not allow (RFC 8259, 8.1). */
+const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Reads the body as JSON. */
 export async function readJson(request: Request): Promise<unknown> {
   requireType(request, "application/json");
-  const pieces: Uint8Array[] = [];
-  for await (const piece of piecesOf(request)) pieces.push(piece);
+  const bytes = await collect(piecesOf(request));
   try {
-    return JSON.parse(Buffer.concat(pieces).toString());
+    return JSON.parse(utf8.decode(bytes));
   } catch {
-    throw new Problem("unknown_input_error", "The body must be JSON");
+    throw new Problem("unknown_input_error", "The body must be JSON in UTF-8");
   }
 }
 

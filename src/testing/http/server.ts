@@ -19,15 +19,31 @@ export interface RunningEmulator extends Emulator, AsyncDisposable {
 
 const bodiless: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
 
+/** A `Request` with the method TRACE, which the constructor of `Request` refuses. */
+class TraceRequest extends Request {
+  override readonly method = "TRACE";
+}
+
+const absolute = /^https?:\/\//i;
+
+/** The path and query of a request target: a path, `*`, or a URL, whose host a server takes as its own (RFC 9112, 3.2). */
+function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const url = absolute.test(target) ? URL.parse(target) : null;
+  return url === null ? `/${target}` : url.pathname + url.search;
+}
+
 function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSignal): Request {
   const headers = new Headers();
   for (const [name, values] of Object.entries(incoming.headersDistinct)) {
     for (const value of values ?? []) headers.append(name, value);
   }
-  const { method = "GET", url = "/" } = incoming;
-  if (bodiless.has(method)) return new Request(origin + url, { method, headers, signal });
+  const { method = "GET" } = incoming;
+  const url = origin + pathOf(incoming.url ?? "/");
+  if (method === "TRACE") return new TraceRequest(url, { headers, signal });
+  if (bodiless.has(method)) return new Request(url, { method, headers, signal });
   // `from` reads a piece only on demand; `Readable.toWeb` reads ahead without a bound.
-  return new Request(origin + url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });
+  return new Request(url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });
 }
 
 async function write(response: Response, outgoing: ServerResponse): Promise<void> {

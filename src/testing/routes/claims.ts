@@ -55,7 +55,7 @@ function claimPackage(world: World, { shipmentReference, evidenceReferences }: P
 function productOf(world: World, orderReference: StoredClaim["orderReference"], index: number) {
   const line = world.orders.get(orderReference)?.lines.find((candidate) => candidate.index === index);
   const { productReference, imageReference } = known(line, `Line ${index} of ${orderReference}`);
-  return { orderlineIndex: index, productReference, imageReference };
+  return { orderReference, orderlineIndex: index, productReference, imageReference };
 }
 
 type ClaimlineInput = ItemIssuesInput["claimlines"][number];
@@ -106,7 +106,8 @@ export const claimRoutes: readonly Route[] = [
   route(listClaims, ({ world, query }) => {
     const since = query?.closedAfter === undefined ? world.now() - listedClosed : Date.parse(query.closedAfter);
     if (Number.isNaN(since)) throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");
-    const { items, nextCursor } = world.claims.page(query?.cursor, (claim) => (closedAt(claim) ?? since) >= since);
+    const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
+    const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
     return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
   }),
   route(getClaim, ({ world, path }) =>

@@ -14,7 +14,13 @@ import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../http/problem.ts";
 import { type Route, route } from "../http/route.ts";
 import { cancelLines } from "../rules/cancel.ts";
-import { checkOrderline, orderableProduct, refuseDeniedCountry, writableStore } from "../rules/order-input.ts";
+import {
+  checkDestination,
+  checkOrderline,
+  orderableProduct,
+  refuseDeniedCountry,
+  writableStore,
+} from "../rules/order-input.ts";
 import { addAddress, addOrder, isOpen, orderByIdentifier, replaceAddress, statusOf } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { StoredOrder } from "../state/records.ts";
@@ -54,7 +60,7 @@ function repeated(world: World, identifier: string | undefined): StoredOrder | u
 
 function create(world: World, input: OrderInput): StoredOrder {
   const store = writableStore(world, input.storeReference);
-  if (input.shippingKind === "dropship") refuseDeniedCountry(input.dropshipAddress.countryCode);
+  if (input.shippingKind === "dropship") checkDestination(input.dropshipAddress);
   for (const line of input.orderlines) checkOrderline(world, line);
   const first = repeated(world, input.customIdentifier);
   if (first !== undefined) return first;
@@ -88,7 +94,7 @@ export const orderRoutes: readonly Route[] = [
   }),
   route(replaceDropshipAddress, ({ world, path, body }) => {
     const order = orderAt(world, path.orderReference);
-    refuseDeniedCountry(body.countryCode);
+    checkDestination(body);
     if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
     if (order.settles !== undefined) {
       throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
-import { readImage } from "../http/body.ts";
+import { collect, readImage } from "../http/body.ts";
 import { type Route, route } from "../http/route.ts";
 import { purgeEvidence } from "../rules/evidence.ts";
 
@@ -22,11 +22,10 @@ export const imageRoutes: readonly Route[] = [
 
 export const evidenceRoutes: readonly Route[] = [
   route(uploadEvidence, async ({ world, request }) => {
-    const pieces: Uint8Array[] = [];
-    for await (const piece of readImage(request)) pieces.push(piece);
+    const bytes = await collect(readImage(request));
     purgeEvidence(world);
     const reference = world.make.next("Evidence");
-    world.evidence.set(reference, { reference, bytes: new Uint8Array(Buffer.concat(pieces)), created: world.now() });
+    world.evidence.set(reference, { reference, bytes, created: world.now() });
     return { reference };
   }),
 ];

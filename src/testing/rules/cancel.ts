@@ -27,7 +27,7 @@ export function cancelLines(order: StoredOrder, cancellations: readonly Cancella
     ),
     canceledQuantity,
   }));
-  // A repeated request succeeds even in production, because it changes nothing.
+  // Rule 2 wins over rule 4: a request that changes nothing succeeds even in production, so that a lost response can be retried.
   if (wanted.every(({ line, canceledQuantity }) => line.canceledQuantity === canceledQuantity)) return;
   if (order.inProduction) throw new Problem("already_in_production", "The order is in production");
   for (const { line, canceledQuantity } of wanted) checkQuantity(line, canceledQuantity);

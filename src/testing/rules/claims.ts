@@ -51,7 +51,8 @@ export function refuseMissingPackage(world: World, shipment: StoredShipment): vo
     throw new Problem("shipment_already_claimed", "The shipment already has a claim");
   }
   const orders = new Set(shipment.parcels.map(({ orderReference }) => orderReference));
-  if (world.claims.all().some((claim) => claim.replacement !== null && orders.has(claim.orderReference))) {
+  const replaced = world.claims.all().filter((claim) => claim.replacement !== null);
+  if (replaced.some(({ lines }) => lines.some(({ orderReference }) => orders.has(orderReference)))) {
     throw new Problem("order_already_replaced", "The order already has a replacement");
   }
 }
@@ -65,12 +66,15 @@ export function shippedQuantity(shipment: StoredShipment, order: OrderReference,
   return line.quantity;
 }
 
-/** The quantity of a line that pending claims already cover. */
+/** Whether a claim still covers its items. A retracted or rejected claim does not, so that they can be claimed again. */
+const covers = (claim: StoredClaim): boolean => ["pending", "resolved"].includes(statusOf(claim));
+
+/** The quantity of a line that claims already cover (specification 4.9: open claims count; refunded and replaced items do, too). */
 export function claimedQuantity(world: World, shipment: StoredShipment, order: OrderReference, index: number): number {
   return claimsOf(world, shipment)
-    .filter((claim) => claim.decision === null && claim.orderReference === order)
+    .filter(covers)
     .flatMap(({ lines }) => lines)
-    .filter((line) => line.orderlineIndex === index)
+    .filter((line) => line.orderReference === order && line.orderlineIndex === index)
     .reduce((sum, { quantity }) => sum + quantity, 0);
 }
 

@@ -1,5 +1,6 @@
 import type { ProductReference, StoreReference } from "../../references/references.ts";
 import type { OrderlineInput } from "../../resources/orders/order-input.schema.ts";
+import type { AddressInput } from "../../schemas/address.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { StoredProduct } from "../catalog/products.ts";
@@ -35,6 +36,16 @@ export function orderableProduct(world: World, reference: ProductReference): Sto
 export function refuseDeniedCountry(countryCode: string): void {
   if (!deniedCountries.has(countryCode)) return;
   throw new Problem("invalid_address_denied_country", `The service does not deliver to ${countryCode}`);
+}
+
+const email = /[^@\s]@[^@\s]/;
+
+/** Checks the destination of an order. A quote checks only the country (specification 4.7, quote rule 4). */
+export function checkDestination(address: AddressInput): void {
+  if (!email.test(address.email)) {
+    throw new Problem("unknown_input_error", `dropshipAddress.email: ${address.email} is not an e-mail address`);
+  }
+  refuseDeniedCountry(address.countryCode);
 }
 
 /** A printed product requires an existing image. Other products must have none (specification 2.5). */

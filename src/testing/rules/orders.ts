@@ -17,14 +17,14 @@ export interface OrderDraft
 
 /** Adds an address under a new reference. */
 export function addAddress(world: World, address: AddressInput): StoredAddress {
-  const stored = { reference: world.make.next("Address"), address };
+  const stored = { reference: world.make.next("Address"), address, uses: 0 };
   world.addresses.set(stored.reference, stored);
   return stored;
 }
 
 /** Adds an order. */
 export function addOrder(world: World, { store, address, lines, ...draft }: OrderDraft): StoredOrder {
-  return world.orders.add({
+  const order: StoredOrder = {
     ...draft,
     reference: world.make.next("Order"),
     storeReference: store.reference,
@@ -33,7 +33,13 @@ export function addOrder(world: World, { store, address, lines, ...draft }: Orde
     dropshipAddressReference: address?.reference ?? null,
     onHold: null,
     inProduction: false,
-  });
+  };
+  if (address !== null) address.uses += 1;
+  const { customIdentifier } = draft;
+  if (customIdentifier !== undefined && !world.ordersByIdentifier.has(customIdentifier)) {
+    world.ordersByIdentifier.set(customIdentifier, order);
+  }
+  return world.orders.add(order);
 }
 
 /** The quantity of a line that is neither shipped nor canceled. */
@@ -52,17 +58,17 @@ export function statusOf(order: StoredOrder): { readonly code: string } {
 
 /** The first order with a `customIdentifier`. */
 export const orderByIdentifier = (world: World, identifier: string | undefined): StoredOrder | undefined =>
-  identifier === undefined
-    ? undefined
-    : world.orders.all().find(({ customIdentifier }) => customIdentifier === identifier);
+  identifier === undefined ? undefined : world.ordersByIdentifier.get(identifier);
 
 /** Replaces the address of an order. Deletes the old address when no order and no shipment uses it (specification 4.4). */
 export function replaceAddress(world: World, order: StoredOrder, address: AddressInput): void {
-  const old = order.dropshipAddressReference;
-  order.dropshipAddressReference = addAddress(world, address).reference;
-  const isShipped = [...world.shipments.values()].some((shipment) => shipment.address?.reference === old);
-  const isUsed = world.orders.all().some((other) => other.dropshipAddressReference === old);
-  if (old !== null && !isShipped && !isUsed) world.addresses.delete(old);
+  const old = world.addresses.get(order.dropshipAddressReference ?? "");
+  const replacement = addAddress(world, address);
+  replacement.uses += 1;
+  order.dropshipAddressReference = replacement.reference;
+  if (old === undefined) return;
+  old.uses -= 1;
+  if (old.uses === 0) world.addresses.delete(old.reference);
 }
 
 /** Returns an order for the controls, or throws when it does not exist. */

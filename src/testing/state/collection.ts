@@ -1,15 +1,21 @@
 import type { ListPage } from "../../http/endpoint/endpoint.ts";
 import { Problem } from "../http/problem.ts";
 
-/** A cursor has the name of the list and the position that the next page begins before. */
-const cursorPattern = /^(\w+):(\d+)$/;
+/** A cursor has the name of the list, the position that the next page begins before, and the time that the list begins at. */
+const cursorPattern = /^(\w+):(\d+):(-?\d+)$/;
 
-const toCursor = (list: string, before: number): string => Buffer.from(`${list}:${before}`).toString("base64url");
+interface Cursor {
+  readonly before: number;
+  readonly since: number;
+}
 
-function fromCursor(list: string, cursor: string): number {
+const toCursor = (list: string, { before, since }: Cursor): string =>
+  Buffer.from(`${list}:${before}:${since}`).toString("base64url");
+
+function fromCursor(list: string, cursor: string): Cursor {
   const match = cursorPattern.exec(Buffer.from(cursor, "base64url").toString());
   if (match?.[1] !== list) throw new Problem("unknown_input_error", "The cursor does not belong to this list");
-  return Number(match[2]);
+  return { before: Number(match[2]), since: Number(match[3]) };
 }
 
 /** Records by reference, in the order of their creation. */
@@ -42,16 +48,24 @@ export class Collection<Stored extends { readonly reference: string }> {
   /**
    * A page, newest first. A cursor points at a position, so records that are added between two pages do not shift the next page.
    * A full page has a cursor even when no record follows (specification 4.11, rule 4).
+   *
+   * `keep` selects the records by the time `since`. The cursor carries the time, so that the next page needs only the cursor (rule 3).
    */
-  page(cursor: string | undefined, keep: (record: Stored) => boolean = () => true): ListPage<Stored> {
+  page(
+    cursor: string | undefined,
+    keep: (record: Stored, since: number) => boolean = () => true,
+    since = 0,
+  ): ListPage<Stored> {
     const end = this.#inOrder.length;
-    let position = cursor === undefined ? end : Math.min(end, fromCursor(this.#name, cursor));
+    const start = cursor === undefined ? { before: end, since } : fromCursor(this.#name, cursor);
+    let before = Math.min(end, start.before);
     const items: Stored[] = [];
-    while (items.length < this.#pageSize && position > 0) {
-      position -= 1;
-      const record = this.#inOrder[position];
-      if (record !== undefined && keep(record)) items.push(record);
+    while (items.length < this.#pageSize && before > 0) {
+      before -= 1;
+      const record = this.#inOrder[before];
+      if (record !== undefined && keep(record, start.since)) items.push(record);
     }
-    return { items, nextCursor: items.length === this.#pageSize ? toCursor(this.#name, position) : null };
+    const isFull = items.length === this.#pageSize;
+    return { items, nextCursor: isFull ? toCursor(this.#name, { before, since: start.since }) : null };
   }
 }

@@ -21,6 +21,8 @@ import type { Address } from "../../schemas/address.ts";
 export interface StoredAddress {
   readonly reference: AddressReference;
   readonly address: Address;
+  /** The number of orders and shipments that use it. An unused address is deleted. */
+  uses: number;
 }
 
 export interface StoredImage {
@@ -97,6 +99,8 @@ export interface StoredDecision {
 }
 
 export interface StoredClaimline {
+  /** A package-missing claim can cover several combined orders. */
+  readonly orderReference: OrderReference;
   readonly orderlineIndex: number;
   readonly productReference: ProductReference;
   readonly imageReference: ImageReference | null;

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { type Reference, type ReferenceKind, referenceAlphabet } from "../../references/references.ts";
+import type { Settings } from "../options.ts";
 
-/** Makes references from a hash of the environment, the kind and a name. They are the same in every run. */
+/** Makes references from a hash of the seed, the environment, the kind and a name. One seed always gives the same references. */
 export interface ReferenceMaker {
   /** Returns the reference of a name, for example of a product of the demo catalog. */
   named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
@@ -9,11 +10,11 @@ export interface ReferenceMaker {
   next<Kind extends ReferenceKind>(kind: Kind): Reference<Kind>;
 }
 
-export function createReferenceMaker(environment: string): ReferenceMaker {
+export function createReferenceMaker({ seed, environment }: Pick<Settings, "seed" | "environment">): ReferenceMaker {
   const counters = new Map<ReferenceKind, number>();
 
   const named = <Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind> => {
-    const hash = createHash("sha256").update(`${environment}/${kind}/${name}`).digest().subarray(0, 26);
+    const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest().subarray(0, 26);
     const characters = Array.from(hash, (byte) => referenceAlphabet.charAt(byte % referenceAlphabet.length));
     return `${kind}_${characters.join("")}`;
   };

@@ -1,8 +1,28 @@
+import type { CompleteAddress } from "../../schemas/address.ts";
 import { known } from "../http/problem.ts";
 import { addAddress, addOrder } from "../rules/orders.ts";
 import type { World } from "./world.ts";
 
-const countries = ["NL", "DE", "FR", "BE"];
+const places = [
+  { countryCode: "NL", city: "Amsterdam", zipcode: "1012 LG", streetname: "Damrak" },
+  { countryCode: "DE", city: "Berlin", zipcode: "10117", streetname: "Unter den Linden" },
+  { countryCode: "FR", city: "Paris", zipcode: "75001", streetname: "Rue de Rivoli" },
+  { countryCode: "BE", city: "Brussel", zipcode: "1000", streetname: "Nieuwstraat" },
+] as const;
+
+/** The address of a customer: all fields, the unused ones empty (specification 2.3). */
+const addressOf = (number: number): CompleteAddress => ({
+  company: "",
+  firstname: "Customer",
+  lastname: String(number),
+  housenumber: String(number),
+  housenumberAddition: "",
+  additionalInfo: "",
+  state: "",
+  phonenumber: "",
+  email: `customer-${number}@shop.example`,
+  ...(places[number % places.length] ?? places[0]),
+});
 
 /** Adds the orders of `seed.orders`, so that lists have pages. */
 export function seedOrders(world: World, count: number): void {
@@ -10,19 +30,12 @@ export function seedOrders(world: World, count: number): void {
   const [store] = world.stores;
   const image = world.images.add({ reference: world.make.named("Image", "seed") });
   for (let number = 1; number <= count; number += 1) {
-    const countryCode = countries[number % countries.length] ?? "NL";
-    const address = {
-      firstname: "Customer",
-      lastname: String(number),
-      email: `customer-${number}@shop.example`,
-      countryCode,
-    };
     addOrder(world, {
       store: known(store, "A store"),
       shippingKind: "dropship",
       customIdentifier: `seed-${number}`,
       minimalLevel: "basic",
-      address: addAddress(world, address),
+      address: addAddress(world, addressOf(number)),
       settles: undefined,
       lines: [
         {

@@ -23,7 +23,7 @@ export type World = ReturnType<typeof createWorld>;
 
 /** Makes the initial state: the demo catalog and empty lists. */
 export function createWorld(settings: Settings) {
-  const make = createReferenceMaker(settings.environment);
+  const make = createReferenceMaker(settings);
   const list = <Stored extends { readonly reference: string }>(name: string) =>
     new Collection<Stored>(name, settings.pageSize);
   const catalog = createProducts(make, settings.pageSize);
@@ -46,6 +46,8 @@ export function createWorld(settings: Settings) {
     evidence: new Map<string, StoredEvidence>(),
     renders: new Map<string, StoredRender>(),
     orders: list<StoredOrder>("orders"),
+    /** The first order with each `customIdentifier`. */
+    ordersByIdentifier: new Map<string, StoredOrder>(),
     shipments: new Map<string, StoredShipment>(),
     claims: list<StoredClaim>("claims"),
   };

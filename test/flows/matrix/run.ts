@@ -7,6 +7,7 @@ import {
   startEmulator,
 } from "pod-partner/testing";
 import { createFastClock } from "../../support/fast-clock.ts";
+import { harsh } from "../../support/harsh.ts";
 import { settle } from "../../support/settle.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
@@ -88,6 +89,6 @@ export const playFault = (
       await finish?.();
       return [outcome, requests, await pass(effects())];
     },
-    emulatorClock ? { clock: emulatorClock } : {},
+    emulatorClock ? { ...harsh, clock: emulatorClock } : harsh,
   );
 };
