@@ -69,12 +69,15 @@ async function openBlob(blob: Blob, file = "the file"): Promise<Opened> {
 /** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
 async function openFile(path: string): Promise<Opened> {
   const file = `the file ${JSON.stringify(path)}`;
-  const { openAsBlob } = await import("node:fs");
+  if (/^(https?|data):/i.test(path)) return refuse(`${file} is a URL: pass the response of \`fetch\``);
+  const [{ openAsBlob }, { stat }] = await Promise.all([import("node:fs"), import("node:fs/promises")]);
   let blob: Blob;
   try {
+    if ((await stat(path)).isDirectory()) return refuse(`${file} is a folder`);
     blob = await openAsBlob(path);
   } catch (error) {
-    return refuse(`${file} cannot be read: ${wordsOf(error)}`);
+    const missing = propertyOf(error, "code") === "ENOENT";
+    return refuse(missing ? `${file} does not exist` : `${file} cannot be read: ${wordsOf(error)}`);
   }
   return openBlob(blob, file);
 }

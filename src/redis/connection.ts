@@ -40,6 +40,11 @@ export class RedisConnection {
     return this.#state === "lost";
   }
 
+  /** Whether the client's connection is down. Unlike `lost`, it reports nothing: no call needs Redis now. */
+  get down(): boolean {
+    return !this.#scripts.pacing.ready;
+  }
+
   /** The recent round trip of a visit, in milliseconds. */
   get roundTrip(): number {
     return this.#roundTrip;

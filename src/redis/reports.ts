@@ -28,6 +28,8 @@ export class Reports {
   /** Sends all reports, and returns the unused tokens. */
   async send(): Promise<void> {
     const { member, connection, outbox } = this.#state;
+    // The program may have closed its connection after the last call.
+    if (connection.down) return;
     if (!this.#exchange.busy && !connection.lost) {
       this.#state.returnDue(this.#state.now());
       const { policies } = outbox;

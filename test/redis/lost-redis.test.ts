@@ -145,6 +145,19 @@ describeWithRedis("a fleet that loses Redis", () => {
     expect(other.events).toHaveLength(1);
   });
 
+  it("reports nothing when the program closes its Redis client after the last call", async () => {
+    connection = await packages.redis(server.url);
+    const { clock, events, calls } = watch(connection.client);
+    await calls(1);
+    const down = connection.next("down");
+    await server.kill();
+    await down;
+    await clock.advance(1_000);
+    await vi.waitUntil(() => clock.pending === 0, { interval: 5, timeout: 5_000 });
+    expect(events).toEqual([]);
+    await server.start();
+  });
+
   it("emits a process warning without a hook and a logger", async () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const { calls } = watch(createClient({ url: server.url }) as RedisClient, { hooks: {} });

@@ -229,6 +229,11 @@ describe("changes and quotes of an order are checked before they are sent (speci
       [["customIdentifier"]],
     ],
     [
+      "a look-up with an option in place of a field",
+      (partner) => partner.orders.lookup({ customIdentifier: "shop-1", timeout: 5 } as never),
+      [["timeout"]],
+    ],
+    [
       "a look-up of an empty custom identifier",
       (partner) => partner.orders.lookup({ customIdentifier: "" }),
       [["customIdentifier"]],

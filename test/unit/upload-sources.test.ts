@@ -81,7 +81,13 @@ describe("an upload", () => {
     ["a path", () => join(folder, "missing.png")],
     ["a file URL", () => pathToFileURL(join(folder, "missing.png"))],
   ])("names the path of a missing file that is given as %s", async (_, source) => {
-    expect(await refusal(source())).toContain(`the file "${join(folder, "missing.png")}" cannot be read`);
+    expect(await refusal(source())).toContain(`the file "${join(folder, "missing.png")}" does not exist`);
+  });
+
+  it("names a folder, and a URL that is given as a path", async () => {
+    expect(await refusal(folder)).toBe(`the file ${JSON.stringify(folder)} is a folder`);
+    const url = "https://shop.example/design.png";
+    expect(await refusal(url)).toBe(`the file "${url}" is a URL: pass the response of \`fetch\``);
   });
 
   it("refuses a URL that is not a file URL", async () => {

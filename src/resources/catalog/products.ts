@@ -105,6 +105,7 @@ export class ProductsResource {
    * const productReference = await partner.catalog.products.lookup({ legacySku: "SKU-1" });
    */
   lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
-    return this.#send(lookupProduct, { query: { legacyItemSku: by?.legacySku } }, options);
+    const { legacySku, ...unknown } = by ?? {};
+    return this.#send(lookupProduct, { query: { legacyItemSku: legacySku, ...unknown } }, options);
   }
 }

@@ -96,11 +96,12 @@ export class OrderPlacement {
 
   /** Looks up an order by its custom identifier. */
   lookup(
-    customIdentifier: string,
+    by: { readonly customIdentifier: string },
     options?: RequestOptions,
     plan?: Plan<OrderReference, OrderReference>,
   ): ApiCall<OrderReference> {
-    const input = { query: { [this.#identifierParameter]: customIdentifier } };
+    const { customIdentifier, ...unknown } = by ?? {};
+    const input = { query: { [this.#identifierParameter]: customIdentifier, ...unknown } };
     return plan === undefined
       ? this.#send(this.#lookupEndpoint, input, options)
       : this.#send(this.#lookupEndpoint, input, options, plan);
@@ -113,7 +114,7 @@ export class OrderPlacement {
     { repeatable, deliver }: Placing,
   ): ApiCall<PlacedOrder> {
     const { customIdentifier } = order;
-    const lookup = (each: RequestOptions) => this.lookup(customIdentifier, each, strictly());
+    const lookup = (each: RequestOptions) => this.lookup({ customIdentifier }, each, strictly());
     let sent: SentOrder = { orderlines: [] };
     return this.#send(createOrder, { body: order, faults }, options, {
       strict: true,

@@ -194,6 +194,6 @@ export class OrdersResource {
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
-    return this.#placement.lookup(by?.customIdentifier, options);
+    return this.#placement.lookup(by, options);
   }
 }
