@@ -14,6 +14,7 @@ const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 const doorFiles = ["index", "node", "redis", "testing"].flatMap((door) =>
   ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
+const notices = "dist/THIRD-PARTY-NOTICES.txt";
 const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|d\.ts|d\.cts)$/.test(path);
 
 describe("the tarball", () => {
@@ -22,9 +23,22 @@ describe("the tarball", () => {
     console.log(`${files.join("\n")}\n${size} bytes`);
     const documents = /^(docs\/.+\.md|examples\/[\w-]+\.(ts|png))$/;
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
-      ["CHANGELOG.md", "LICENSE", "README.md", "package.json", ...doorFiles].sort(),
+      ["CHANGELOG.md", "LICENSE", "README.md", "package.json", notices, ...doorFiles].sort(),
     );
-    expect(size).toBeLessThan(280_000);
+    expect(size).toBeLessThan(340_000);
+  });
+
+  it("holds the licence of each package whose code is in the build", async () => {
+    const { files } = await pack();
+    const scripts = files.filter((path) => /^dist\/.*\.js$/.test(path));
+    const texts = await Promise.all(scripts.map((path) => readFile(join(root, path), "utf8")));
+    // esbuild writes the path of each source file above its code.
+    const sources = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)]);
+    const names = [...new Set(sources.map(([, name = ""]) => name))];
+    expect(names).toEqual(expect.arrayContaining(Object.keys(manifest.dependencies)));
+    const text = await readFile(join(root, notices), "utf8");
+    expect(names.filter((name) => !new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, "m").test(text))).toEqual([]);
+    expect(text.match(/Permission is hereby granted/g)).toHaveLength(names.length);
   });
 
   it("contains every file that its pages link to", async () => {

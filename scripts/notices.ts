@@ -1,0 +1,34 @@
+/**
+ * Writes the licences of the packages whose code is in `dist` to `dist/THIRD-PARTY-NOTICES.txt`. They require that their licence goes with
+ * each copy.
+ */
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+
+interface Metafile {
+  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+}
+
+const root = new URL("../", import.meta.url);
+const dist = new URL("dist/", root);
+const metafile = new URL("metafile-esm.json", dist);
+
+/** The folders of the packages that a build has files of. */
+function foldersIn({ outputs }: Metafile): readonly string[] {
+  const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file) ?? []);
+  return [...new Set(folders)].sort();
+}
+
+async function noticeOf(folder: string): Promise<string> {
+  const home = new URL(folder, root);
+  const { name, version, license } = JSON.parse(await readFile(new URL("package.json", home), "utf8"));
+  const file = (await readdir(home)).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  if (file === undefined) throw new Error(`${name} has no licence file: its code cannot be part of the build.`);
+  const text = await readFile(new URL(file, home), "utf8");
+  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+}
+
+const notices = await Promise.all(foldersIn(JSON.parse(await readFile(metafile, "utf8"))).map(noticeOf));
+const opening = "This package contains code of the following packages.\n";
+await writeFile(new URL("THIRD-PARTY-NOTICES.txt", dist), [opening, ...notices].join(`\n${"-".repeat(80)}\n\n`));
+await rm(metafile);
