@@ -3,6 +3,7 @@ import { type PodPartner, PodPartnerError } from "pod-partner";
 import { afterEach, describe, expect, it } from "vitest";
 import { captureCallSite, framesOf } from "../../src/errors/call-site.ts";
 import { rejection } from "../support/exchange.ts";
+import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -40,6 +41,18 @@ describe("an error of a call, in a program that changes `Error`", () => {
     ["a list", (partner) => partner.orders.list().toArray()],
     ["a wait", (partner) => partner.renders.wait(ref("Render"))],
   ];
+
+  const deep: typeof calls = [
+    ["orders.create", (partner) => partner.orders.create(combinedOrder)],
+    ["orders.lookup", (partner) => partner.orders.lookup({ customIdentifier: "shop-1" })],
+    ["request", (partner) => partner.request("GET", "/orders")],
+  ];
+
+  it.each([...calls, ...deep])("of %s, has the caller's line in its stack", async (_, call) => {
+    context.service.respond({ status: 400, body: { code: "bad_request", message: "No." } });
+    const error = await rejection(call(context.partner));
+    expect(error).toMatchObject({ name: "BadRequestError", stack: expect.stringContaining("call-site.test.ts") });
+  });
 
   it.each(calls)("of %s, is unchanged when stacks are lists of call sites", async (_, call) => {
     context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });

@@ -44,8 +44,9 @@ export class GatewayLimit {
   #inFlight = 0;
   #window = opening.requests;
   #fullSince = 0;
-  /** When requests were served in the last second. */
+  /** When requests were served in the last second. Earlier ones are removed when this has doubled: once a request would be slow. */
   #served: number[] = [];
+  #servedAtMost = 2 * opening.requests;
   #suspicion = 0;
   /** Requests per second; undefined while no gateway is known to limit them. */
   #rate: number | undefined;
@@ -86,7 +87,7 @@ export class GatewayLimit {
     this.#suspicion *= evidence.decay;
     if (sentAt >= this.#changedAt) this.#servedSince += 1;
     this.#served.push(now);
-    if (this.#served.length > 2 * opening.requests) this.#forgetServed(now);
+    if (this.#served.length > this.#servedAtMost) this.#forgetServed(now);
   }
 
   #refuse(sentAt: number, now: number, certain: boolean): void {
@@ -141,5 +142,6 @@ export class GatewayLimit {
 
   #forgetServed(now: number): void {
     this.#served = this.#served.filter((at) => now - at < second);
+    this.#servedAtMost = 2 * Math.max(opening.requests, this.#served.length);
   }
 }

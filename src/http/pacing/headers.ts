@@ -63,17 +63,18 @@ function parsePolicies(text: string | null): RateLimitReport {
 }
 
 /** The text rarely changes: the same text is parsed once. */
-let latest: { readonly text: string | null; readonly policies: RateLimitReport } = { text: null, policies: nothing };
+let latestPolicies: { readonly text: string | null; readonly policies: RateLimitReport } = {
+  text: null,
+  policies: nothing,
+};
 
 function policiesOf(text: string | null): RateLimitReport {
-  if (text !== latest.text) latest = { text, policies: parsePolicies(text) };
-  return latest.policies;
+  if (text !== latestPolicies.text) latestPolicies = { text, policies: parsePolicies(text) };
+  return latestPolicies.policies;
 }
 
-/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8). */
-export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
-  const policies = policiesOf(headers.get("x-ratelimit-policy"));
-  const levels = parse(headers.get("x-ratelimit"));
+function parseLevels(text: string | null, policies: RateLimitReport): RateLimitReport {
+  const levels = parse(text);
   if (levels.length === 0) return policies;
   const report = new Map(policies);
   for (const member of levels) {
@@ -85,4 +86,21 @@ export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
     report.set(name, { quota: policy?.quota, window: policy?.window, remaining, empty });
   }
   return report;
+}
+
+/** Responses that arrive together often report the same. */
+let latest: { readonly policies: RateLimitReport; readonly text: string | null; readonly report: RateLimitReport } = {
+  policies: nothing,
+  text: null,
+  report: nothing,
+};
+
+/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8). */
+export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
+  const policies = policiesOf(headers.get("x-ratelimit-policy"));
+  const text = headers.get("x-ratelimit");
+  if (policies !== latest.policies || text !== latest.text) {
+    latest = { policies, text, report: parseLevels(text, policies) };
+  }
+  return latest.report;
 }
