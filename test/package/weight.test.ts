@@ -17,7 +17,7 @@ interface Loaded {
 
 async function loaded(): Promise<Readonly<Record<"imported" | "called", Loaded>>> {
   await using service = await startStubService();
-  service.always(() => ({ body: { message: "valid" } }));
+  service.respondAlways(() => ({ body: { message: "valid" } }));
   const output = await runFile(await installedProject(), "loaded.mjs", {
     POD_PARTNER_BASE_URL: service.baseUrl,
     POD_PARTNER_SECRET_KEY: "test-key-5up3r53cr3t-4d5f6",
@@ -89,7 +89,6 @@ export const validate = () => new PodPartner().auth.validate();
     };
     const files = filesOf(outputs);
     const [entry, all] = [await zipped(files.entry), await zipped(files.all)];
-    console.log({ entry, all });
     expect(entry).toBeLessThan(57_000);
     expect(all).toBeLessThan(68_000);
   });
@@ -98,7 +97,6 @@ export const validate = () => new PodPartner().auth.validate();
     const modules = join(await installedProject(), "node_modules");
     const dependencies = await bytesOf(modules);
     const nested = await bytesOf(join(root, "node_modules/is-network-error"));
-    console.log({ installed: dependencies + nested });
     expect(dependencies + nested).toBeLessThan(8_000_000);
   });
 });
