@@ -76,7 +76,7 @@ describe("the size of the package", () => {
 export const validate = () => new PodPartner().auth.validate();
 `;
 
-  it("stays below 57 kB for the entry point of a minimal bundle, and 68 kB with ky", async () => {
+  it("stays below 58 kB for the entry point of a minimal bundle, and 68 kB with ky", async () => {
     const project = await installedProject();
     await writeFile(join(project, "minimal.js"), program);
     const options = "--bundle --minify --splitting --format=esm --platform=node --legal-comments=none --outdir=bundle";
@@ -89,7 +89,7 @@ export const validate = () => new PodPartner().auth.validate();
     };
     const files = filesOf(outputs);
     const [entry, all] = [await zipped(files.entry), await zipped(files.all)];
-    expect(entry).toBeLessThan(57_000);
+    expect(entry).toBeLessThan(58_000);
     expect(all).toBeLessThan(68_000);
   });
 

@@ -1,5 +1,3 @@
-// Loaded before the tests set their clock, because loading takes real time.
-import "p-throttle";
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
@@ -176,11 +174,9 @@ describe("a ceiling on the caller's own clock", () => {
   it("is measured by that clock", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [3_000, 60_000] });
-    const pacer = new Pacer(clock, { ceiling: { perSecond: 10, burst: 5 } });
-    await vi.dynamicImportSettled();
     const { served } = consume({
       clock,
-      pacer,
+      pacer: new Pacer(clock, { ceiling: { perSecond: 10, burst: 5 } }),
       serve: () => service.serve(["default"]),
       calls: 100,
       parallel: 50,
