@@ -1,7 +1,10 @@
 const key = "sk_bench_of_clients";
 
-/** Iterates the whole list with default options, and calls `each` with each item. */
-export type Loop = (each: (item: unknown) => void) => Promise<void>;
+/** The caller's work with one item. */
+export type Each = (item: unknown) => Promise<void> | undefined;
+
+/** Iterates the whole list with everything at its defaults, and calls `each` with each item. */
+export type Loop = (each: Each) => Promise<void>;
 
 interface Page {
   readonly orders: readonly unknown[];
@@ -13,23 +16,39 @@ async function fetchPage(origin: string, cursor?: string): Promise<Page> {
   return (await response.json()) as Page;
 }
 
-/** Each imports only its own client, so that the other clients do not affect the process. */
+/** Calls `each` with each item, and waits only where there is something to wait for. */
+async function forEach(items: readonly unknown[], each: Each): Promise<void> {
+  for (const item of items) {
+    const working = each(item);
+    if (working !== undefined) await working;
+  }
+}
+
+/** The same for the iterator of an SDK. */
+async function consume(items: AsyncIterable<unknown>, each: Each): Promise<void> {
+  for await (const item of items) {
+    const working = each(item);
+    if (working !== undefined) await working;
+  }
+}
+
+/** Each loads only its own client, so that no process has the weight of another's. */
 export const clients = {
-  "a loop written by hand": (origin) => async (each) => {
+  "sequential fetch": (origin) => async (each) => {
     let page = await fetchPage(origin);
-    for (const item of page.orders) each(item);
+    await forEach(page.orders, each);
     while (page.nextCursor !== null) {
       page = await fetchPage(origin, page.nextCursor);
-      for (const item of page.orders) each(item);
+      await forEach(page.orders, each);
     }
   },
 
-  "  the same with a prefetch of one page": (origin) => async (each) => {
+  "fetch, next page requested early": (origin) => async (each) => {
     let next: Promise<Page> | undefined = fetchPage(origin);
     while (next !== undefined) {
       const { orders, nextCursor }: Page = await next;
       next = nextCursor === null ? undefined : fetchPage(origin, nextCursor);
-      for (const item of orders) each(item);
+      await forEach(orders, each);
     }
   },
 
@@ -37,27 +56,22 @@ export const clients = {
     const built: string = new URL("../../../dist/index.js", import.meta.url).href;
     const { PodPartner } = (await import(built)) as typeof import("pod-partner");
     const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: key });
-    return async (each) => {
-      for await (const item of partner.orders.list()) each(item);
-    };
+    return (each) => consume(partner.orders.list(), each);
   },
 
   openai: async (origin) => {
     const { default: OpenAI } = await import("openai");
     const client = new OpenAI({ apiKey: key, baseURL: `${origin}/v1` });
-    return async (each) => {
-      for await (const item of client.files.list()) each(item);
-    };
+    return (each) => consume(client.files.list(), each);
   },
 
   stripe: async (origin) => {
     const { default: Stripe } = await import("stripe");
     const { hostname, port } = new URL(origin);
     const client = new Stripe(key, { host: hostname, port, protocol: "http" });
-    return async (each) => {
-      for await (const item of client.products.list()) each(item);
-    };
+    return (each) => consume(client.products.list(), each);
   },
 } satisfies Readonly<Record<string, (origin: string) => Loop | Promise<Loop>>>;
 
 export type ClientName = keyof typeof clients;
+export const clientNames = Object.keys(clients) as ClientName[];

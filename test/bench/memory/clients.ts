@@ -33,7 +33,7 @@ async function bareUpload(origin: string, source: ReadableStream<Uint8Array>): P
 }
 
 const bare = (origin: string): Client => ({
-  iterate: lists["a loop written by hand"](origin),
+  iterate: lists["sequential fetch"](origin),
   download: (path, progress) => bareDownload(origin, path, progress),
   upload: (source) => bareUpload(origin, source),
 });
