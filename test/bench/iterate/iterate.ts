@@ -1,7 +1,8 @@
+import { type ClientName, clientNames } from "../clients.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
-import { median, printTable } from "../table.ts";
-import { type ClientName, clientNames } from "./clients.ts";
+import { base, medianOf, ratioOf, type Samples, sample } from "../samples.ts";
+import { printTable } from "../table.ts";
 import { type PageSize, pageSize, pageSizes } from "./pages.ts";
 import { duration, type WorkName, workNames } from "./work.ts";
 import type { Job } from "./worker.ts";
@@ -16,58 +17,43 @@ const budget = 0.8;
 
 const serverCore = 0;
 const clientCore = 1;
-const base: ClientName = "sequential fetch";
 const file = (name: string) => new URL(name, import.meta.url).href;
 
-/** Milliseconds of each round, by the caller's work and by client. */
-type Times = ReadonlyMap<WorkName, ReadonlyMap<ClientName, number[]>>;
+type Measured = ReadonlyMap<WorkName, Samples>;
 
-/** The median of the ratios to the sequential loop, round by round, because within a round the machine is the same for both. */
-function ratioOf(times: Times, work: WorkName, name: ClientName): number {
-  const of = (client: ClientName) => times.get(work)?.get(client) ?? [];
-  return median(of(name).map((time, round) => time / (of(base)[round] ?? Number.NaN)));
-}
-
-function report(size: PageSize, times: Times): void {
+function report(size: PageSize, measured: Measured): void {
   console.log(
     `\n${pages} pages of ${size} and ${pageSize} items, ${latency} ms of latency and ${duration} ms of work a page: ` +
-      `ratio to ${base}, median of ${rounds} rounds; budget with work ${budget.toFixed(2)}`,
+      `ratio to a sequential ${base} loop, median of ${rounds} rounds; budget with work ${budget.toFixed(2)}`,
   );
-  const rows = workNames.map((work) => [
+  const others = clientNames.filter((name) => name !== base);
+  const rows = [...measured].map(([work, samples]) => [
     work,
-    median(times.get(work)?.get(base) ?? []).toFixed(0),
-    ...clientNames.filter((name) => name !== base).map((name) => ratioOf(times, work, name).toFixed(2)),
+    medianOf(samples, base).toFixed(0),
+    ...others.map((name) => ratioOf(samples, name).toFixed(2)),
   ]);
-  printTable(["the caller", `${base}, ms`, ...clientNames.filter((name) => name !== base)], rows);
+  printTable(["the caller", `${base}, ms`, ...others], rows);
 }
 
-/** The time of iterating a list. Rounds alternate between clients, so that a machine's drift cancels. */
-async function measure(size: PageSize): Promise<Times> {
+/** The milliseconds of iterating a list with pages of this size, for each of these ways to work. */
+export async function measureIteration(size: PageSize, works: readonly WorkName[]): Promise<Measured> {
   const server = start(file("server.ts"), serverCore, [String(pages * pageSize), String(latency), size]);
   const origin = `http://127.0.0.1:${await server.ready}`;
   const workers = new Map(clientNames.map((name) => [name, start(file("worker.ts"), clientCore, [name, origin])]));
   const ask = async (name: ClientName, job: Job) => (await workers.get(name)?.ask(job)) as number;
-  const times = new Map(workNames.map((work) => [work, new Map(clientNames.map((name) => [name, [] as number[]]))]));
   try {
     await Promise.all([...workers.values()].map(({ ready }) => ready));
     for (const name of clientNames) await ask(name, { times: warmup, work: "no work" });
-    for (let round = 0; round < rounds; round += 1) {
-      for (const work of workNames) {
-        for (const name of clientNames)
-          times
-            .get(work)
-            ?.get(name)
-            ?.push(await ask(name, { times: 1, work }));
-      }
-    }
-    return times;
+    const measured = new Map<WorkName, Samples>();
+    for (const work of works) measured.set(work, await sample(rounds, (name) => ask(name, { times: 1, work })));
+    return measured;
   } finally {
     for (const child of [server, ...workers.values()]) child.stop();
   }
 }
 
-/** Compares the iteration of a list whose pages bring work with a loop that fetches one page after the other. */
+/** Compares the iteration of a list, on whose pages the caller works, with a loop that fetches one page after the other. */
 export async function run(): Promise<void> {
   prepare();
-  for (const size of pageSizes) report(size, await measure(size));
+  for (const size of pageSizes) report(size, await measureIteration(size, workNames));
 }

@@ -1,5 +1,6 @@
 /** A process of one client: iterates the list as often as the parent asks for, and reports how long the last iteration took. */
-import { type ClientName, clients, type Each } from "./clients.ts";
+import { type ClientName, clients } from "../clients.ts";
+import type { Each } from "../loops.ts";
 import { pageSize } from "./pages.ts";
 import { type WorkName, works } from "./work.ts";
 
@@ -10,14 +11,14 @@ export interface Job {
 }
 
 const [, , name, origin] = process.argv as [string, string, ClientName, string];
-const loop = await clients[name](origin);
+const { iterate } = await clients[name](origin);
 
 /** Milliseconds of one iteration of the list. */
 async function measure(work: WorkName): Promise<number> {
   let seen = 0;
   const each: Each = () => works[work](seen++ % pageSize);
   const began = performance.now();
-  await loop(each);
+  await iterate(each);
   return performance.now() - began;
 }
 
