@@ -4,12 +4,12 @@ import { isOwn, type Measurement } from "./measurement.ts";
 /** Pixels. */
 const width = 880;
 const columns = 2;
-const gap = 48;
+const gap = 40;
 const panelWidth = (width - gap) / columns;
-const labelWidth = 124;
-const valueWidth = 40;
+const labelWidth = 184;
+const valueWidth = 44;
 const scale = panelWidth - labelWidth - valueWidth;
-const rowHeight = 22;
+const rowHeight = 21;
 const barHeight = 12;
 const titleHeight = 44;
 const headHeight = 64;
@@ -45,14 +45,14 @@ function panel({ title, unit, base: middle, ratios }: Measurement, left: number,
     const y = top + titleHeight + index * rowHeight;
     const length = (ratio / longest) * scale;
     const text = y + rowHeight / 2 + 4.5;
-    return `<text class="${own}" x="${n(axis - 8)}" y="${n(text)}" text-anchor="end">${name}</text>
+    return `<text class="${own}" x="${n(left)}" y="${n(text)}">${name}</text>
     <rect class="${own}" x="${n(axis)}" y="${n(y + (rowHeight - barHeight) / 2)}" width="${n(length)}" height="${barHeight}" rx="2"/>
-    <text class="value ${own}" x="${n(axis + length + 6)}" y="${n(text)}">${ratio.toFixed(2)}</text>`;
+    <text class="value ${own}" x="${n(left + panelWidth)}" y="${n(text)}" text-anchor="end">${ratio.toFixed(2)}</text>`;
   });
   const bottom = top + titleHeight + rows.length * rowHeight;
   return `<g>
     <text class="title" x="${n(left)}" y="${n(top + 14)}">${title}</text>
-    <text x="${n(left)}" y="${n(top + 32)}">${base} = 1.00 = ${middle.toFixed(0)} ${unit}</text>
+    <text x="${n(left)}" y="${n(top + 32)}">${base}: ${middle.toFixed(0)} ${unit}</text>
     ${bars.join("\n    ")}
     <line x1="${n(one)}" x2="${n(one)}" y1="${n(top + titleHeight - 2)}" y2="${n(bottom + 2)}"/>
   </g>`;
@@ -67,7 +67,7 @@ export function chart(measurements: readonly Measurement[]): string {
     const left = (index % columns) * (panelWidth + gap);
     return panel(each, left, headHeight + Math.floor(index / columns) * panelHeight);
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${n(height)}" width="${width}" height="${n(height)}" role="img" aria-labelledby="title description">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${width + 16} ${n(height + 8)}" width="${width + 16}" height="${n(height + 8)}" role="img" aria-labelledby="title description">
   <title id="title">The cost of pod-partner and of other clients</title>
   <desc id="description">Bars of the ratio to ${base}, one panel for each measurement. The table of the page has the same numbers.</desc>
   <style>${style}
