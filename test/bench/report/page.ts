@@ -24,10 +24,17 @@ function table(measurements: readonly Measurement[]): string {
   return [row(["", ...titles]), row(["---", ...titles.map(() => "--:")]), ...rows].join("\n");
 }
 
-/** Fills the measured parts of the page into its text. */
-export function page(measurements: readonly Measurement[]): string {
+/** A load average above this value before the run shows that other programs use the machine. */
+const idle = 0.5;
+
+/** Fills the measured parts of the page into its text. `load` is the machine's load average before the run. */
+export function page(measurements: readonly Measurement[], load: number): string {
   const [cpu] = cpus();
   const machine = `${cpu?.model.trim()}, ${cpus().length} cores, ${process.platform} ${process.arch}, Node ${process.versions.node}`;
   const text = readFileSync(new URL("page.template.md", import.meta.url), "utf8");
-  return text.replace("{machine}", machine).replace("{table}", table(measurements));
+  const warning = `**Other programs used the machine during this run (load average ${load.toFixed(1)}): the numbers are not reliable.**\n\n`;
+  return text
+    .replace("{machine}", machine)
+    .replace("{warning}\n\n", load > idle ? warning : "")
+    .replace("{table}", table(measurements));
 }

@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { loadavg } from "node:os";
 import { measureColdStart } from "../cold-start/cold-start.ts";
 import { measureIteration } from "../iterate/iterate.ts";
 import type { WorkName } from "../iterate/work.ts";
@@ -30,10 +31,11 @@ async function measureAll(): Promise<readonly Measurement[]> {
 
 /** Runs the benchmarks that compare clients, and writes `docs/performance.md` and its chart. Needs an idle machine. */
 export async function run(): Promise<void> {
+  const [load = 0] = loadavg();
   prepare();
   const measurements = await measureAll();
   const docs = new URL("../../../docs/", import.meta.url);
   writeFileSync(new URL("performance.svg", docs), chart(measurements));
-  writeFileSync(new URL("performance.md", docs), page(measurements));
+  writeFileSync(new URL("performance.md", docs), page(measurements, load));
   console.log("Written: docs/performance.md, docs/performance.svg");
 }
