@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { PodPartner } from "pod-partner";
+import { nodeTransport } from "pod-partner/node";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
@@ -14,19 +15,24 @@ const pageOf = (number: number, pages: number) => {
 
 describe("the request for the next page", () => {
   /** Starts a service in another thread. `nextRequest` blocks this thread until a request after the first `count` ones has arrived. */
-  async function startService() {
+  async function startService(transport?: ReturnType<typeof nodeTransport>) {
     const shared = new SharedArrayBuffer(4);
     const worker = new Worker(new URL("../support/paged-list.worker.ts", import.meta.url), { workerData: shared });
     const [port] = (await once(worker, "message")) as [number];
     return {
-      partner: new PodPartner({ baseUrl: `http://127.0.0.1:${port}/v2`, secretKey }),
+      partner: new PodPartner({ baseUrl: `http://127.0.0.1:${port}/v2`, secretKey, transport }),
       nextRequest: (count: number) => Atomics.wait(new Int32Array(shared), 0, count, 2_000) !== "timed-out",
       stop: () => worker.terminate(),
     };
   }
 
-  it.each([1, 2])("arrives while the caller blocks the thread, with %i pages ahead", async (prefetch) => {
-    const { partner, nextRequest, stop } = await startService();
+  it.each([
+    ["fetch", 1, undefined],
+    ["fetch", 2, undefined],
+    ["node:http", 1, nodeTransport()],
+    ["node:http", 2, nodeTransport()],
+  ])("arrives over %s while the caller blocks the thread, with %i pages ahead", async (_, prefetch, transport) => {
+    const { partner, nextRequest, stop } = await startService(transport);
     try {
       const arrived: boolean[] = [];
       for await (const { nextCursor } of partner.orders.list({ prefetch }).pages()) {
