@@ -4,6 +4,7 @@ import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
+import { departure } from "./departure.ts";
 import { RecentItems } from "./recent-items.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
@@ -89,9 +90,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
+        while (ahead.length < prefetch) fetchNext();
+        if (ahead.length > 0) await departure(last);
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
-        while (ahead.length < prefetch) fetchNext();
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
         checkSignal(this.#options);
       }

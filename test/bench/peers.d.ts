@@ -3,6 +3,7 @@ declare module "openai" {
   export default class OpenAI {
     constructor(options: { apiKey: string; baseURL: string });
     readonly models: { retrieve(id: string): Promise<unknown> };
+    readonly files: { list(): AsyncIterable<unknown> };
   }
 }
 
@@ -10,6 +11,23 @@ declare module "stripe" {
   export default class Stripe {
     constructor(key: string, options: { host: string; port: string; protocol: "http" });
     readonly customers: { retrieve(id: string): Promise<unknown> };
+    readonly products: { list(): AsyncIterable<unknown> };
+  }
+}
+
+declare module "@notionhq/client" {
+  type List = (args: object) => Promise<unknown>;
+  export class Client {
+    constructor(options: { auth: string; baseUrl: string });
+    readonly users: { retrieve(args: { user_id: string }): Promise<unknown>; readonly list: List };
+  }
+  export const iteratePaginatedAPI: (list: List, args: object) => AsyncIterable<unknown>;
+}
+
+declare module "undici" {
+  export class Pool {
+    constructor(origin: string);
+    request(options: { path: string; method: "GET" }): Promise<{ readonly body: { json(): Promise<unknown> } }>;
   }
 }
 

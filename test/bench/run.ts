@@ -1,11 +1,21 @@
+import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as iterate } from "./iterate/iterate.ts";
 import { run as memory } from "./memory/memory.ts";
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
+import { run as report } from "./report/report.ts";
 import { run as weight } from "./weight/weight.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
-const benches: Readonly<Record<string, () => Promise<void>>> = { iterate, memory, pacing, percall, weight };
+const benches: Readonly<Record<string, () => Promise<void>>> = {
+  "cold-start": coldStart,
+  iterate,
+  memory,
+  pacing,
+  percall,
+  report,
+  weight,
+};
 
 const bench = benches[process.argv[2] ?? ""];
 if (bench === undefined) {

@@ -35,18 +35,32 @@ export function openBody({ body }: Response): Body {
 
 /** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
 export async function readText(body: Body, { status }: ResponseHead, limit: number, endpoint: string): Promise<string> {
-  const decoder = new TextDecoder();
-  if (body.all !== undefined) {
-    const bytes = await body.all(limit);
-    if (bytes === undefined) throw new ResponseTooLargeError({ endpoint, limit, status });
-    return decoder.decode(bytes);
-  }
-  let text = "";
+  const bytes = await (body.all === undefined ? readAll(body, limit) : body.all(limit));
+  if (bytes === undefined) throw new ResponseTooLargeError({ endpoint, limit, status });
+  return new TextDecoder().decode(bytes);
+}
+
+/** Reads a body to its end; undefined if it exceeds `limit` bytes. */
+async function readAll(body: Body, limit: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
   let length = 0;
   for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
     length += chunk.byteLength;
-    if (length > limit) throw new ResponseTooLargeError({ endpoint, limit, status });
-    text += decoder.decode(chunk, { stream: true });
+    if (length > limit) return undefined;
+    chunks.push(chunk);
   }
-  return text + decoder.decode();
+  return joined(chunks, length);
+}
+
+/** The bytes in one piece: a decoder reads them faster than chunk by chunk, and its text takes less memory. */
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const [first] = chunks;
+  if (first !== undefined && chunks.length === 1) return first;
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
 }

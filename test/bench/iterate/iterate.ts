@@ -1,63 +1,60 @@
+import { type ClientName, clientNames } from "../clients.ts";
 import { start } from "../percall/process.ts";
 import { prepare } from "../prepare.ts";
-import { median, printTable } from "../table.ts";
-import { type ClientName, clients } from "./clients.ts";
-import { pageSize } from "./pages.ts";
+import { base, medianOf, ratioOf, type Samples, sample } from "../samples.ts";
+import { printTable } from "../table.ts";
+import { type PageSize, pageSize, pageSizes } from "./pages.ts";
+import { duration, type WorkName, workNames } from "./work.ts";
 import type { Job } from "./worker.ts";
 
 const pages = 20;
-/** Milliseconds that the service needs for a page, and then the caller. */
+/** Milliseconds that the service takes for a page. */
 const latency = 5;
-const work = 2;
 
-const warmup = 20;
-const rounds = 31;
+/** V8 optimises for thousands of calls. The clients warm up in parallel, because most of the time is latency. */
+const warmup = 60;
+const rounds = 15;
 const budget = 0.8;
 
 const serverCore = 0;
 const clientCore = 1;
-const names = Object.keys(clients) as ClientName[];
-const byHand: ClientName = "a loop written by hand";
 const file = (name: string) => new URL(name, import.meta.url).href;
 
-function report(times: ReadonlyMap<ClientName, readonly number[]>): void {
-  const of = (name: ClientName) => times.get(name) ?? [];
-  /** Compared round by round, because the machine is the same for both within a round. */
-  const ratio = (name: ClientName) =>
-    median(of(name).map((time, round) => time / (of(byHand)[round] ?? Number.NaN))).toFixed(2);
-  const rows = names.map((name) => [
-    name,
-    median(of(name)).toFixed(1),
-    ratio(name),
-    name === "pod-partner" ? String(budget) : "",
-    `${Math.min(...of(name)).toFixed(1)}–${Math.max(...of(name)).toFixed(1)}`,
-  ]);
+type Measured = ReadonlyMap<WorkName, Samples>;
+
+function report(size: PageSize, measured: Measured): void {
   console.log(
-    `${pages} pages of ${pageSize}, ${latency} ms of latency and ${work} ms of work a page: ${rounds} rounds; at least ` +
-      `${pages * (latency + work)} ms one after the other, ${pages * Math.max(latency, work) + Math.min(latency, work)} ms at the same time`,
+    `\n${pages} pages of ${size} and ${pageSize} items, ${latency} ms of latency and ${duration} ms of work a page: ` +
+      `ratio to a sequential ${base} loop, median of ${rounds} rounds; budget with work ${budget.toFixed(2)}`,
   );
-  printTable(["", "ms", "to the loop by hand", "budget", "min–max"], rows);
+  const others = clientNames.filter((name) => name !== base);
+  const rows = [...measured].map(([work, samples]) => [
+    work,
+    medianOf(samples, base).toFixed(0),
+    ...others.map((name) => ratioOf(samples, name).toFixed(2)),
+  ]);
+  printTable(["the caller", `${base}, ms`, ...others], rows);
 }
 
-/** The time to iterate a list when the caller works on each page. Rounds alternate between clients, so that a drift of the machine cancels out. */
-export async function run(): Promise<void> {
-  prepare();
-  const server = start(file("server.ts"), serverCore, [String(pages * pageSize), String(latency)]);
+/** The milliseconds of iterating a list with pages of this size, for each of these ways to work. */
+export async function measureIteration(size: PageSize, works: readonly WorkName[]): Promise<Measured> {
+  const server = start(file("server.ts"), serverCore, [String(pages * pageSize), String(latency), size]);
   const origin = `http://127.0.0.1:${await server.ready}`;
-  const workers = new Map(names.map((name) => [name, start(file("worker.ts"), clientCore, [name, origin])]));
-  const measure = async (name: ClientName, times: number) => {
-    const job: Job = { times, work };
-    return (await workers.get(name)?.ask(job)) as number;
-  };
+  const workers = new Map(clientNames.map((name) => [name, start(file("worker.ts"), clientCore, [name, origin])]));
+  const ask = async (name: ClientName, job: Job) => (await workers.get(name)?.ask(job)) as number;
   try {
     await Promise.all([...workers.values()].map(({ ready }) => ready));
-    for (const name of names) await measure(name, warmup);
-    const times = new Map<ClientName, number[]>(names.map((name) => [name, []]));
-    for (let round = 0; round < rounds; round += 1) {
-      for (const name of names) times.get(name)?.push(await measure(name, 1));
-    }
-    report(times);
+    await Promise.all(clientNames.map((name) => ask(name, { times: warmup, work: "no work" })));
+    const measured = new Map<WorkName, Samples>();
+    for (const work of works) measured.set(work, await sample(rounds, (name) => ask(name, { times: 1, work })));
+    return measured;
   } finally {
     for (const child of [server, ...workers.values()]) child.stop();
   }
+}
+
+/** Compares the iteration of a list, on whose pages the caller works, with a loop that fetches one page after the other. */
+export async function run(): Promise<void> {
+  prepare();
+  for (const size of pageSizes) report(size, await measureIteration(size, workNames));
 }

@@ -1,15 +1,19 @@
-/** A separate process: responds to every GET with a page of a list of this many orders, after this many milliseconds. */
+/** A process that responds to each GET with a page of a list of so many orders, so many milliseconds after the request. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endlessBudget } from "./headers.ts";
-import { pageOf } from "./pages.ts";
+import { type PageSize, pagesOf } from "./pages.ts";
 
-const [, , items, delay] = process.argv.map(Number) as [number, number, number, number];
+const [, , items, delay, size] = process.argv as [string, string, string, string, PageSize];
+const pageOf = pagesOf(Number(items), size);
+/** Each page is made once, so that only the delay is between a request and its response. */
+const made = new Map<string, Buffer>();
 
 const server = createServer({ keepAliveTimeout: 0 }, ({ url = "" }, response) => {
-  const body = pageOf(url, items);
-  const headers = { ...endlessBudget, "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  setTimeout(() => response.writeHead(200, headers).end(body), delay);
+  const body = made.get(url) ?? Buffer.from(pageOf(url));
+  made.set(url, body);
+  const headers = { ...endlessBudget, "content-type": "application/json", "content-length": body.length };
+  setTimeout(() => response.writeHead(200, headers).end(body), Number(delay));
 });
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -1,36 +1,30 @@
-/** A process of one client: iterates the list as often as requested, and reports the duration of the last time. */
-import { type ClientName, clients } from "./clients.ts";
+/** A process of one client: iterates the list as often as the parent asks for, and reports how long the last iteration took. */
+import { type ClientName, clients } from "../clients.ts";
+import type { Each } from "../loops.ts";
 import { pageSize } from "./pages.ts";
+import { type WorkName, works } from "./work.ts";
 
-/** The message from the parent process. */
+/** What the parent asks for. */
 export interface Job {
   readonly times: number;
-  /** Milliseconds of work for each page. */
-  readonly work: number;
+  readonly work: WorkName;
 }
 
 const [, , name, origin] = process.argv as [string, string, ClientName, string];
-const loop = await clients[name](origin);
+const { iterate } = await clients[name](origin);
 
-function work(ms: number): void {
-  const until = performance.now() + ms;
-  while (performance.now() < until);
-}
-
-/** Milliseconds of one iteration. The work is done at the first item of each page. */
-async function measure(ms: number): Promise<number> {
+/** Milliseconds of one iteration of the list. */
+async function measure(work: WorkName): Promise<number> {
   let seen = 0;
+  const each: Each = () => works[work](seen++ % pageSize);
   const began = performance.now();
-  await loop(() => {
-    if (seen % pageSize === 0) work(ms);
-    seen += 1;
-  });
+  await iterate(each);
   return performance.now() - began;
 }
 
-process.on("message", async (job: Job) => {
+process.on("message", async ({ times, work }: Job) => {
   let took = 0;
-  for (let time = 0; time < job.times; time += 1) took = await measure(job.work);
+  for (let time = 0; time < times; time += 1) took = await measure(work);
   process.send?.(took);
 });
 process.send?.("ready");

@@ -1,9 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { type Loop, clients as lists } from "../iterate/clients.ts";
+import { type Client as ListClient, clients as lists } from "../clients.ts";
 
 /** The measured operations of a client. */
 export interface Client {
-  readonly iterate: Loop;
+  readonly iterate: ListClient["iterate"];
   /** Saves a file, and reports the received bytes as it proceeds. */
   readonly download: (path: string, progress: (received: number) => void) => Promise<void>;
   readonly upload: (source: ReadableStream<Uint8Array>) => Promise<unknown>;
@@ -33,7 +33,7 @@ async function bareUpload(origin: string, source: ReadableStream<Uint8Array>): P
 }
 
 const bare = (origin: string): Client => ({
-  iterate: lists["a loop written by hand"](origin),
+  iterate: lists.fetch(origin).iterate,
   download: (path, progress) => bareDownload(origin, path, progress),
   upload: (source) => bareUpload(origin, source),
 });
@@ -49,7 +49,7 @@ export const clients = {
     // A gigabyte may take longer than the default timeout of 30 s.
     const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: "a-secret-key", timeout: 600_000 });
     return {
-      iterate: await lists["pod-partner"](origin),
+      iterate: (await lists["pod-partner"](origin)).iterate,
       download: async (path, progress) => {
         const media = await partner.renders.media(render);
         await media.saveTo(path, { onProgress: ({ received }) => progress(received) });

@@ -3,10 +3,11 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { endlessBudget } from "../iterate/headers.ts";
-import { pageOf } from "../iterate/pages.ts";
+import { pagesOf } from "../iterate/pages.ts";
 import { bytes } from "./bytes.ts";
 
 const [, , items, megabytes] = process.argv.map(Number) as [number, number, number, number];
+const pageOf = pagesOf(items, "20 KB");
 
 function respondJson(response: ServerResponse, body: string): void {
   const type = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
@@ -21,7 +22,7 @@ const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
   } else if (url.startsWith("/v2/renders")) {
     response.writeHead(200, { ...endlessBudget, "content-type": "image/png", "content-length": megabytes * 1e6 });
     Readable.from(bytes(megabytes * 1e6)).pipe(response);
-  } else respondJson(response, pageOf(url, items));
+  } else respondJson(response, pageOf(url));
 });
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));

@@ -1,5 +1,9 @@
 import type { RedisClient } from "../../../src/redis/index.ts";
-import { type Call, clients as percall } from "../percall/clients.ts";
+import { type Client, type ClientName as PeerName, clients as peers } from "../clients.ts";
+
+type Call = Client["call"];
+
+const callOf = (name: PeerName) => async (origin: string) => (await peers[name](origin)).call;
 
 /** Octokit with its own two plugins, with the same number of retries. */
 async function octokit(origin: string): Promise<Call> {
@@ -63,14 +67,14 @@ async function throttledFetch(origin: string): Promise<Call> {
 
 /** With default options. */
 export const clients = {
-  "pod-partner": percall["pod-partner"],
+  "pod-partner": callOf("pod-partner"),
   "pod-partner, perSecond": (origin) => podPartnerWith(origin, undefined, ceiling),
   "pod-partner, node-redis": async (origin, url) => podPartnerWith(origin, await connected(url)),
   "pod-partner, node-redis, perSecond": async (origin, url) => podPartnerWith(origin, await connected(url), ceiling),
   "pod-partner, ioredis": withIoredis,
   "fetch + p-throttle": throttledFetch,
-  openai: percall.openai,
-  stripe: percall.stripe,
+  openai: callOf("openai"),
+  stripe: callOf("stripe"),
   octokit,
 } satisfies Readonly<Record<string, (origin: string, redisUrl: string) => Call | Promise<Call>>>;
 

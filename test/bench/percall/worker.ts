@@ -1,5 +1,5 @@
 /** A process of one client: makes as many calls as requested, and reports the CPU time of each. */
-import { type ClientName, clients } from "./clients.ts";
+import { type ClientName, clients } from "../clients.ts";
 
 /** The message from the parent process. */
 export interface Job {
@@ -8,7 +8,7 @@ export interface Job {
 }
 
 const [, , name, origin] = process.argv as [string, string, ClientName, string];
-const call = await clients[name](origin);
+const { call } = await clients[name](origin);
 
 process.on("message", async ({ calls, parallel }: Job) => {
   let left = calls;
