@@ -66,9 +66,8 @@ export class Pacer {
   }
 
   #end({ requests }: Grant, fate: Fate, certain = false): void {
-    const [sent] = requests.values();
     const now = this.#clock.now();
-    this.#gatewayLimit.end(sent?.sentAt ?? now, fate, now, certain);
+    this.#gatewayLimit.end([...requests.values()][0]?.sentAt ?? now, fate, now, certain);
   }
 
   /** Milliseconds between two requests, by the limit of a gateway in front of the service; 0 while no such limit is known. */
@@ -87,24 +86,28 @@ export class Pacer {
    * @throws {@link TokenTooFar} when the next token is further away than `patience` milliseconds.
    * @param again The request had its turn and was refused: it comes before all others of its priority.
    */
-  async acquire(
+  acquire(
     endpoint: Endpoint,
     priority: Priority,
     scope: CancelScope,
     again = false,
     patience = Number.POSITIVE_INFINITY,
   ): Promise<Grant> {
-    const granted = await this.#queueUp(endpoint, { priority, again, patience }, scope);
-    if (this.#ceiling === undefined) return granted;
+    const grant = this.#queueUp(endpoint, { priority, again, patience }, scope);
+    return this.#ceiling === undefined ? grant : this.#pass(this.#ceiling, grant, scope);
+  }
+
+  /** Waits for a slot of the ceiling, with the tokens of the request. */
+  async #pass(ceiling: Ceiling, granted: Promise<Grant>, scope: CancelScope): Promise<Grant> {
+    const grant = await granted;
     try {
-      await this.#ceiling.pass(scope, this.forecast.waiting);
+      await ceiling.pass(scope, this.forecast.waiting);
     } catch (error) {
-      this.forget(granted);
+      this.forget(grant);
       throw error;
-    } finally {
-      this.#dispatcher.run();
     }
-    return granted;
+    this.#dispatcher.run();
+    return grant;
   }
 
   #queueUp(endpoint: Endpoint, joining: Joining, scope: CancelScope): Promise<Grant> {
@@ -134,11 +137,9 @@ export class Pacer {
     endpoint: Endpoint,
     grant: Grant,
     headers: Pick<Headers, "get">,
-    {
-      status = 200,
-      patience = Number.POSITIVE_INFINITY,
-    }: { readonly status?: number; readonly patience?: number } = {},
+    options: { readonly status?: number; readonly patience?: number } = {},
   ): RateLimitReport {
+    const { status = 200, patience = Number.POSITIVE_INFINITY } = options;
     const report = parseRateLimit(headers);
     this.#end(grant, fateOf(status, report), headers.get("retry-after") !== null);
     const named = this.#tokens.observe(grant, report);

@@ -71,6 +71,7 @@ process.on("message", (next: Setting) => {
   level = next.quota;
   at = performance.now();
   count = { ...none };
+  recent = [];
   const { otherClients } = next;
   if (otherClients !== undefined) {
     otherClientsTimer = setInterval(() => {
