@@ -18,7 +18,7 @@ export interface VirtualTime {
   readonly pending: number;
   /** The client's waits that are not finite. */
   readonly absurd: readonly number[];
-  /** Moves to the next timer; returns false when there is none up to `until`. */
+  /** Moves to the next timer; returns false if no timer is due by `until`. */
   jump(until: number): boolean;
 }
 

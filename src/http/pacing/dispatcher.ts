@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Limits } from "./forecast.ts";
+import type { Limits } from "./limits.ts";
 import { sizeOf, type WaitQueue } from "./queue/wait-queue.ts";
 
 /** Serves the queues while there are tokens. */

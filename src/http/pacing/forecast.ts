@@ -1,30 +1,18 @@
 import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { TokenSource } from "./bucket/token-source.ts";
-import type { Ceiling } from "./ceiling.ts";
 import type { Wait } from "./distance.ts";
-import type { GatewayLimit } from "./gateway-limit.ts";
-import { sizeOf, type WaitQueues } from "./queue/wait-queue.ts";
+import type { Limits } from "./limits.ts";
+import { sizeOf } from "./queue/wait-queue.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";
-import type { Routes } from "./routes.ts";
 
 /** Why a call waits, and for how long. */
 export interface ExpectedWait extends Wait {
   readonly reason: "bucket-empty" | "ceiling";
 }
 
-/** What limits the rate of a client's requests. */
-export interface Limits {
-  readonly tokens: TokenSource;
-  readonly queues: WaitQueues;
-  readonly routes: Routes;
-  readonly gatewayLimit: GatewayLimit;
-  readonly ceiling: Ceiling | undefined;
-}
-
 const furthest = <Each extends Wait>(waits: readonly Each[]): Each =>
   waits.reduce((far, next) => (next.ms > far.ms ? next : far));
 
-/** Estimates how long calls wait. It changes nothing but the time of the next probe. */
+/** Estimates how long calls wait. Only `tooFar` has an effect: it lets a probe check a distant token. */
 export class Forecast {
   readonly #limits: Limits;
 

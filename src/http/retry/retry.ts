@@ -54,23 +54,10 @@ export async function repeat<T>(
   retries: number,
   mayRepeat: (error: unknown) => boolean,
 ): Promise<T> {
-  try {
-    return await attempt(1, undefined);
-  } catch (error) {
-    if (retries === 0 || !mayRepeat(error)) throw error;
-    return repeatAfter(error, attempt, retries, mayRepeat);
-  }
-}
-
-/** The retries. Most calls need none, so only they pay for `p-retry`. */
-async function repeatAfter<T>(
-  first: unknown,
-  ...[attempt, retries, mayRepeat]: Parameters<typeof repeat<T>>
-): Promise<T> {
-  let latest = first;
-  const attempting = async (retry: number): Promise<T> => {
+  let latest: unknown;
+  const attempting = async (number: number): Promise<T> => {
     try {
-      return await attempt(1 + retry, latest);
+      return await attempt(number, latest);
     } catch (error) {
       latest = error;
       // p-retry turns every thrown value into an error, and treats some kinds of errors in special ways.
@@ -78,7 +65,7 @@ async function repeatAfter<T>(
     }
   };
   try {
-    return await pRetry(attempting, { retries: retries - 1, minTimeout: 0, shouldRetry: () => mayRepeat(latest) });
+    return await pRetry(attempting, { retries, minTimeout: 0, shouldRetry: () => mayRepeat(latest) });
   } catch {
     throw latest;
   }

@@ -44,7 +44,7 @@ async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arri
   const { head: response, body } = await transport(request, attempt.signal);
   attempt.open(body);
   options.onHead(response);
-  if (binary && isFile(response)) {
+  if (binary && isFileReady(response) && fileFault(response) === undefined) {
     const stream = downloadStream(attempt, body, response, options);
     return { response, text: "", download: new Download(response.headers, stream, endpoint) };
   }
@@ -55,9 +55,8 @@ async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arri
     : { response, text };
 }
 
-/** Whether the body is the file itself. A 202 means that the file is not ready. */
-const isFile = (response: ResponseHead): boolean =>
-  response.ok && response.status !== 202 && fileFault(response) === undefined;
+/** Whether a response to a request for a file is a success. A 202 means that the file is not ready. */
+export const isFileReady = ({ ok, status }: Pick<ResponseHead, "ok" | "status">): boolean => ok && status !== 202;
 
 const notModified = (headers: HeaderFields): NotModified => ({
   modified: false,

@@ -7,7 +7,7 @@ import { type EmulatorOptions, toSettings } from "../options.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the port. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
-  /** The port on 127.0.0.1. Default: any free port. */
+  /** The port on 127.0.0.1. Default: a free port. */
   readonly port?: number;
 }
 

@@ -23,7 +23,7 @@ function templateOf(size: PageSize): string {
   return withCode("0".repeat(bytes / pageSize - withCode("").length - 1));
 }
 
-/** Makes the pages of a list of so many orders, in the form of the service, of OpenAI, of Stripe or of Notion. */
+/** Makes the pages of a list of `items` orders, in the form of the service, of OpenAI, of Stripe or of Notion. */
 export function pagesOf(items: number, size: PageSize): (path: string) => string {
   const template = templateOf(size);
   return (path) => {

@@ -1,4 +1,4 @@
-/** A process that responds to each GET with a page of a list of so many orders, so many milliseconds after the request. */
+/** A process that responds to each GET with a page of a list of orders. Its arguments set the number of orders and the delay in milliseconds. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endlessBudget } from "./headers.ts";

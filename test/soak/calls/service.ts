@@ -85,7 +85,7 @@ function readClaim(id: string): Reply {
     decision: null,
     evidenceUrls: [],
   }));
-  if (made === undefined) return json({ code: "not_found", message: "There is none." }, 404);
+  if (made === undefined) return json({ code: "not_found", message: "This record does not exist." }, 404);
   const { created, reference } = made;
   const detail = { shipmentReference, orderReference, created, reference, decision: null, evidenceUrls: [] };
   return json({ claim: { ...detail, ...open, claimlines: lines } });

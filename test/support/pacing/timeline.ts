@@ -20,7 +20,7 @@ async function settle(): Promise<void> {
   for (let turn = 0; turn < 10; turn += 1) await undefined;
 }
 
-/** Work that takes real time while this clock stands still: `undefined` when there is none. */
+/** Returns the work that takes real time while this clock does not move; undefined without such work. */
 export type RealWork = () => Promise<unknown> | undefined;
 
 const before = (a: Timer, b: Timer) => a.due < b.due || (a.due === b.due && a.order < b.order);
