@@ -1,28 +1,25 @@
-import type { Policy } from "../http/endpoint/endpoint.ts";
-import type { PartnerClock } from "../util/clock.ts";
 import type { DemoCatalog } from "./catalog/demo.ts";
-import { type CatalogControls, createCatalogControls } from "./controls/catalog.ts";
-import { type ClaimControls, createClaimControls } from "./controls/claims.ts";
-import { createOrderControls, type OrderControls } from "./controls/orders.ts";
-import { createRenderControls, type RenderControls } from "./controls/renders.ts";
+import type { EmulatorClock } from "./clock/emulator-clock.ts";
+import { type Controls, createControls } from "./controls/table.ts";
+import { carryOut } from "./controls/tasks.ts";
+import { Emulation } from "./emulation.ts";
 import { applyFault } from "./faults/apply-fault.ts";
 import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
 import { createRequestLog, type LoggedRequest } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
-import { createService, isAuthenticated, policiesOf } from "./http/service.ts";
+import { callerOf, createService, policiesOf } from "./http/service.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
 import { allRoutes } from "./routes/table.ts";
-import { seedOrders } from "./state/seed.ts";
-import { createWorld } from "./state/world.ts";
 
 /** A stateful emulator of the whole service, with controls for what the operator does. */
-export interface Emulator extends OrderControls, ClaimControls, RenderControls, CatalogControls {
+export interface Emulator extends Controls {
   /** Ends in `/v2`. */
   readonly baseUrl: string;
   /** The key that requests must carry. */
   readonly secretKey: string;
-  readonly clock: PartnerClock;
+  /** The time in the emulated service, with controls: it can be frozen, moved forward, and sped up. */
+  readonly clock: EmulatorClock;
   /** The references of the demo catalog, by name. */
   readonly demo: DemoCatalog;
   /** The last 1000 requests, oldest first. */
@@ -35,8 +32,6 @@ export interface Emulator extends OrderControls, ClaimControls, RenderControls, 
    * An aborted request rejects with the reason of its signal.
    */
   fetch(input: Request | URL | string, init?: RequestInit): Promise<Response>;
-  /** Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens. */
-  drain(policy: Policy, tokens?: number): void;
 }
 
 /**
@@ -46,21 +41,26 @@ export interface Emulator extends OrderControls, ClaimControls, RenderControls, 
  * const emulator = createEmulator();
  * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
  */
-export function createEmulator(options: EmulatorOptions = {}): Emulator {
+export const createEmulator = (options: EmulatorOptions = {}): Emulator => createParts(options).emulator;
+
+/** Makes an emulator, with its inside for the controls over HTTP. */
+export function createParts(options: EmulatorOptions): { readonly emulator: Emulator; readonly emulation: Emulation } {
   const settings = toSettings(options);
-  const world = createWorld(settings);
-  seedOrders(world, settings.orders);
   const routes = allRoutes();
-  const find = createRouter(routes, settings.baseUrl);
-  const service = createService(world, find);
   const faults = createFaults(routes.map(({ endpoint }) => endpoint));
+  const emulation = new Emulation(settings, faults, carryOut);
+  const { clock } = emulation;
+  const find = createRouter(routes, settings.baseUrl);
+  const service = createService(emulation, find);
   const log = createRequestLog(settings.baseUrl);
 
-  return {
+  const emulator: Emulator = {
     baseUrl: settings.baseUrl,
     secretKey: settings.secretKey,
-    clock: settings.clock,
-    demo: world.demo,
+    clock,
+    get demo() {
+      return emulation.worlds[0].demo;
+    },
     requests: log.entries,
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
@@ -73,22 +73,18 @@ export function createEmulator(options: EmulatorOptions = {}): Emulator {
       const match = find(request.method, new URL(request.url));
       const fault = faults.faultFor(match?.route.endpoint);
       const response =
-        fault === undefined
-          ? await service(request)
-          : await applyFault(service, request, signal, fault, settings.clock);
-      if (fault !== undefined && isAuthenticated(request, world)) {
-        addRateLimits(response, fault, policiesOf(match), world.rateLimits);
+        fault === undefined ? await service(request) : await applyFault(service, request, signal, fault, clock.wire);
+      const caller = fault === undefined ? undefined : callerOf(emulation, request);
+      if (fault !== undefined && caller !== undefined) {
+        addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
       }
       signal.throwIfAborted();
       // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-      if (!response.headers.has("Date")) response.headers.set("Date", new Date(settings.clock.now()).toUTCString());
+      if (!response.headers.has("Date")) response.headers.set("Date", new Date(clock.now()).toUTCString());
       entry.status = response.status;
       return response;
     },
-    drain: world.rateLimits.drain,
-    ...createOrderControls(world),
-    ...createClaimControls(world),
-    ...createRenderControls(world),
-    ...createCatalogControls(world),
+    ...createControls(emulation),
   };
+  return { emulator, emulation };
 }

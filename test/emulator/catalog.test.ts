@@ -89,7 +89,7 @@ describe("products", () => {
       layersModified: "2026-12-01T00:00:00.000Z",
       printModified: "2026-12-01T00:00:00.000Z",
     });
-    expect(() => emulator.updateProduct("Product_none", {})).toThrow("no product");
+    expect(() => emulator.updateProduct(`Product_${"0".repeat(26)}`, {})).toThrow("no product");
   });
 });
 

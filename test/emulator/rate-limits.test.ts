@@ -54,7 +54,7 @@ it("requests a wait of about 17 seconds when the specification's uploads are use
 
 it("removes tokens from a bucket, as another client would", async () => {
   const { emulator, get } = setUp();
-  emulator.drain("default", 100);
+  emulator.drain("default", { tokens: 100 });
   expect((await get("/orders")).headers.get("X-RateLimit")).toBe('"default";r=2899;t=0');
 });
 

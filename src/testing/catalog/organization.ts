@@ -1,5 +1,6 @@
-import type { StoreReference } from "../../references/references.ts";
+import type { Reference, StoreReference } from "../../references/references.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { Table } from "../state/table.ts";
 
 export interface StoredStore {
   readonly reference: StoreReference;
@@ -22,13 +23,23 @@ const accountTable = { europe: "Demo Prints Europe", world: "Demo Prints World" 
 const brandTable = { demo: "Demo Prints", studio: "Studio Demo" };
 const packagingTable = { mailbox: "Mailbox parcel", giftbox: "Gift box" };
 
-/** Makes the demo organization with its accounts, stores, brands and packagings. */
-export function createOrganization(make: ReferenceMaker, environment: string) {
-  const stores: StoredStore[] = Object.entries(storeTable).map(([key, store]) => ({
-    ...store,
-    reference: make.named("Store", key),
-  }));
+/** A secret key of an organization. */
+export interface StoredKey {
+  readonly reference: Reference<"Key">;
+  readonly secretKey: string;
+}
+
+/** An organization with its keys, accounts, stores, brands and packagings. */
+export type Organization = ReturnType<typeof createOrganization>;
+
+/** Makes the demo organization. */
+export function createOrganization(make: ReferenceMaker, environment: string, secretKey: string) {
+  const stores = new Table<StoredStore>();
+  for (const [key, store] of Object.entries(storeTable)) stores.add({ ...store, reference: make.named("Store", key) });
+  const keys = new Table<StoredKey>();
+  keys.add({ reference: make.named("Key", secretKey), secretKey });
   return {
+    keys,
     organization: { name: "Demo Prints", environment },
     accounts: Object.entries(accountTable).map(([key, name]) => ({ reference: make.named("Account", key), name })),
     brands: Object.entries(brandTable).map(([key, name]) => ({ reference: make.named("Brand", key), name })),

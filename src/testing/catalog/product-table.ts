@@ -13,6 +13,14 @@ export type ProductgroupName = keyof typeof productgroupTable;
 
 /** A product's lifecycle stage (specification 3.3). */
 export type Stage = KnownProductStatus;
+export const stages = [
+  "announced",
+  "prelaunched",
+  "launched",
+  "sunsetted",
+  "ended",
+  "archived",
+] as const satisfies Stage[];
 
 export interface ProductRow {
   readonly name: string;

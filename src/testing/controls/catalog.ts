@@ -1,6 +1,10 @@
-import type { ProductReference } from "../../references/references.ts";
-import type { Stage } from "../catalog/product-table.ts";
-import type { World } from "../state/world.ts";
+import * as z from "zod/mini";
+import type { ProductReference, StoreReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { count } from "../../schemas/shape.ts";
+import { type Stage, stages } from "../catalog/product-table.ts";
+import { control } from "./control.ts";
+import { find } from "./find.ts";
 
 /** The fields of a product to change. */
 export interface ProductChanges {
@@ -14,7 +18,7 @@ export interface ProductChanges {
   readonly print?: boolean;
 }
 
-/** Controls that change the catalog. */
+/** Controls that change the catalog and the stores. */
 export interface CatalogControls {
   /**
    * Changes a product of the catalog, as the operator does.
@@ -23,14 +27,38 @@ export interface CatalogControls {
    * emulator.updateProduct(emulator.demo.products.slimCase, { status: "archived" });
    */
   updateProduct(product: ProductReference, changes: ProductChanges): void;
+  /** Sets a store's integration, as the partner dashboard does. The API accepts orders only when it is `api`. */
+  setStoreIntegration(store: StoreReference, integration: string): void;
 }
 
-export const createCatalogControls = (world: World): CatalogControls => ({
-  updateProduct: (reference, { layers = false, print = false, ...values }) => {
-    const product = world.products.get(reference);
-    if (product === undefined) throw new Error(`The emulator has no product ${reference}`);
-    Object.assign(product, values);
-    if (layers) product.layersModified = world.now();
-    if (print) product.printModified = world.now();
-  },
-});
+export const catalogControls = {
+  updateProduct: control({
+    about: "Changes a product of the catalog, as the operator does.",
+    on: "product",
+    required: ["product"],
+    fields: () => ({
+      product: reference("Product"),
+      status: z.optional(z.enum(stages)),
+      availableQuantity: z.optional(count(0)),
+      weightGrams: z.optional(z.nullable(z.number().check(z.gte(0)))),
+      layers: z._default(z.boolean(), false),
+      print: z._default(z.boolean(), false),
+    }),
+    run: (emulation, { product: reference, layers, print, ...changes }) => {
+      const { world, record: product } = find(emulation, "products", reference);
+      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
+      Object.assign(product, Object.fromEntries(given));
+      if (layers) product.layersModified = world.now();
+      if (print) product.printModified = world.now();
+    },
+  }),
+  setStoreIntegration: control({
+    about: "Sets the integration of a store. The API accepts orders only when it is api.",
+    on: "store",
+    required: ["store", "integration"],
+    fields: () => ({ store: reference("Store"), integration: z.string() }),
+    run: (emulation, { store, integration }) => {
+      find(emulation, "stores", store).record.integration = integration;
+    },
+  }),
+};

@@ -1,8 +1,13 @@
+import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
 import { statusOf } from "../rules/claims.ts";
-import { addOrder, orderOf } from "../rules/orders.ts";
+import { addOrder } from "../rules/orders.ts";
 import type { Award, StoredClaim } from "../state/records.ts";
 import type { World } from "../state/world.ts";
+import { control } from "./control.ts";
+import { ControlError } from "./control-error.ts";
+import { find } from "./find.ts";
 
 /** The decision of the operator's support about a claim. */
 export interface ClaimReview {
@@ -28,15 +33,15 @@ export interface ClaimControls {
 
 /** Creates an order of the claimed items, to the address of the claimed shipment. */
 function replace(world: World, claim: StoredClaim): OrderReference {
-  const order = orderOf(world, claim.orderReference);
-  const store = world.stores.find(({ reference }) => reference === order.storeReference);
-  if (store === undefined) throw new Error(`The emulator has no store ${order.storeReference}`);
+  const order = world.orders.get(claim.orderReference);
+  const store = world.stores.get(order?.storeReference);
+  if (order === undefined || store === undefined) throw new ControlError(`${claim.reference} has no order to replace`);
   return addOrder(world, {
     store,
     shippingKind: order.shippingKind,
     customIdentifier: undefined,
     minimalLevel: order.minimalLevel,
-    address: world.shipments.get(claim.shipmentReference)?.address ?? null,
+    address: world.addresses.get(world.shipments.get(claim.shipmentReference)?.addressReference) ?? null,
     settles: claim.reference,
     lines: claim.lines.map(({ productReference, imageReference, quantity }) => ({
       productReference,
@@ -47,14 +52,24 @@ function replace(world: World, claim: StoredClaim): OrderReference {
   }).reference;
 }
 
-export const createClaimControls = (world: World): ClaimControls => ({
-  reviewClaim: (reference, { decision, refundShippingCosts = false, comment = "" }) => {
-    const claim = world.claims.get(reference);
-    if (claim === undefined) throw new Error(`The emulator has no claim ${reference}`);
-    if (statusOf(claim) !== "pending")
-      throw new Error(`Only a pending claim can be reviewed; ${reference} is ${statusOf(claim)}`);
-    claim.decision = { award: decision, decided: world.now(), refundShippingCosts, comment };
-    claim.replacement = decision === "replacement" ? replace(world, claim) : null;
-    return claim.replacement;
-  },
-});
+export const claimControls = {
+  reviewClaim: control({
+    about: "Decides a pending claim as the operator's support does.",
+    on: "claim",
+    required: ["claim"],
+    fields: () => ({
+      claim: reference("Claim"),
+      decision: z.enum(["replacement", "refund", "rejection"]),
+      refundShippingCosts: z._default(z.boolean(), false),
+      comment: z._default(z.string(), ""),
+    }),
+    run: (emulation, { claim: reference, decision, refundShippingCosts, comment }) => {
+      const { world, record: claim } = find(emulation, "claims", reference);
+      if (statusOf(claim) !== "pending")
+        throw new ControlError(`Only a pending claim can be reviewed; ${reference} is ${statusOf(claim)}`);
+      claim.decision = { award: decision, decided: world.now(), refundShippingCosts, comment };
+      claim.replacement = decision === "replacement" ? replace(world, claim) : null;
+      return claim.replacement;
+    },
+  }),
+};

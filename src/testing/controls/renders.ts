@@ -1,6 +1,10 @@
 import type { RenderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import type { Emulation } from "../emulation.ts";
 import { statusOf } from "../rules/renders.ts";
-import type { World } from "../state/world.ts";
+import { control } from "./control.ts";
+import { ControlError } from "./control-error.ts";
+import { find } from "./find.ts";
 
 /** Controls that finish renders at once instead of after `renderDuration`. */
 export interface RenderControls {
@@ -10,17 +14,29 @@ export interface RenderControls {
   failRender(render: RenderReference): void;
 }
 
-export function createRenderControls(world: World): RenderControls {
-  const finish = (reference: RenderReference, failed: boolean) => {
-    const render = world.renders.get(reference);
-    if (render === undefined) throw new Error(`The emulator has no render ${reference}`);
-    if (statusOf(world, render) !== "pending")
-      throw new Error(`Only a pending render can be finished; ${reference} is ${statusOf(world, render)}`);
-    render.completed = world.now();
-    render.failed = failed;
-  };
-  return {
-    completeRender: (reference) => finish(reference, false),
-    failRender: (reference) => finish(reference, true),
-  };
+function finish(emulation: Emulation, reference: RenderReference, failed: boolean): void {
+  const { world, record: render } = find(emulation, "renders", reference);
+  if (statusOf(world, render) !== "pending")
+    throw new ControlError(`Only a pending render can be finished; ${reference} is ${statusOf(world, render)}`);
+  render.completed = world.now();
+  render.failed = failed;
 }
+
+const fields = () => ({ render: reference("Render") });
+
+export const renderControls = {
+  completeRender: control({
+    about: "Completes a pending render now.",
+    on: "render",
+    required: ["render"],
+    fields,
+    run: (emulation, { render }) => finish(emulation, render, false),
+  }),
+  failRender: control({
+    about: "Makes a pending render fail now.",
+    on: "render",
+    required: ["render"],
+    fields,
+    run: (emulation, { render }) => finish(emulation, render, true),
+  }),
+};

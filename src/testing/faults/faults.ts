@@ -3,6 +3,8 @@ import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */
 export interface AddedFault {
+  /** Names the fault in `removeFault`. */
+  readonly id: number;
   /** The number of requests that it was applied to. */
   readonly hits: number;
   /** Removes the fault. */
@@ -23,17 +25,29 @@ export interface Faults {
   clear(): void;
 }
 
+/** A fault in a saved world. */
+export interface SavedFault {
+  readonly id: number;
+  readonly fault: Fault;
+  /** The number of requests that matched `on`. */
+  readonly seen: number;
+  /** The number of requests that the fault was applied to. */
+  readonly hits: number;
+}
+
 /** The faults, with a look-up of the one that applies to a request. */
 export interface FaultList extends Faults {
+  /** All faults, in the order in which they were added. */
+  list(): readonly SavedFault[];
+  /** Removes a fault. Throws when it does not exist. */
+  remove(id: number): void;
+  /** Replaces all faults. */
+  load(faults: readonly SavedFault[]): void;
   /** Counts a request to an endpoint, and returns the fault that applies to it. */
   faultFor(endpoint: Endpoint | undefined): Fault | undefined;
 }
 
-interface Entry {
-  readonly fault: Fault;
-  seen: number;
-  hits: number;
-}
+type Entry = { -readonly [Field in keyof SavedFault]: SavedFault[Field] };
 
 const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];
 
@@ -96,25 +110,39 @@ function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
 
 /** Makes an empty list of faults for the given endpoints. */
 export function createFaults(endpoints: readonly Endpoint[]): FaultList {
-  const entries = new Set<Entry>();
+  const entries = new Map<number, Entry>();
+  let latest = 0;
+
+  const remove = (id: number) => {
+    if (!entries.delete(id)) throw new Error(`The emulator has no fault ${id}`);
+  };
 
   return {
     add: (fault) => {
       validate(fault, endpoints);
-      const entry: Entry = { fault, seen: 0, hits: 0 };
-      entries.add(entry);
+      latest += 1;
+      const entry: Entry = { id: latest, fault, seen: 0, hits: 0 };
+      entries.set(entry.id, entry);
       return {
+        id: entry.id,
         get hits() {
           return entry.hits;
         },
-        remove: () => void entries.delete(entry),
+        remove: () => void entries.delete(entry.id),
       };
+    },
+    list: () => [...entries.values()],
+    remove,
+    load: (faults) => {
+      entries.clear();
+      for (const entry of faults) entries.set(entry.id, { ...entry });
+      latest = Math.max(0, ...entries.keys());
     },
     clear: () => entries.clear(),
     faultFor: (endpoint) => {
       const names = endpoint === undefined ? [] : namesOf(endpoint);
       let first: Entry | undefined;
-      for (const entry of entries) {
+      for (const entry of entries.values()) {
         const { on } = entry.fault;
         if (on !== undefined && !names.includes(on)) continue;
         entry.seen += 1;

@@ -21,13 +21,13 @@ async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
 /** The size of the largest body that is kept in memory, in bytes. */
 const largest = 32 * 2 ** 20;
 
-/** Reads a body into memory. Refuses a body that is too large as soon as its pieces are. */
-export async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+/** Reads a body into memory. Refuses a body of more than `limit` bytes as soon as its pieces are too large. */
+export async function collect(pieces: AsyncIterable<Uint8Array>, limit = largest): Promise<Uint8Array<ArrayBuffer>> {
   const kept: Uint8Array[] = [];
   let size = 0;
   for await (const piece of pieces) {
     size += piece.byteLength;
-    if (size > largest) throw new Problem("unknown_input_error", `The body must have at most ${largest} bytes`);
+    if (size > limit) throw new Problem("unknown_input_error", `The body must have at most ${limit} bytes`);
     kept.push(piece);
   }
   return new Uint8Array(Buffer.concat(kept));
@@ -44,9 +44,9 @@ function requireType(request: Request, wanted: string): void {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads the body as JSON. */
-export async function readJson(request: Request): Promise<unknown> {
+export async function readJson(request: Request, limit?: number): Promise<unknown> {
   requireType(request, "application/json");
-  const bytes = await collect(piecesOf(request));
+  const bytes = await collect(piecesOf(request), limit);
   try {
     return JSON.parse(utf8.decode(bytes));
   } catch {

@@ -17,6 +17,8 @@ export const defaultLimits: Readonly<Record<Policy, Limit>> = {
   downloads: { quota: 100_000, window: 86_400_000 },
 };
 
+export const policies = ["default", "uploads", "downloads"] as const satisfies readonly Policy[];
+
 /** Tokens are fractions. Rounding can make a whole token smaller by at most this. */
 const epsilon = 1e-6;
 
@@ -52,16 +54,15 @@ export interface RateLimiter {
   drain(policy: Policy, tokens?: number): void;
   /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. The bucket `empty` is reported as empty at any level. */
   headers(policies: readonly Policy[], empty?: EmptyBucket): Readonly<Record<string, string>>;
+  /** The tokens of each bucket. */
+  save(): Readonly<Record<string, number>>;
+  load(tokens: Readonly<Record<string, number>>): void;
 }
 
 /** Makes full buckets. */
 export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
   const fill = ({ quota, window }: Limit): Bucket => ({ quota, window, tokens: quota, at: clock.now() });
-  const buckets = new Map<string, Bucket>([
-    ["default", fill(limits.default)],
-    ["uploads", fill(limits.uploads)],
-    ["downloads", fill(limits.downloads)],
-  ]);
+  const buckets = new Map<string, Bucket>(policies.map((policy) => [policy, fill(limits[policy])]));
   const jitter = createSpread();
 
   const refilled = (policy: Policy): Bucket => {
@@ -100,6 +101,10 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
         states.push(`"${policy}";r=${remaining};t=${toSeconds(wait)}`);
       }
       return { "X-RateLimit-Policy": quotas.join(", "), "X-RateLimit": states.join(", ") };
+    },
+    save: () => Object.fromEntries(policies.map((policy) => [policy, refilled(policy).tokens])),
+    load: (tokens) => {
+      for (const policy of policies) refilled(policy).tokens = tokens[policy] ?? 0;
     },
   };
 }

@@ -1,14 +1,21 @@
 import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
+import type { StoredKey } from "../catalog/organization.ts";
 import type { World } from "../state/world.ts";
 import { dataResponse } from "./respond.ts";
 
-/** The argument of a handler: the endpoint's checked input, the request, and the state of the service. */
-export type ApiCall<Input> = Input & { readonly world: World; readonly request: Request };
+/** An authenticated request: the key that it carries and the world of the key's organization. */
+export interface Caller {
+  readonly world: World;
+  readonly key: StoredKey;
+}
+
+/** The argument of a handler: the endpoint's checked input, the request and its caller. */
+export type ApiCall<Input> = Input & Caller & { readonly request: Request };
 
 /** An endpoint with the function that responds to its requests. */
 export interface Route {
   readonly endpoint: Endpoint;
-  respond(input: EndpointInput, world: World, request: Request): Promise<Response>;
+  respond(input: EndpointInput, caller: Caller, request: Request): Promise<Response>;
 }
 
 /** Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says. */
@@ -17,8 +24,8 @@ export const route = <Input extends EndpointInput, Data>(
   handle: (call: ApiCall<Input>) => Data | Promise<Data>,
 ): Route => ({
   endpoint,
-  respond: async (input, world, request) =>
-    dataResponse(endpoint.response, await handle({ ...(input as Input), world, request })),
+  respond: async (input, caller, request) =>
+    dataResponse(endpoint.response, await handle({ ...(input as Input), ...caller, request })),
 });
 
 /** Makes a route whose handler returns a whole response, such as a file. */
@@ -27,5 +34,5 @@ export const rawRoute = <Input extends EndpointInput>(
   handle: (call: ApiCall<Input>) => Response,
 ): Route => ({
   endpoint,
-  respond: async (input, world, request) => handle({ ...(input as Input), world, request }),
+  respond: async (input, caller, request) => handle({ ...(input as Input), ...caller, request }),
 });

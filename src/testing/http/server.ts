@@ -1,9 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
-import { createEmulator, type Emulator } from "../emulator.ts";
+import { respondToControl } from "../controls/http.ts";
+import { createParts, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
+import { isSameSite, loopbackHosts } from "./same-site.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the port. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
@@ -52,8 +54,19 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   else await pipeline(response.body, outgoing);
 }
 
+const otherSite = () =>
+  Response.json(
+    { code: "other_site", message: "Only pages and programs of this machine can use the page and the controls" },
+    { status: 403 },
+  );
+
 /** Passes a request to a fetch function and writes its response to the socket. */
-async function respond(fetch: Emulator["fetch"], origin: string, incoming: IncomingMessage, outgoing: ServerResponse) {
+async function respond(
+  fetch: (request: Request) => Promise<Response>,
+  origin: string,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+) {
   const disconnected = new AbortController();
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) disconnected.abort();
@@ -82,9 +95,16 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
     server.once("error", reject);
     server.listen(port, "127.0.0.1", resolve);
   });
-  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const emulator = createEmulator({ ...options, baseUrl: `${origin}/v2` });
-  server.on("request", (incoming, outgoing) => void respond(emulator.fetch, origin, incoming, outgoing));
+  const address = server.address() as AddressInfo;
+  const origin = `http://127.0.0.1:${address.port}`;
+  const { emulator, emulation } = createParts({ ...options, baseUrl: `${origin}/v2` });
+  const hosts = loopbackHosts(address.port);
+  const fetch = async (request: Request): Promise<Response> => {
+    if (new URL(request.url).pathname.startsWith("/v2/")) return await emulator.fetch(request);
+    if (!isSameSite(request.headers, hosts)) return otherSite();
+    return (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
+  };
+  server.on("request", (incoming, outgoing) => void respond(fetch, origin, incoming, outgoing));
 
   let closed: Promise<void> | undefined;
   const close = () => {
@@ -92,5 +112,5 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
     server.closeAllConnections();
     return closed;
   };
-  return { ...emulator, close, [Symbol.asyncDispose]: close };
+  return Object.assign(emulator, { close, [Symbol.asyncDispose]: close });
 }

@@ -1,8 +1,9 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import type { World } from "../state/world.ts";
+import type { Emulation } from "../emulation.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
 import { problemResponse } from "./respond.ts";
+import type { Caller } from "./route.ts";
 import type { FindRoute, Match } from "./router.ts";
 
 /** The service as one function. */
@@ -12,18 +13,18 @@ export type Service = (request: Request) => Promise<Response>;
 export const policiesOf = (match: Match | undefined): Endpoint["policies"] =>
   match?.route.endpoint.policies ?? ["default"];
 
-/** Whether a request carries the emulator's key. */
-export const isAuthenticated = (request: Request, { settings }: World): boolean =>
-  request.headers.get("X-Service-Secret-Key") === settings.secretKey;
+/** Finds the organization that a request belongs to. Returns undefined without a valid key. */
+export const callerOf = (emulation: Emulation, request: Request): Caller | undefined =>
+  emulation.authenticate(request.headers.get("X-Service-Secret-Key"));
 
-async function respond(world: World, request: Request, url: URL, match: Match | undefined): Promise<Response> {
+async function respond(caller: Caller, request: Request, url: URL, match: Match | undefined): Promise<Response> {
   if (match === undefined)
     throw new Problem("not_found", `The endpoint ${request.method} ${url.pathname} does not exist`);
   const { route, path } = match;
   checkPath(path);
   const query = readQuery(route.endpoint, url.searchParams);
   const body = await readBody(route.endpoint, request);
-  return await route.respond({ path, query, body }, world, request);
+  return await route.respond({ path, query, body }, caller, request);
 }
 
 /** Turns a `Problem` into its response. Another error is a defect of the emulator and is thrown again. */
@@ -37,9 +38,10 @@ async function withProblems(handle: () => Promise<Response>): Promise<Response> 
 }
 
 /** Makes the service: authentication, routing, rate limits and input checks, then the handler. */
-export function createService(world: World, find: FindRoute): Service {
+export function createService(emulation: Emulation, find: FindRoute): Service {
   return async (request) => {
-    if (!isAuthenticated(request, world)) {
+    const caller = callerOf(emulation, request);
+    if (caller === undefined) {
       return problemResponse(
         new Problem("unauthorized", "The header X-Service-Secret-Key is missing or its key is invalid"),
       );
@@ -47,12 +49,13 @@ export function createService(world: World, find: FindRoute): Service {
     const url = new URL(request.url);
     const match = find(request.method, url);
     const policies = policiesOf(match);
-    const retryAfter = world.rateLimits.take(policies);
+    const { rateLimits } = caller.world;
+    const retryAfter = rateLimits.take(policies);
     // Read the levels now: the service can serve other requests before this response is ready.
-    const limits = Object.entries(world.rateLimits.headers(policies));
+    const limits = Object.entries(rateLimits.headers(policies));
     const response =
       retryAfter === undefined
-        ? await withProblems(() => respond(world, request, url, match))
+        ? await withProblems(() => respond(caller, request, url, match))
         : problemResponse(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
     for (const [name, value] of limits) response.headers.set(name, value);
     return response;

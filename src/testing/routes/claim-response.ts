@@ -46,7 +46,7 @@ export function toClaim(world: World, claim: StoredClaim): Claim {
     shipmentReference: claim.shipmentReference,
     status: statusOf(claim),
     comment: claim.comment,
-    createdBy: world.key,
+    createdBy: claim.createdBy,
     created: toTimestamp(claim.created),
     retracted: toTimestampOrNull(claim.retracted),
     decision:

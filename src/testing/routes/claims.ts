@@ -9,7 +9,7 @@ import {
 } from "../../resources/claims/claims.endpoints.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
 import { found, known, Problem } from "../http/problem.ts";
-import { type Route, route } from "../http/route.ts";
+import { type Caller, type Route, route } from "../http/route.ts";
 import {
   addClaim,
   categoryOf,
@@ -27,7 +27,10 @@ import { toClaim, toClaimSummary } from "./claim-response.ts";
 /** By default, the list has the claims that were closed in the last 14 days (specification 8). Milliseconds. */
 const listedClosed = 14 * 86_400_000;
 
-function claimPackage(world: World, { shipmentReference, evidenceReferences }: PackageMissingInput): StoredClaim {
+function claimPackage(
+  { world, key }: Caller,
+  { shipmentReference, evidenceReferences }: PackageMissingInput,
+): StoredClaim {
   const shipment = claimableShipment(world, shipmentReference);
   refuseMissingPackage(world, shipment);
   const category = known(
@@ -44,6 +47,7 @@ function claimPackage(world: World, { shipmentReference, evidenceReferences }: P
     })),
   );
   return addClaim(world, {
+    createdBy: key.reference,
     shipmentReference,
     orderReference: known(first, "The shipment's order").orderReference,
     comment: "",
@@ -73,7 +77,7 @@ function checkClaimline(world: World, { claimcategoryReference, evidenceReferenc
   }
 }
 
-function claimItems(world: World, input: ItemIssuesInput): StoredClaim {
+function claimItems({ world, key }: Caller, input: ItemIssuesInput): StoredClaim {
   const { shipmentReference, orderReference, comment, claimlines } = input;
   const shipment = claimableShipment(world, shipmentReference);
   known(world.orders.get(orderReference), `Order ${orderReference}`);
@@ -96,13 +100,20 @@ function claimItems(world: World, input: ItemIssuesInput): StoredClaim {
       evidence: evidenceReferences ?? [],
     }),
   );
-  return addClaim(world, { shipmentReference, orderReference, comment: comment ?? "", lines, evidence: [] });
+  return addClaim(world, {
+    createdBy: key.reference,
+    shipmentReference,
+    orderReference,
+    comment: comment ?? "",
+    lines,
+    evidence: [],
+  });
 }
 
 export const claimRoutes: readonly Route[] = [
   route(listClaimcategories, ({ world }) => world.claimcategories),
-  route(createPackageMissing, ({ world, body }) => ({ reference: claimPackage(world, body).reference })),
-  route(createItemIssues, ({ world, body }) => ({ reference: claimItems(world, body).reference })),
+  route(createPackageMissing, ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference })),
+  route(createItemIssues, ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference })),
   route(listClaims, ({ world, query }) => {
     const since = query?.closedAfter === undefined ? world.now() - listedClosed : Date.parse(query.closedAfter);
     if (Number.isNaN(since)) throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");

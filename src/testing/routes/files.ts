@@ -41,9 +41,10 @@ export const fileRoutes: readonly Route[] = [
   }),
   rawRoute(getEvidence, ({ world, path, request }) => {
     const evidence = found(evidenceOf(world, path.evidenceReference), `Evidence ${path.evidenceReference}`);
-    const type = evidence.bytes[0] === 0xff ? "image/jpeg" : "image/png";
+    const bytes = new Uint8Array(Buffer.from(evidence.content, "base64"));
+    const type = bytes[0] === 0xff ? "image/jpeg" : "image/png";
     return fileResponse(request, {
-      bytes: evidence.bytes,
+      bytes,
       type,
       cacheControl: revalidated,
       modified: evidence.created,

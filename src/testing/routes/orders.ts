@@ -21,7 +21,7 @@ import {
   refuseDeniedCountry,
   writableStore,
 } from "../rules/order-input.ts";
-import { addAddress, addOrder, isOpen, orderByIdentifier, replaceAddress, statusOf } from "../rules/orders.ts";
+import { addAddress, addOrder, isOpen, replaceAddress, statusOf } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
@@ -50,7 +50,7 @@ const toSummary = (order: StoredOrder) => ({
 /** Handles a repeated `customIdentifier` by the option `repeatedIdentifier`: the specification does not show what happens. */
 function repeated(world: World, identifier: string | undefined): StoredOrder | undefined {
   const { repeatedIdentifier } = world.settings;
-  const first = repeatedIdentifier === "create" ? undefined : orderByIdentifier(world, identifier);
+  const first = repeatedIdentifier === "create" ? undefined : world.orders.identified(identifier);
   if (first === undefined || repeatedIdentifier === "return-first") return first;
   throw new Problem(
     "custom_identifier_taken",
@@ -111,6 +111,6 @@ export const orderRoutes: readonly Route[] = [
   }),
   route(lookupOrder, ({ world, query }) => {
     const identifier = query?.[assumptions.customIdentifierParameter];
-    return found(orderByIdentifier(world, identifier), `An order with the customIdentifier ${identifier}`).reference;
+    return found(world.orders.identified(identifier), `An order with the customIdentifier ${identifier}`).reference;
   }),
 ];

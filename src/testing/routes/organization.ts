@@ -13,7 +13,12 @@ export const organizationRoutes: readonly Route[] = [
   route(getOrganization, ({ world }) => world.organization),
   route(listAccounts, ({ world }) => world.accounts),
   route(listStores, ({ world }) =>
-    world.stores.map(({ reference, name, integration, legacyCode }) => ({ reference, name, integration, legacyCode })),
+    Array.from(world.stores.values(), ({ reference, name, integration, legacyCode }) => ({
+      reference,
+      name,
+      integration,
+      legacyCode,
+    })),
   ),
   route(listBrands, ({ world }) => world.brands),
 ];

@@ -20,7 +20,7 @@ const renderOf = (world: World, reference: RenderReference): StoredRender =>
 function respondWithFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
   const render = renderOf(world, reference);
   const status = statusOf(world, render);
-  if (status === "pending") return pendingResponse(render.completed - world.now());
+  if (status === "pending") return pendingResponse(world.clock.toWire(render.completed - world.now()));
   if (status === "failed") throw new Problem("render_failed", "The render failed, so it has no files");
   return fileResponse(request, {
     bytes: renderFile(world, render, part),
@@ -38,10 +38,10 @@ export const renderRoutes: readonly Route[] = [
     world.rendertokens.spend(availableComposition(composition).tokenCost);
 
     const reference = world.make.named("Render", `${compositionReference}/${imageReference}`);
-    if (!world.renders.has(reference)) {
+    if (world.renders.get(reference) === undefined) {
       const created = world.now();
       const completed = created + world.settings.renderDuration;
-      world.renders.set(reference, {
+      world.renders.add({
         reference,
         compositionReference,
         imageReference,

@@ -11,11 +11,8 @@ export const imageRoutes: readonly Route[] = [
     const hash = createHash("sha256");
     for await (const piece of readImage(request)) hash.update(piece);
     const content = hash.digest("hex");
-    const existing = world.imagesByHash.get(content);
-    if (existing !== undefined) return existing;
-    const image = world.images.add({ reference: world.make.named("Image", content) });
-    world.imagesByHash.set(content, image);
-    return image;
+    const reference = world.make.named("Image", `${world.organization.name}/${content}`);
+    return world.images.get(reference) ?? world.images.add({ reference });
   }),
   route(listImages, ({ world, query }) => world.images.page(query?.cursor)),
 ];
@@ -25,7 +22,7 @@ export const evidenceRoutes: readonly Route[] = [
     const bytes = await collect(readImage(request));
     purgeEvidence(world);
     const reference = world.make.next("Evidence");
-    world.evidence.set(reference, { reference, bytes, created: world.now() });
+    world.evidence.add({ reference, content: Buffer.from(bytes).toString("base64"), created: world.now() });
     return { reference };
   }),
 ];

@@ -42,7 +42,7 @@ const claimsOf = (world: World, shipment: StoredShipment): readonly StoredClaim[
 
 /** Refuses a package-missing claim that the rules do not allow (specification 4.9, package-missing rules). */
 export function refuseMissingPackage(world: World, shipment: StoredShipment): void {
-  const country = shipment.address?.address.countryCode ?? "NL";
+  const country = world.addresses.get(shipment.addressReference)?.address.countryCode ?? "NL";
   const from = calendarDay(shipment.shipped) + Math.max(soonest, promisedDays(country, shipment.level) + 1);
   if (calendarDay(world.now()) < from) {
     throw new Problem("shipment_too_recent", `A package-missing claim is possible from ${toDate(from)} on`);
@@ -79,7 +79,10 @@ export function claimedQuantity(world: World, shipment: StoredShipment, order: O
 }
 
 /** The fields of a new, valid claim. */
-export type ClaimDraft = Pick<StoredClaim, "orderReference" | "shipmentReference" | "comment" | "lines" | "evidence">;
+export type ClaimDraft = Pick<
+  StoredClaim,
+  "orderReference" | "shipmentReference" | "comment" | "lines" | "evidence" | "createdBy"
+>;
 
 /** Adds a claim and marks its evidence as used. */
 export function addClaim(world: World, draft: ClaimDraft): StoredClaim {

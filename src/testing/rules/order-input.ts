@@ -12,10 +12,7 @@ const orderable: ReadonlySet<Stage> = new Set<Stage>(["prelaunched", "launched",
 
 /** Returns the store, or throws when the API cannot write orders to it (specification 1). */
 export function writableStore(world: World, reference: StoreReference): StoredStore {
-  const store = known(
-    world.stores.find((candidate) => candidate.reference === reference),
-    `Store ${reference}`,
-  );
+  const store = known(world.stores.get(reference), `Store ${reference}`);
   if (store.integration === "api") return store;
   throw new Problem(
     "store_not_writable_via_api",

@@ -1,4 +1,3 @@
-import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { StoredAddress, StoredLine, StoredOrder } from "../state/records.ts";
@@ -17,9 +16,7 @@ export interface OrderDraft
 
 /** Adds an address under a new reference. */
 export function addAddress(world: World, address: AddressInput): StoredAddress {
-  const stored = { reference: world.make.next("Address"), address, uses: 0 };
-  world.addresses.set(stored.reference, stored);
-  return stored;
+  return world.addresses.add({ reference: world.make.next("Address"), address, uses: 0 });
 }
 
 /** Adds an order. */
@@ -27,18 +24,15 @@ export function addOrder(world: World, { store, address, lines, ...draft }: Orde
   const order: StoredOrder = {
     ...draft,
     reference: world.make.next("Order"),
+    created: world.now(),
     storeReference: store.reference,
-    legacyOrderCode: `${store.legacyCode}-${firstOrderNumber + world.orders.all().length}`,
+    legacyOrderCode: `${store.legacyCode}-${firstOrderNumber + world.orders.size}`,
     lines: lines.map((line, position) => ({ ...line, index: position + 1, canceledQuantity: 0, shippedQuantity: 0 })),
     dropshipAddressReference: address?.reference ?? null,
     onHold: null,
     inProduction: false,
   };
   if (address !== null) address.uses += 1;
-  const { customIdentifier } = draft;
-  if (customIdentifier !== undefined && !world.ordersByIdentifier.has(customIdentifier)) {
-    world.ordersByIdentifier.set(customIdentifier, order);
-  }
   return world.orders.add(order);
 }
 
@@ -56,24 +50,13 @@ export function statusOf(order: StoredOrder): { readonly code: string } {
   return { code: order.inProduction ? "in_production" : "received" };
 }
 
-/** The first order with a `customIdentifier`. */
-export const orderByIdentifier = (world: World, identifier: string | undefined): StoredOrder | undefined =>
-  identifier === undefined ? undefined : world.ordersByIdentifier.get(identifier);
-
 /** Replaces the address of an order. Deletes the old address when no order and no shipment uses it (specification 4.4). */
 export function replaceAddress(world: World, order: StoredOrder, address: AddressInput): void {
-  const old = world.addresses.get(order.dropshipAddressReference ?? "");
+  const old = world.addresses.get(order.dropshipAddressReference);
   const replacement = addAddress(world, address);
   replacement.uses += 1;
   order.dropshipAddressReference = replacement.reference;
   if (old === undefined) return;
   old.uses -= 1;
   if (old.uses === 0) world.addresses.delete(old.reference);
-}
-
-/** Returns an order for the controls, or throws when it does not exist. */
-export function orderOf(world: World, reference: OrderReference): StoredOrder {
-  const order = world.orders.get(reference);
-  if (order === undefined) throw new Error(`The emulator has no order ${reference}`);
-  return order;
 }

@@ -1,5 +1,6 @@
 import type { ListPage } from "../../http/endpoint/endpoint.ts";
 import { Problem } from "../http/problem.ts";
+import { Table } from "./table.ts";
 
 /** A cursor has the name of the list, the position that the next page begins before, and the time that the list begins at. */
 const cursorPattern = /^(\w+):(\d+):(-?\d+)$/;
@@ -18,26 +19,26 @@ function fromCursor(list: string, cursor: string): Cursor {
   return { before: Number(match[2]), since: Number(match[3]) };
 }
 
-/** Records by reference, in the order of their creation. */
-export class Collection<Stored extends { readonly reference: string }> {
+/** Records of a paginated list. No record is ever deleted. */
+export class Collection<Stored extends { readonly reference: string }> extends Table<Stored> {
   readonly #name: string;
   readonly #pageSize: number;
-  readonly #byReference = new Map<string, Stored>();
   readonly #inOrder: Stored[] = [];
 
   constructor(name: string, pageSize: number) {
+    super();
     this.#name = name;
     this.#pageSize = pageSize;
   }
 
-  add<Added extends Stored>(record: Added): Added {
-    this.#byReference.set(record.reference, record);
+  override add<Added extends Stored>(record: Added): Added {
     this.#inOrder.push(record);
-    return record;
+    return super.add(record);
   }
 
-  get(reference: string | undefined): Stored | undefined {
-    return reference === undefined ? undefined : this.#byReference.get(reference);
+  override load(records: readonly Stored[]): void {
+    this.#inOrder.length = 0;
+    super.load(records);
   }
 
   /** All records, oldest first. */

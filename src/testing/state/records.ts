@@ -7,6 +7,7 @@ import type {
   ImageReference,
   OrderReference,
   ProductReference,
+  Reference,
   RenderReference,
   ShipmentReference,
   StoreReference,
@@ -31,7 +32,8 @@ export interface StoredImage {
 
 export interface StoredEvidence {
   readonly reference: EvidenceReference;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The picture, in base64. */
+  readonly content: string;
   readonly created: number;
   /** The claim that uses it. Unused evidence is deleted after a day. */
   claim?: ClaimReference;
@@ -60,6 +62,7 @@ export interface StoredLine {
 
 export interface StoredOrder {
   readonly reference: OrderReference;
+  readonly created: number;
   readonly storeReference: StoreReference;
   readonly legacyOrderCode: string;
   readonly customIdentifier: string | undefined;
@@ -84,7 +87,7 @@ export interface StoredShipment {
   readonly parcels: readonly Parcel[];
   readonly level: ShippingLevel;
   /** The destination. It is null for a combined shipment, which goes to the store's combined address. */
-  readonly address: StoredAddress | null;
+  readonly addressReference: AddressReference | null;
   readonly shipped: number;
 }
 
@@ -115,6 +118,8 @@ export interface StoredClaim {
   readonly shipmentReference: ShipmentReference;
   readonly comment: string;
   readonly created: number;
+  /** The key that the claim was filed with. */
+  readonly createdBy: Reference<"Key">;
   readonly lines: readonly StoredClaimline[];
   /** The evidence of a package-missing claim. Other claims have evidence on their lines. */
   readonly evidence: readonly EvidenceReference[];

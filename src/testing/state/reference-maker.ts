@@ -8,10 +8,13 @@ export interface ReferenceMaker {
   named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
   /** Returns the next reference of a kind. */
   next<Kind extends ReferenceKind>(kind: Kind): Reference<Kind>;
+  /** How many references of each kind `next` has returned. */
+  save(): Readonly<Record<string, number>>;
+  load(counts: Readonly<Record<string, number>>): void;
 }
 
 export function createReferenceMaker({ seed, environment }: Pick<Settings, "seed" | "environment">): ReferenceMaker {
-  const counters = new Map<ReferenceKind, number>();
+  const counters = new Map<string, number>();
 
   const named = <Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind> => {
     const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest().subarray(0, 26);
@@ -25,6 +28,11 @@ export function createReferenceMaker({ seed, environment }: Pick<Settings, "seed
       const number = (counters.get(kind) ?? 0) + 1;
       counters.set(kind, number);
       return named(kind, `#${number}`);
+    },
+    save: () => Object.fromEntries(counters),
+    load: (counts) => {
+      counters.clear();
+      for (const [kind, number] of Object.entries(counts)) counters.set(kind, number);
     },
   };
 }

@@ -27,8 +27,8 @@ const addressOf = (number: number): CompleteAddress => ({
 /** Adds the orders of `seed.orders`, so that lists have pages. */
 export function seedOrders(world: World, count: number): void {
   if (count === 0) return;
-  const [store] = world.stores;
-  const image = world.images.add({ reference: world.make.named("Image", "seed") });
+  const [store] = world.stores.values();
+  const image = world.images.add({ reference: world.make.named("Image", `${world.organization.name}/seed`) });
   for (let number = 1; number <= count; number += 1) {
     addOrder(world, {
       store: known(store, "A store"),

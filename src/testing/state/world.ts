@@ -1,55 +1,55 @@
-import { createClaimcategories } from "../catalog/claimcategories.ts";
-import { createDemoCatalog } from "../catalog/demo.ts";
-import { createOrganization } from "../catalog/organization.ts";
-import { createProducts } from "../catalog/products.ts";
-import { createRendering } from "../catalog/rendering.ts";
+import type { Catalog } from "../catalog/catalog.ts";
+import type { Organization } from "../catalog/organization.ts";
+import type { Agenda } from "../clock/agenda.ts";
+import type { WorldClock } from "../clock/emulator-clock.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
 import type { Settings } from "../options.ts";
 import { Collection } from "./collection.ts";
+import { Orders } from "./orders.ts";
 import type {
   StoredAddress,
   StoredClaim,
   StoredEvidence,
   StoredImage,
-  StoredOrder,
   StoredRender,
   StoredShipment,
 } from "./records.ts";
-import { createReferenceMaker } from "./reference-maker.ts";
+import type { ReferenceMaker } from "./reference-maker.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
+import { Table } from "./table.ts";
+import type { Task } from "./task.ts";
 
-/** The state of the emulated service. */
+/** What all organizations share. */
+export interface Shared {
+  readonly settings: Settings;
+  readonly clock: WorldClock;
+  readonly agenda: Agenda<Task>;
+  readonly make: ReferenceMaker;
+  readonly catalog: Catalog;
+}
+
+/** The service as one organization sees it: the catalog and what belongs to the organization. */
 export type World = ReturnType<typeof createWorld>;
 
-/** Makes the initial state: the demo catalog and empty lists. */
-export function createWorld(settings: Settings) {
-  const make = createReferenceMaker(settings);
-  const list = <Stored extends { readonly reference: string }>(name: string) =>
-    new Collection<Stored>(name, settings.pageSize);
-  const catalog = createProducts(make, settings.pageSize);
+/** Makes an organization's world with empty lists. */
+export function createWorld({ settings, clock, agenda, make, catalog }: Shared, organization: Organization) {
   return {
     settings,
-    now: () => settings.clock.now(),
+    clock,
+    agenda,
+    now: clock.now,
     make,
-    /** The `createdBy` of claims. */
-    key: make.named("Key", settings.secretKey),
-    rateLimits: createRateLimiter(settings.clock, settings.limits),
-    rendertokens: createRendertokenBudget(settings.clock, settings.rendertokenLimit),
-    demo: createDemoCatalog(make),
-    ...createOrganization(make, settings.environment),
     ...catalog,
-    ...createRendering(make, catalog.productgroups, catalog.products),
-    claimcategories: createClaimcategories(make),
-    addresses: new Map<string, StoredAddress>(),
-    images: list<StoredImage>("images"),
-    imagesByHash: new Map<string, StoredImage>(),
-    evidence: new Map<string, StoredEvidence>(),
-    renders: new Map<string, StoredRender>(),
-    orders: list<StoredOrder>("orders"),
-    /** The first order with each `customIdentifier`. */
-    ordersByIdentifier: new Map<string, StoredOrder>(),
-    shipments: new Map<string, StoredShipment>(),
-    claims: list<StoredClaim>("claims"),
+    ...organization,
+    rateLimits: createRateLimiter(clock.wire, settings.limits),
+    rendertokens: createRendertokenBudget(clock, settings.rendertokenLimit),
+    addresses: new Table<StoredAddress>(),
+    images: new Collection<StoredImage>("images", settings.pageSize),
+    evidence: new Table<StoredEvidence>(),
+    renders: new Table<StoredRender>(),
+    orders: new Orders("orders", settings.pageSize),
+    shipments: new Table<StoredShipment>(),
+    claims: new Collection<StoredClaim>("claims", settings.pageSize),
   };
 }
 

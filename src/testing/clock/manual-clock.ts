@@ -1,5 +1,6 @@
-import { setImmediate } from "node:timers/promises";
-import type { PartnerClock } from "../util/clock.ts";
+import type { PartnerClock } from "../../util/clock.ts";
+import { type PointInTime, toMilliseconds } from "./point-in-time.ts";
+import { settle, Timers } from "./timers.ts";
 
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends PartnerClock {
@@ -8,23 +9,11 @@ export interface ManualClock extends PartnerClock {
   /** Moves the time forward by `ms` milliseconds. Runs each due timer at its own time and lets promises settle after it. */
   advance(ms: number): Promise<void>;
   /** Moves the time forward to a point in time, as `advance` does. Throws a `RangeError` for an earlier time. */
-  set(time: Date | string | number): Promise<void>;
-}
-
-interface Timer {
-  readonly due: number;
-  readonly callback: () => void;
+  set(time: PointInTime): Promise<void>;
 }
 
 /** The default start: a Monday morning. */
 const defaultStart = "2026-11-02T09:00:00.000Z";
-
-const toMilliseconds = (time: Date | string | number): number => {
-  const ms = new Date(time).getTime();
-  if (Number.isNaN(ms))
-    throw new RangeError(`The time must be a date, an ISO 8601 string or milliseconds since 1970; got ${String(time)}`);
-  return ms;
-};
 
 /**
  * Makes a clock that moves only when you move it. Give it to the client and to the emulator as `clock`, so that tests do not sleep.
@@ -35,29 +24,14 @@ const toMilliseconds = (time: Date | string | number): number => {
  * const emulator = createEmulator({ clock });
  * await clock.advance(5_000); // renders that were created before are completed now
  */
-export function createManualClock(start: Date | string | number = defaultStart): ManualClock {
+export function createManualClock(start: PointInTime = defaultStart): ManualClock {
   let now = toMilliseconds(start);
-  const timers = new Set<Timer>();
-
-  // Two turns of the event loop: the first runs what is scheduled, the second runs what the first one schedules.
-  const settle = async () => {
-    await setImmediate();
-    await setImmediate();
-  };
-
-  const nextDue = (until: number): Timer | undefined => {
-    let next: Timer | undefined;
-    for (const timer of timers) {
-      if (timer.due <= until && (next === undefined || timer.due < next.due)) next = timer;
-    }
-    return next;
-  };
+  const timers = new Timers();
 
   const moveTo = async (until: number) => {
     if (!(until >= now)) throw new RangeError("A clock cannot move backwards");
     await settle();
-    for (let timer = nextDue(until); timer !== undefined; timer = nextDue(until)) {
-      timers.delete(timer);
+    for (let timer = timers.take(until); timer !== undefined; timer = timers.take(until)) {
       now = Math.max(now, timer.due);
       timer.callback();
       await settle();
@@ -68,11 +42,7 @@ export function createManualClock(start: Date | string | number = defaultStart):
 
   return {
     now: () => now,
-    after: (ms, callback) => {
-      const timer = { due: now + Math.max(ms, 0), callback };
-      timers.add(timer);
-      return () => void timers.delete(timer);
-    },
+    after: (ms, callback) => timers.add(now + Math.max(ms, 0), callback),
     get pending() {
       return timers.size;
     },

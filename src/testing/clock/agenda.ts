@@ -1,0 +1,53 @@
+import type { WorldClock } from "./emulator-clock.ts";
+
+/** A task that is due at a point in time, in milliseconds since 1970. A task is plain JSON, so that a world can be saved. */
+export interface Due<Task> {
+  readonly at: number;
+  readonly task: Task;
+}
+
+/** The pending work of the emulated service. */
+export interface Agenda<Task> {
+  add(at: number, task: Task): void;
+  /** Removes the tasks that match. */
+  remove(matches: (task: Task) => boolean): void;
+  save(): readonly Due<Task>[];
+  /** Replaces all tasks. */
+  load(due: readonly Due<Task>[]): void;
+}
+
+/** Makes an agenda that runs each task at its time by the clock. Tasks that are due at the same time run in the order of `add`. */
+export function createAgenda<Task>(clock: WorldClock, run: (task: Task) => void): Agenda<Task> {
+  let entries: Due<Task>[] = [];
+  let disarm = () => {};
+
+  const arm = () => {
+    disarm();
+    disarm = () => {};
+    const [next] = entries;
+    if (next === undefined) return;
+    disarm = clock.at(next.at, () => {
+      const due = entries.filter(({ at }) => at <= next.at);
+      entries = entries.filter(({ at }) => at > next.at);
+      for (const { task } of due) run(task);
+      arm();
+    });
+  };
+
+  return {
+    add: (at, task) => {
+      const position = entries.findLastIndex((entry) => entry.at <= at) + 1;
+      entries.splice(position, 0, { at, task });
+      if (position === 0) arm();
+    },
+    remove: (matches) => {
+      entries = entries.filter(({ task }) => !matches(task));
+      arm();
+    },
+    save: () => entries,
+    load: (due) => {
+      entries = [...due];
+      arm();
+    },
+  };
+}

@@ -1,0 +1,175 @@
+import { keepProcess, type PartnerClock } from "../../util/clock.ts";
+import { type Duration, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
+import { settle, Timers } from "./timers.ts";
+
+/** The time in the emulated service: of orders, renders, claims, callbacks and the weekly reset of rendertokens. */
+export interface EmulatorClock extends PartnerClock {
+  /** How fast the time passes: 1 like the clock of the options, 60 for an hour a minute, 0 while it is frozen. */
+  readonly speed: number;
+  /**
+   * Moves the time forward. Everything that becomes due happens at its own time, callbacks included, before the promise resolves.
+   *
+   * @param span Milliseconds, or an object such as `{ days: 3 }`.
+   * @throws RangeError for a negative span.
+   */
+  advance(span: number | Duration): Promise<void>;
+  /** Moves the time forward to a point in time, as `advance` does. Throws a `RangeError` for an earlier time. */
+  set(time: PointInTime): Promise<void>;
+  /** Stops the time. Rate limits and slow faults still go by the clock of the options. */
+  freeze(): void;
+  /** Lets the time pass. Default speed 1. Throws a `RangeError` for a speed that is not above 0. */
+  resume(options?: { readonly speed?: number }): void;
+}
+
+/** The state of a clock in a saved world. */
+export interface SavedClock {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly speed: number;
+}
+
+/** The clock with what the emulator itself needs. */
+export interface WorldClock extends EmulatorClock {
+  /**
+   * The time of the connection: of rate limits, `Retry-After` and slow faults. Clients wait for these by their own clock, so the speed
+   * does not change it. `advance` and `set` move it, too.
+   */
+  readonly wire: PartnerClock;
+  /** Converts a span of emulated time to the time that a client waits for it. */
+  toWire(ms: number): number;
+  /** Calls `callback` at a point in time. It does not keep the process alive. Returns a function that cancels the call. */
+  at(time: number, callback: () => void): () => void;
+  /** `advance` waits for this work before it moves the time further. */
+  track(work: Promise<unknown>): void;
+  save(): SavedClock;
+  /** Sets the time, also to an earlier one. */
+  load(saved: SavedClock): void;
+}
+
+/** Milliseconds. */
+const rounding = 0.001;
+
+class Clock implements WorldClock {
+  readonly #base: PartnerClock;
+  readonly #timers = new Timers();
+  readonly #work = new Set<Promise<unknown>>();
+  #speed = 1;
+  /** The emulated time at the time `#at` of the base clock. */
+  #time: number;
+  #at: number;
+  /** The sum of all moves of `advance` and `set`. */
+  #moved = 0;
+  #disarm = () => {};
+  #moving: Promise<void> = Promise.resolve();
+  readonly wire: PartnerClock;
+
+  constructor(base: PartnerClock) {
+    this.#base = base;
+    this.#time = base.now();
+    this.#at = this.#time;
+    this.wire = { now: () => base.now() + this.#moved, after: (ms, callback) => base.after(ms, callback) };
+  }
+
+  get speed(): number {
+    return this.#speed;
+  }
+
+  now = (): number => (this.#speed === 0 ? this.#time : this.#time + (this.#base.now() - this.#at) * this.#speed);
+
+  toWire = (ms: number): number => (this.#speed === 0 ? ms : ms / this.#speed);
+
+  after = (ms: number, callback: () => void) => this.#add(this.now() + Math.max(ms, 0), callback, true);
+
+  at = (time: number, callback: () => void) => this.#add(time, callback, false);
+
+  advance = async (span: number | Duration): Promise<void> => {
+    const ms = spanOf(span);
+    if (!(ms >= 0)) throw new RangeError(`The clock cannot move by ${ms} milliseconds: give 0 or more`);
+    await this.#moveTo(() => this.now() + ms);
+  };
+
+  set = async (time: PointInTime): Promise<void> => {
+    const until = toMilliseconds(time);
+    if (until < this.now()) throw new RangeError("The clock cannot move backwards");
+    await this.#moveTo(() => until);
+  };
+
+  freeze = (): void => this.#run(this.now(), 0);
+
+  resume = ({ speed = 1 }: { readonly speed?: number } = {}): void => {
+    if (!(speed > 0 && Number.isFinite(speed))) throw new RangeError(`The speed must be above 0; got ${speed}`);
+    this.#run(this.now(), speed);
+  };
+
+  track = (work: Promise<unknown>): void => {
+    this.#work.add(work);
+    const done = () => void this.#work.delete(work);
+    work.then(done, done);
+  };
+
+  save = (): SavedClock => ({ time: this.now(), speed: this.#speed });
+
+  load = ({ time, speed }: SavedClock): void => this.#run(time, speed);
+
+  #run(time: number, speed: number): void {
+    this.#time = time;
+    this.#at = this.#base.now();
+    this.#speed = speed;
+    this.#arm();
+  }
+
+  #add(due: number, callback: () => void, foreground: boolean): () => void {
+    const cancel = this.#timers.add(due, callback, foreground);
+    this.#arm();
+    return () => {
+      cancel();
+      this.#arm();
+    };
+  }
+
+  /** Sets a timer of the base clock for the next timer of this clock. */
+  #arm(): void {
+    this.#disarm();
+    this.#disarm = () => {};
+    const due = this.#timers.next();
+    if (due === undefined || this.#speed === 0) return;
+    this.#disarm = this.#base.after(Math.max(due - this.now(), 0) / this.#speed, () => this.#fire());
+    keepProcess(this.#disarm, this.#timers.foreground > 0);
+  }
+
+  #fire(): void {
+    // A timer is due a little early where the sum of two times was rounded.
+    const now = this.now() + rounding * this.#speed;
+    for (let timer = this.#timers.take(now); timer !== undefined; timer = this.#timers.take(now)) timer.callback();
+    this.#arm();
+  }
+
+  /** Moves run one after the other. */
+  #moveTo(target: () => number): Promise<void> {
+    const move = this.#moving.then(() => this.#move(target()));
+    this.#moving = move.catch(() => {});
+    return move;
+  }
+
+  async #move(until: number): Promise<void> {
+    await settle();
+    for (let timer = this.#timers.take(until); timer !== undefined; timer = this.#timers.take(until)) {
+      this.#jump(timer.due);
+      timer.callback();
+      await settle();
+      await Promise.allSettled(this.#work);
+    }
+    this.#jump(until);
+    await settle();
+  }
+
+  #jump(time: number): void {
+    const by = time - this.now();
+    if (by <= 0) return;
+    this.#moved += by;
+    this.#run(time, this.#speed);
+  }
+}
+
+/** Makes a clock that begins at the time of `base` and passes at its speed. */
+export const createEmulatorClock = (base: PartnerClock): WorldClock => new Clock(base);

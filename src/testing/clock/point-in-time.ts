@@ -1,0 +1,25 @@
+/** A point in time: a date, an ISO 8601 string, or milliseconds since 1970. */
+export type PointInTime = Date | string | number;
+
+/** Returns the milliseconds since 1970. Throws a `RangeError` for an invalid time. */
+export function toMilliseconds(time: PointInTime): number {
+  const ms = new Date(time).getTime();
+  if (Number.isNaN(ms))
+    throw new RangeError(`The time must be a date, an ISO 8601 string or milliseconds since 1970; got ${String(time)}`);
+  return ms;
+}
+
+/** A span of time. The parts are added. */
+export interface Duration {
+  readonly days?: number;
+  readonly hours?: number;
+  readonly minutes?: number;
+  readonly seconds?: number;
+}
+
+/** Returns the milliseconds of a span. A number is milliseconds. */
+export function spanOf(span: number | Duration): number {
+  if (typeof span === "number") return span;
+  const { days = 0, hours = 0, minutes = 0, seconds = 0 } = span;
+  return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
+}

@@ -1,0 +1,56 @@
+import { setImmediate } from "node:timers/promises";
+
+interface Timer {
+  readonly due: number;
+  readonly callback: () => void;
+  /** Whether a caller waits for it. It is false for the emulator's own tasks. */
+  readonly foreground: boolean;
+}
+
+/** Lets promises settle: the first turn of the event loop runs what is scheduled, the second what the first one schedules. */
+export async function settle(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
+}
+
+/** Timers by the time at which they are due. */
+export class Timers {
+  readonly #timers = new Set<Timer>();
+
+  get size(): number {
+    return this.#timers.size;
+  }
+
+  /** The number of timers that a caller waits for. */
+  get foreground(): number {
+    let count = 0;
+    for (const timer of this.#timers) if (timer.foreground) count += 1;
+    return count;
+  }
+
+  /** Adds a timer. Returns a function that cancels it. */
+  add(due: number, callback: () => void, foreground = true): () => void {
+    const timer = { due, callback, foreground };
+    this.#timers.add(timer);
+    return () => void this.#timers.delete(timer);
+  }
+
+  /** The time of the next timer; undefined without a timer. */
+  next(): number | undefined {
+    return this.#first()?.due;
+  }
+
+  /** Removes the next timer that is due by `until`, and returns it. */
+  take(until: number): Timer | undefined {
+    const timer = this.#first();
+    if (timer === undefined || timer.due > until) return undefined;
+    this.#timers.delete(timer);
+    return timer;
+  }
+
+  #first(): Timer | undefined {
+    let first: Timer | undefined;
+    for (const timer of this.#timers) if (first === undefined || timer.due < first.due) first = timer;
+    return first;
+  }
+}

@@ -1,0 +1,41 @@
+import * as z from "zod/mini";
+import { control } from "./control.ts";
+
+const part = () => z.optional(z.number().check(z.gte(0)));
+
+/** The controls of the clock. The methods are those of `emulator.clock`. */
+export const clockControls = {
+  advance: control({
+    about: "Moves the time forward. Everything that becomes due happens at its own time, callbacks included.",
+    on: "clock",
+    required: ["span"],
+    fields: () => ({
+      span: z.union([
+        z.number().check(z.gte(0)),
+        z.strictObject({ days: part(), hours: part(), minutes: part(), seconds: part() }),
+      ]),
+    }),
+    run: ({ clock }, { span }) => clock.advance(span),
+  }),
+  set: control({
+    about: "Moves the time forward to a point in time.",
+    on: "clock",
+    required: ["time"],
+    fields: () => ({ time: z.union([z.string(), z.number()]) }),
+    run: ({ clock }, { time }) => clock.set(time),
+  }),
+  freeze: control({
+    about: "Stops the time.",
+    on: "clock",
+    required: [],
+    fields: () => ({}),
+    run: ({ clock }) => clock.freeze(),
+  }),
+  resume: control({
+    about: "Lets the time pass, faster with a speed above 1.",
+    on: "clock",
+    required: [],
+    fields: () => ({ speed: z._default(z.number().check(z.gt(0)), 1) }),
+    run: ({ clock }, { speed }) => clock.resume({ speed }),
+  }),
+};

@@ -1,0 +1,29 @@
+import type { Emulation } from "../emulation.ts";
+import type { World } from "../state/world.ts";
+import { ControlError } from "./control-error.ts";
+
+type Lists = {
+  [Name in keyof World as World[Name] extends { get(reference: string): infer _Stored } ? Name : never]: World[Name];
+};
+type Stored<List extends keyof Lists> = NonNullable<ReturnType<World[List]["get"]>>;
+
+const words: Readonly<Record<string, string>> = {
+  orders: "order",
+  claims: "claim",
+  renders: "render",
+  stores: "store",
+  products: "product",
+};
+
+/** Finds a record and the world that it belongs to. Throws a {@link ControlError} when no organization has it. */
+export function find<List extends keyof Lists>(
+  { worlds }: Emulation,
+  list: List,
+  reference: string,
+): { readonly world: World; readonly record: Stored<List> } {
+  for (const world of worlds) {
+    const record = world[list].get(reference);
+    if (record !== undefined) return { world, record: record as Stored<List> };
+  }
+  throw new ControlError(`The emulator has no ${words[list] ?? list} ${reference}`);
+}

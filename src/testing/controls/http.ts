@@ -1,0 +1,61 @@
+import * as z from "zod/mini";
+import type { Emulation } from "../emulation.ts";
+import { readJson } from "../http/body.ts";
+import { Problem } from "../http/problem.ts";
+import type { Control } from "./control.ts";
+import { ControlError } from "./control-error.ts";
+import { allControls } from "./table.ts";
+
+/** The path of the controls, at the root of the server. */
+const controlRoot = "/_emulator";
+
+/** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
+const largestInput = 512 * 2 ** 20;
+
+const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
+  Response.json(value, { status, headers: { "Cache-Control": "no-store", ...headers } });
+
+const refusal = (status: number, code: string, message: string, headers?: Readonly<Record<string, string>>): Response =>
+  json({ code, message }, status, headers);
+
+const describe = (name: string, { about, on, required, schema }: Control) => ({
+  name,
+  about,
+  on,
+  method: "POST",
+  path: `${controlRoot}/${name}`,
+  required,
+  input: z.toJSONSchema(schema(), { unrepresentable: "any", io: "input" }),
+});
+
+/** The list of the controls, for programs. */
+const listOfControls = () => ({ controls: Array.from(allControls, ([name, control]) => describe(name, control)) });
+
+async function runControl(emulation: Emulation, control: Control, request: Request): Promise<Response> {
+  try {
+    const input = request.body === null ? {} : await readJson(request, largestInput);
+    return json({ result: (await control.run(emulation, input)) ?? null });
+  } catch (error) {
+    if (error instanceof ControlError) return refusal(400, error.code, error.message);
+    // The clock and the faults throw these for invalid input.
+    const isInvalid = error instanceof Problem || error instanceof RangeError || error instanceof TypeError;
+    if (isInvalid) return refusal(400, "invalid_input", error.message);
+    throw error;
+  }
+}
+
+/** Responds to a request to the controls. Returns undefined for a path that is not under `/_emulator`. */
+export async function respondToControl(emulation: Emulation, request: Request): Promise<Response | undefined> {
+  const { pathname } = new URL(request.url);
+  if (pathname === controlRoot && request.method === "GET") return json(listOfControls());
+  if (!pathname.startsWith(`${controlRoot}/`)) return undefined;
+  const name = pathname.slice(controlRoot.length + 1);
+  const control = allControls.get(name);
+  if (control === undefined) {
+    return refusal(404, "not_found", `The emulator has no control ${name}. GET ${controlRoot} lists the controls.`);
+  }
+  if (request.method !== "POST") {
+    return refusal(405, "method_not_allowed", `Use POST for the control ${name}`, { Allow: "POST" });
+  }
+  return await runControl(emulation, control, request);
+}

@@ -1,0 +1,20 @@
+import * as z from "zod/mini";
+import type { Policy } from "../../http/endpoint/endpoint.ts";
+import { policies } from "../http/rate-limit.ts";
+import { control } from "./control.ts";
+
+/** Controls that use up limits. */
+export interface LimitControls {
+  /** Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens. */
+  drain(policy: Policy, options?: { readonly tokens?: number }): void;
+}
+
+export const limitControls = {
+  drain: control({
+    about: "Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens.",
+    on: "limit",
+    required: ["policy"],
+    fields: () => ({ policy: z.enum(policies), tokens: z.optional(z.number().check(z.gte(0))) }),
+    run: ({ worlds: [world] }, { policy, tokens }) => world.rateLimits.drain(policy, tokens),
+  }),
+};

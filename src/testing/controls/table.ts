@@ -1,0 +1,41 @@
+import type { Emulation } from "../emulation.ts";
+import { type CatalogControls, catalogControls } from "./catalog.ts";
+import { type ClaimControls, claimControls } from "./claims.ts";
+import { clockControls } from "./clock.ts";
+import { type Control, methodsOf } from "./control.ts";
+import { faultControls } from "./faults.ts";
+import { type LimitControls, limitControls } from "./limits.ts";
+import { type OrderControls, orderControls } from "./orders.ts";
+import { type RenderControls, renderControls } from "./renders.ts";
+import { type WorldControls, worldControls } from "./worlds.ts";
+
+/** The controls that are methods of the emulator itself. */
+export interface Controls
+  extends OrderControls,
+    ClaimControls,
+    RenderControls,
+    CatalogControls,
+    LimitControls,
+    WorldControls {}
+
+const methods = {
+  ...orderControls,
+  ...claimControls,
+  ...renderControls,
+  ...catalogControls,
+  ...limitControls,
+  ...worldControls,
+};
+
+/** Makes the methods of the emulator. */
+export const createControls = (emulation: Emulation): Controls => methodsOf(methods, emulation);
+
+const named = (prefix: string, group: Readonly<Record<string, Control>>): [string, Control][] =>
+  Object.entries(group).map(([name, control]) => [prefix + name, control]);
+
+/** Every control by its name, which is its method of the emulator and the last part of its path: `ship`, `clock.advance`. */
+export const allControls: ReadonlyMap<string, Control> = new Map([
+  ...named("", methods),
+  ...named("clock.", clockControls),
+  ...named("faults.", faultControls),
+]);

@@ -1,0 +1,65 @@
+import * as z from "zod/mini";
+import { filledText } from "../../schemas/shape.ts";
+import { savedWorld } from "../state/saved-world.schema.ts";
+import type { SavedWorld } from "../state/saved-world.ts";
+import { control } from "./control.ts";
+
+/** Controls that save and restore the whole state. */
+export interface WorldControls {
+  /**
+   * Returns the whole state as JSON: catalog, organizations, orders, claims, files, limits, clock, faults and pending work.
+   *
+   * @example
+   * const saved = JSON.stringify(emulator.world());
+   * emulator.load(JSON.parse(saved));
+   */
+  world(): SavedWorld;
+  /** Replaces the whole state by a saved one. Throws a {@link ControlError} for a value that is not a saved world. */
+  load(world: SavedWorld): void;
+  /** Goes back to the state at the start. */
+  reset(): void;
+  /** Keeps the whole state under a name. Default name `default`. */
+  checkpoint(options?: { readonly name?: string }): void;
+  /** Goes back to the state of a checkpoint, as often as you like. Throws a {@link ControlError} for an unknown name. */
+  rewind(options?: { readonly name?: string }): void;
+}
+
+const named = () => ({ name: z._default(filledText(), "default") });
+
+export const worldControls = {
+  world: control({
+    about: "Returns the whole state as JSON.",
+    on: "world",
+    required: [],
+    fields: () => ({}),
+    run: (emulation) => emulation.save(),
+  }),
+  load: control({
+    about: "Replaces the whole state by a saved one.",
+    on: "world",
+    required: ["world"],
+    fields: () => ({ world: savedWorld() }),
+    run: (emulation, { world }) => emulation.load(world),
+  }),
+  reset: control({
+    about: "Goes back to the state at the start.",
+    on: "world",
+    required: [],
+    fields: () => ({}),
+    run: (emulation) => emulation.reset(),
+  }),
+  checkpoint: control({
+    about: "Keeps the whole state under a name.",
+    on: "world",
+    required: [],
+    fields: named,
+    run: (emulation, { name }) => emulation.checkpoints.keep(name),
+  }),
+  rewind: control({
+    about: "Goes back to the state of a checkpoint.",
+    on: "world",
+    required: [],
+    fields: named,
+    run: (emulation, { name }) => emulation.checkpoints.rewind(name),
+  }),
+};

@@ -1,0 +1,48 @@
+import * as z from "zod/mini";
+import { filledText } from "../../schemas/shape.ts";
+import { stages } from "../catalog/product-table.ts";
+import type { SavedWorld } from "./saved-world.ts";
+
+/** Records of one kind. Their other fields are those that `save` wrote. */
+const records = (kind: string) => z.array(z.looseObject({ reference: z.string().check(z.startsWith(`${kind}_`)) }));
+
+const organization = () =>
+  z.strictObject({
+    name: filledText(),
+    stores: records("Store"),
+    addresses: records("Address"),
+    images: records("Image"),
+    evidence: records("Evidence"),
+    renders: records("Render"),
+    orders: records("Order"),
+    shipments: records("Shipment"),
+    claims: records("Claim"),
+    rateLimits: z.record(z.string(), z.number()),
+    rendertokens: z.strictObject({ used: z.number(), resets: z.number() }),
+  });
+
+const product = () =>
+  z.strictObject({
+    reference: z.string(),
+    status: z.enum(stages),
+    availableQuantity: z.number(),
+    weightGrams: z.nullable(z.number()),
+    layersModified: z.number(),
+    printModified: z.number(),
+  });
+
+/** Checks that a value has the form of a saved world. */
+export const savedWorld = () =>
+  z.strictObject({
+    version: z.literal(1),
+    seed: filledText(),
+    environment: z.enum(["test", "production"]),
+    clock: z.strictObject({ time: z.number(), speed: z.number().check(z.gte(0)) }),
+    references: z.record(z.string(), z.int()),
+    products: z.array(product()),
+    faults: z.array(
+      z.strictObject({ id: z.int(), fault: z.looseObject({ fault: z.string() }), seen: z.int(), hits: z.int() }),
+    ),
+    tasks: z.array(z.strictObject({ at: z.number(), task: z.looseObject({ kind: z.string() }) })),
+    organizations: z.array(organization()).check(z.minLength(1)),
+  }) as unknown as z.ZodMiniType<SavedWorld>;

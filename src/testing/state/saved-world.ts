@@ -1,0 +1,93 @@
+import type { StoredStore } from "../catalog/organization.ts";
+import type { StoredProduct } from "../catalog/products.ts";
+import type { Due } from "../clock/agenda.ts";
+import type { SavedClock } from "../clock/emulator-clock.ts";
+import type { SavedFault } from "../faults/faults.ts";
+import type {
+  StoredAddress,
+  StoredClaim,
+  StoredEvidence,
+  StoredImage,
+  StoredOrder,
+  StoredRender,
+  StoredShipment,
+} from "./records.ts";
+import type { SavedRendertokens } from "./rendertoken-budget.ts";
+import type { Task } from "./task.ts";
+import type { World } from "./world.ts";
+
+/** An organization in a saved world. */
+export interface SavedOrganization {
+  readonly name: string;
+  readonly stores: readonly StoredStore[];
+  readonly addresses: readonly StoredAddress[];
+  readonly images: readonly StoredImage[];
+  readonly evidence: readonly StoredEvidence[];
+  readonly renders: readonly StoredRender[];
+  readonly orders: readonly StoredOrder[];
+  readonly shipments: readonly StoredShipment[];
+  readonly claims: readonly StoredClaim[];
+  /** The tokens of each bucket. */
+  readonly rateLimits: Readonly<Record<string, number>>;
+  readonly rendertokens: SavedRendertokens;
+}
+
+/** The fields of a product that can change. */
+export type SavedProduct = Pick<
+  StoredProduct,
+  "reference" | "status" | "availableQuantity" | "weightGrams" | "layersModified" | "printModified"
+>;
+
+/** The whole state of the emulated service as JSON. */
+export interface SavedWorld {
+  readonly version: 1;
+  /** The text that all references derive from. */
+  readonly seed: string;
+  readonly environment: "test" | "production";
+  readonly clock: SavedClock;
+  /** How many references of each kind exist. */
+  readonly references: Readonly<Record<string, number>>;
+  readonly products: readonly SavedProduct[];
+  readonly faults: readonly SavedFault[];
+  /** The pending work. */
+  readonly tasks: readonly Due<Task>[];
+  readonly organizations: readonly SavedOrganization[];
+}
+
+export const saveProduct = (product: StoredProduct): SavedProduct => ({
+  reference: product.reference,
+  status: product.status,
+  availableQuantity: product.availableQuantity,
+  weightGrams: product.weightGrams,
+  layersModified: product.layersModified,
+  printModified: product.printModified,
+});
+
+/** Saves an organization. The records are those of the world, not copies. */
+export const saveOrganization = (world: World): SavedOrganization => ({
+  name: world.organization.name,
+  stores: world.stores.save(),
+  addresses: world.addresses.save(),
+  images: world.images.save(),
+  evidence: world.evidence.save(),
+  renders: world.renders.save(),
+  orders: world.orders.save(),
+  shipments: world.shipments.save(),
+  claims: world.claims.save(),
+  rateLimits: world.rateLimits.save(),
+  rendertokens: world.rendertokens.save(),
+});
+
+/** Replaces the state of an organization. */
+export function loadOrganization(world: World, saved: SavedOrganization): void {
+  world.stores.load(saved.stores);
+  world.addresses.load(saved.addresses);
+  world.images.load(saved.images);
+  world.evidence.load(saved.evidence);
+  world.renders.load(saved.renders);
+  world.orders.load(saved.orders);
+  world.shipments.load(saved.shipments);
+  world.claims.load(saved.claims);
+  world.rateLimits.load(saved.rateLimits);
+  world.rendertokens.load(saved.rendertokens);
+}
