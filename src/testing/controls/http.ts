@@ -1,9 +1,9 @@
-import * as z from "zod/mini";
 import type { Emulation } from "../emulation.ts";
 import { readJson } from "../http/body.ts";
 import { Problem } from "../http/problem.ts";
 import type { Control } from "./control.ts";
 import { ControlError } from "./control-error.ts";
+import { jsonSchema } from "./json-schema.ts";
 import { allControls } from "./table.ts";
 
 /** The path of the controls, at the root of the server. */
@@ -25,7 +25,7 @@ const describe = (name: string, { about, on, required, schema }: Control) => ({
   method: "POST",
   path: `${controlRoot}/${name}`,
   required,
-  input: z.toJSONSchema(schema(), { unrepresentable: "any", io: "input" }),
+  input: jsonSchema(schema()),
 });
 
 /** The list of the controls, for programs. */

@@ -1,0 +1,36 @@
+import { expect, it } from "vitest";
+import * as z from "zod/mini";
+import { jsonSchema } from "../../../src/testing/controls/json-schema.ts";
+import { allControls } from "../../../src/testing/controls/table.ts";
+
+/** What our description leaves out: bounds, patterns and the schemas of values that it calls "any". */
+const leftOut = new Set([
+  "$schema",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "pattern",
+  "format",
+  "minLength",
+  "minItems",
+  "propertyNames",
+]);
+
+function simplified(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(simplified);
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value).filter(([name]) => !leftOut.has(name));
+  if (entries.length === 0) return {};
+  const object = Object.fromEntries(entries.map(([name, inner]) => [name, simplified(inner)]));
+  const { anyOf, type } = object as { anyOf?: { type?: string }[]; type?: string };
+  if (anyOf?.every((option) => Object.keys(option).join() === "type")) return { type: anyOf.map((option) => option.type) };
+  return type === "object" ? { required: [], ...object } : object;
+}
+
+it.each(Array.from(allControls).filter(([name]) => name !== "load"))(
+  "the input of %s is described as zod describes it",
+  (_name, { schema }) => {
+    const expected = z.toJSONSchema(schema() as z.ZodMiniType, { unrepresentable: "any", io: "input" });
+    expect(jsonSchema(schema())).toEqual(simplified(expected));
+  },
+);
