@@ -74,7 +74,7 @@ export interface HeadersFault extends FaultTarget {
  */
 export interface SlowFault extends FaultTarget, FaultTiming {
   readonly fault: "slow";
-  /** Milliseconds by the emulator's clock. */
+  /** Milliseconds by the clock of the options. */
   readonly ms: number;
 }
 
@@ -84,7 +84,7 @@ export interface SlowFault extends FaultTarget, FaultTiming {
  */
 export interface GatewayFault extends FaultTarget {
   readonly fault: "gateway";
-  /** Milliseconds for which the gateway waits, by the emulator's clock. */
+  /** Milliseconds for which the gateway waits, by the clock of the options. */
   readonly ms: number;
   /** Milliseconds after which the service carries the request out. */
   readonly processing: number;
@@ -100,7 +100,7 @@ export interface StallFault extends FaultTarget {
 /** The body arrives byte by byte. */
 export interface TrickleFault extends FaultTarget {
   readonly fault: "trickle";
-  /** Milliseconds between two bytes, by the emulator's clock. */
+  /** Milliseconds between two bytes, by the clock of the options. */
   readonly ms: number;
 }
 
