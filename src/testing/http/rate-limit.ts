@@ -52,6 +52,8 @@ export interface RateLimiter {
   take(policies: readonly Policy[]): number | undefined;
   /** Draws tokens as another client of the organization does. Default: all tokens. */
   drain(policy: Policy, tokens?: number): void;
+  /** The whole tokens in each bucket. */
+  levels(): Readonly<Record<Policy, number>>;
   /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. The bucket `empty` is reported as empty at any level. */
   headers(policies: readonly Policy[], empty?: EmptyBucket): Readonly<Record<string, string>>;
   /** The tokens of each bucket. */
@@ -75,6 +77,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     return bucket;
   };
 
+  const wholeTokens = (bucket: Bucket) => Math.floor(bucket.tokens + epsilon);
   const isEmpty = (bucket: Bucket) => bucket.tokens < 1 - epsilon;
   const nextTokenIn = (bucket: Bucket) => (isEmpty(bucket) ? ((1 - bucket.tokens) * bucket.window) / bucket.quota : 0);
 
@@ -89,6 +92,11 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
       const bucket = refilled(policy);
       bucket.tokens = Math.max(0, bucket.tokens - (tokens ?? bucket.tokens));
     },
+    levels: () => ({
+      default: wholeTokens(refilled("default")),
+      uploads: wholeTokens(refilled("uploads")),
+      downloads: wholeTokens(refilled("downloads")),
+    }),
     headers: (policies, empty) => {
       const quotas: string[] = [];
       const states: string[] = [];
@@ -96,7 +104,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
         const bucket = refilled(policy);
         quotas.push(`"${policy}";q=${bucket.quota};w=${bucket.window / 1000}`);
         const reported = policy === empty?.policy;
-        const remaining = reported ? 0 : Math.floor(bucket.tokens + epsilon);
+        const remaining = reported ? 0 : wholeTokens(bucket);
         const wait = reported ? empty.nextTokenIn : nextTokenIn(bucket);
         states.push(`"${policy}";r=${remaining};t=${toSeconds(wait)}`);
       }
