@@ -10,7 +10,7 @@ import { createRouter } from "./http/router.ts";
 import { callerOf, createService, policiesOf } from "./http/service.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
-import { createRecorder, type Recorder } from "./recorder/recorder.ts";
+import { Recorder } from "./recorder/recorder.ts";
 import { createRequestLog } from "./recorder/request-log.ts";
 import { allRoutes } from "./routes/table.ts";
 
@@ -61,7 +61,7 @@ export function createParts(options: EmulatorOptions): EmulatorParts {
   const log = createRequestLog(settings.requestLog, endpoints);
   const emulation = new Emulation(settings, { faults, requests: log.requests }, carryOut);
   const { clock } = emulation;
-  const recorder = createRecorder({ ...settings, clock, log });
+  const recorder = new Recorder({ ...settings, clock, log });
   const find = createRouter(routes, settings.baseUrl);
   const service = createService(emulation, find);
 

@@ -19,6 +19,6 @@ export type { Limit } from "./http/rate-limit.ts";
 export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./http/server.ts";
 export type { EmulatorOptions, RepeatedIdentifier } from "./options.ts";
 export { sampleImage } from "./pictures/sample-image.ts";
-export type * from "./recorder/har.ts";
+export type * from "./recorder/har-format.ts";
 export type * from "./recorder/logged-request.ts";
 export type { SavedWorld } from "./state/saved-world.ts";

@@ -159,7 +159,11 @@ describe("the log over HTTP", () => {
     const { origin } = new URL(emulator.baseUrl);
     const read = async () => (await fetch(`${origin}/_emulator/requests`)).json();
     expect(await read()).toMatchObject({ requests: [{ id: 1, path: "/orders", status: 401, tokens: null }] });
-    await fetch(`${origin}/_emulator/requests.clear`, { method: "POST" });
+    await fetch(`${origin}/_emulator/requests.clear`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+    });
     expect(await read()).toEqual({ requests: [] });
     expect(emulator.requests).toEqual([]);
   });

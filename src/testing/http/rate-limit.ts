@@ -61,6 +61,15 @@ export interface RateLimiter {
   load(tokens: Readonly<Record<string, number>>): void;
 }
 
+const wholeTokens = ({ tokens }: Bucket): number => Math.floor(tokens + epsilon);
+const isEmpty = ({ tokens }: Bucket): boolean => tokens < 1 - epsilon;
+
+const byPolicy = <Value>(read: (policy: Policy) => Value): Readonly<Record<Policy, Value>> => ({
+  default: read("default"),
+  uploads: read("uploads"),
+  downloads: read("downloads"),
+});
+
 /** Makes full buckets. */
 export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
   const fill = ({ quota, window }: Limit): Bucket => ({ quota, window, tokens: quota, at: clock.now() });
@@ -77,8 +86,6 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     return bucket;
   };
 
-  const wholeTokens = (bucket: Bucket) => Math.floor(bucket.tokens + epsilon);
-  const isEmpty = (bucket: Bucket) => bucket.tokens < 1 - epsilon;
   const nextTokenIn = (bucket: Bucket) => (isEmpty(bucket) ? ((1 - bucket.tokens) * bucket.window) / bucket.quota : 0);
 
   return {
@@ -92,11 +99,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
       const bucket = refilled(policy);
       bucket.tokens = Math.max(0, bucket.tokens - (tokens ?? bucket.tokens));
     },
-    levels: () => ({
-      default: wholeTokens(refilled("default")),
-      uploads: wholeTokens(refilled("uploads")),
-      downloads: wholeTokens(refilled("downloads")),
-    }),
+    levels: () => byPolicy((policy) => wholeTokens(refilled(policy))),
     headers: (policies, empty) => {
       const quotas: string[] = [];
       const states: string[] = [];
@@ -110,7 +113,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
       }
       return { "X-RateLimit-Policy": quotas.join(", "), "X-RateLimit": states.join(", ") };
     },
-    save: () => Object.fromEntries(policies.map((policy) => [policy, refilled(policy).tokens])),
+    save: () => byPolicy((policy) => refilled(policy).tokens),
     load: (tokens) => {
       for (const policy of policies) refilled(policy).tokens = tokens[policy] ?? 0;
     },

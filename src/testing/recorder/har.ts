@@ -1,56 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { version } from "../../util/runtime.ts";
-import type { LoggedRequest, RecordedMessage } from "./logged-request.ts";
+import type { Har, HarEntry, HarMessage } from "./har-format.ts";
+import type { RecordedMessage } from "./logged-request.ts";
 import type { Recording } from "./recording.ts";
-
-interface NameAndValue {
-  readonly name: string;
-  readonly value: string;
-}
-
-/** What a request and a response have in common. A size of -1 is unknown. */
-interface HarMessage {
-  readonly httpVersion: string;
-  readonly cookies: readonly never[];
-  readonly headers: readonly NameAndValue[];
-  readonly headersSize: number;
-  readonly bodySize: number;
-}
-
-/** One request in an HTTP archive. */
-export interface HarEntry {
-  readonly startedDateTime: string;
-  readonly time: number;
-  readonly request: HarMessage & {
-    readonly method: string;
-    readonly url: string;
-    readonly queryString: readonly NameAndValue[];
-    readonly postData?: { readonly mimeType: string; readonly text: string };
-  };
-  readonly response: HarMessage & {
-    /** 0 without a response. */
-    readonly status: number;
-    readonly statusText: string;
-    readonly content: { readonly size: number; readonly mimeType: string; readonly text?: string };
-    readonly redirectURL: string;
-  };
-  readonly cache: Readonly<Record<string, never>>;
-  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
-  readonly _id: number;
-  readonly _call?: string;
-  readonly _fault?: string;
-  readonly _outcome: LoggedRequest["outcome"];
-  readonly _tokens?: NonNullable<LoggedRequest["tokens"]>;
-}
-
-/** An HTTP archive, version 1.2. */
-export interface Har {
-  readonly log: {
-    readonly version: "1.2";
-    readonly creator: { readonly name: string; readonly version: string };
-    readonly entries: readonly HarEntry[];
-  };
-}
 
 const message = (recorded: RecordedMessage | undefined): HarMessage => ({
   httpVersion: "HTTP/1.1",

@@ -1,6 +1,6 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import type { Fault } from "../faults/fault.ts";
-import type { Har } from "./har.ts";
+import type { Har } from "./har-format.ts";
 
 /**
  * How a request ended.
@@ -59,7 +59,7 @@ export interface LoggedRequest {
   /** The client's call, such as `orders.create`. Undefined for a path that no endpoint has. */
   readonly call: string | undefined;
   readonly request: RecordedMessage;
-  /** Undefined as long as `status` is. */
+  /** Undefined while `status` is undefined. */
   readonly response: RecordedMessage | undefined;
   /** Milliseconds until the request ended, by the clock of the options. Undefined before. */
   readonly duration: number | undefined;

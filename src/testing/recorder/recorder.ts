@@ -1,4 +1,5 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Redact } from "../../http/wire/redact.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import type { Fault } from "../faults/fault.ts";
@@ -33,81 +34,83 @@ export interface Known {
   readonly tokens: () => Readonly<Record<Policy, number>> | undefined;
 }
 
-/** Records the requests to the emulator and their responses. */
-export interface Recorder {
-  /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */
-  record(known: Known, respond: () => Promise<Response>): Promise<Response>;
-  /** Adds a listener. Returns a function that removes it. */
-  subscribe(listener: RequestListener): () => void;
-}
-
 const outcomeOf = (error: unknown): RequestOutcome => (isBrokenConnection(error) ? "dropped" : "aborted");
 
-/** Makes a recorder that writes to a log. */
-export function createRecorder({ baseUrl, secretKey, clock, log }: RecorderOptions): Recorder {
-  const relative = createPathReader(baseUrl);
-  const redactKeys = createRedactKeys(secretKey);
-  const listeners = new Set<RequestListener>();
-  let recorded = 0;
+/** Records the requests to the emulator and their responses in a log. */
+export class Recorder {
+  readonly #clock: RecorderOptions["clock"];
+  readonly #log: WritableLog;
+  readonly #relative: (pathname: string) => string | undefined;
+  readonly #redactKeys: (headers: Headers) => Redact;
+  readonly #listeners = new Set<RequestListener>();
+  #recorded = 0;
 
-  const start = ({ request, url: { pathname, search }, call, fault, tokens }: Known): Recording => {
-    recorded += 1;
-    const entry = new Recording(recorded, {
+  constructor({ baseUrl, secretKey, clock, log }: RecorderOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#relative = createPathReader(baseUrl);
+    this.#redactKeys = createRedactKeys(secretKey);
+  }
+
+  /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */
+  async record(known: Known, respond: () => Promise<Response>): Promise<Response> {
+    const entry = this.#start(known);
+    try {
+      return this.#respondWith(entry, await respond());
+    } catch (error) {
+      this.#end(entry, outcomeOf(error));
+      throw error;
+    }
+  }
+
+  /** Adds a listener. Returns a function that removes it. */
+  subscribe(listener: RequestListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #start({ request, url: { pathname, search }, ...known }: Known): Recording {
+    this.#recorded += 1;
+    const entry = new Recording(this.#recorded, {
+      ...known,
       request,
-      path: (relative(pathname) ?? pathname) + search,
-      time: clock.now(),
-      start: clock.wire.now(),
-      call,
-      fault,
-      tokens,
-      redact: redactKeys(request.headers),
+      path: (this.#relative(pathname) ?? pathname) + search,
+      time: this.#clock.now(),
+      start: this.#clock.wire.now(),
+      redact: this.#redactKeys(request.headers),
     });
     recordBody(request, (piece) => {
       entry.requestBody.add(piece);
-      log.update(entry);
+      this.#log.update(entry);
     });
-    log.add(entry);
-    for (const listener of listeners) listener(entry);
+    this.#log.add(entry);
+    for (const listener of this.#listeners) listener(entry);
     return entry;
-  };
-  const end = (entry: Recording, outcome: RequestOutcome) => {
-    entry.end(outcome, clock.wire.now());
-    log.update(entry);
-    for (const listener of listeners) listener(entry);
-  };
-  const respondWith = (entry: Recording, response: Response): Response => {
+  }
+
+  #end(entry: Recording, outcome: RequestOutcome): void {
+    entry.end(outcome, this.#clock.wire.now());
+    this.#log.update(entry);
+    for (const listener of this.#listeners) listener(entry);
+  }
+
+  #respondWith(entry: Recording, response: Response): Response {
     const body = entry.respond(response);
     const whole = response instanceof WholeResponse ? response.whole : undefined;
     if (typeof whole === "string") body.setText(whole);
     else if (whole !== undefined) body.add(whole);
     if (whole !== undefined || response.body === null) {
-      end(entry, "responded");
+      this.#end(entry, "responded");
       return response;
     }
     return watched(response, {
       piece: (piece) => {
         body.add(piece);
-        log.update(entry);
+        this.#log.update(entry);
       },
-      close: () => end(entry, "responded"),
-      cancel: () => end(entry, "aborted"),
-      error: (error) => end(entry, outcomeOf(error)),
+      close: () => this.#end(entry, "responded"),
+      cancel: () => this.#end(entry, "aborted"),
+      error: (error) => this.#end(entry, outcomeOf(error)),
     });
-  };
-
-  return {
-    record: async (known, respond) => {
-      const entry = start(known);
-      try {
-        return respondWith(entry, await respond());
-      } catch (error) {
-        end(entry, outcomeOf(error));
-        throw error;
-      }
-    },
-    subscribe: (listener) => {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
-    },
-  };
+  }
 }

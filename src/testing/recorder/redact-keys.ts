@@ -4,7 +4,7 @@ const keyHeader = "x-service-secret-key";
 /** Headers whose whole value is secret: another key can be in them. */
 const secretHeaders: ReadonlySet<string> = new Set([keyHeader, "authorization", "proxy-authorization", "cookie"]);
 
-/** A shorter text occurs in ordinary words, and is no key. */
+/** A shorter text is not redacted outside its header: it occurs in ordinary words. */
 const shortest = 4;
 /** A longer text is searched as it is: the pattern for all its escaped forms would be too large. */
 const longest = 256;
