@@ -4,6 +4,7 @@ import { type Agenda, createAgenda } from "./clock/agenda.ts";
 import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts";
 import type { FaultList } from "./faults/faults.ts";
 import type { Settings } from "./options.ts";
+import type { RequestLog } from "./recorder/logged-request.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import { createReferenceMaker } from "./state/reference-maker.ts";
 import { loadOrganization, type SavedWorld, saveOrganization, saveProduct } from "./state/saved-world.ts";
@@ -22,19 +23,25 @@ function createWorlds(settings: Settings, parts: Pick<Emulation, "clock" | "agen
   return { identity: { seed, environment }, make, catalog, worlds };
 }
 
-/** The emulated service without its HTTP: its clock, its organizations, its faults and its pending work. */
+/** The emulated service without its HTTP: its clock, its organizations, its faults, its log and its pending work. */
 export class Emulation {
   readonly settings: Settings;
   readonly faults: FaultList;
+  readonly requests: RequestLog;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
   readonly checkpoints: Checkpoints;
   #current: ReturnType<typeof createWorlds>;
 
   /** `carryOut` does the work that is due. */
-  constructor(settings: Settings, faults: FaultList, carryOut: (emulation: Emulation, task: Task) => void) {
+  constructor(
+    settings: Settings,
+    { faults, requests }: Pick<Emulation, "faults" | "requests">,
+    carryOut: (emulation: Emulation, task: Task) => void,
+  ) {
     this.settings = settings;
     this.faults = faults;
+    this.requests = requests;
     this.clock = createEmulatorClock(settings.clock);
     this.agenda = createAgenda<Task>(this.clock, (task) => carryOut(this, task));
     this.checkpoints = createCheckpoints(

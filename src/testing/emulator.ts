@@ -6,10 +6,12 @@ import { Emulation } from "./emulation.ts";
 import { applyFault } from "./faults/apply-fault.ts";
 import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
-import { createRequestLog, type LoggedRequest } from "./http/request-log.ts";
 import { createRouter } from "./http/router.ts";
 import { callerOf, createService, policiesOf } from "./http/service.ts";
 import { type EmulatorOptions, toSettings } from "./options.ts";
+import type { RequestLog } from "./recorder/logged-request.ts";
+import { Recorder } from "./recorder/recorder.ts";
+import { createRequestLog } from "./recorder/request-log.ts";
 import { allRoutes } from "./routes/table.ts";
 
 /** A stateful emulator of the whole service, with controls for what the operator does. */
@@ -22,8 +24,8 @@ export interface Emulator extends Controls {
   readonly clock: EmulatorClock;
   /** The references of the demo catalog, by name. */
   readonly demo: DemoCatalog;
-  /** The last 1000 requests, oldest first. */
-  readonly requests: readonly LoggedRequest[];
+  /** The last 5,000 requests, oldest first. The option `requestLog` changes the bounds. */
+  readonly requests: RequestLog;
   /** Faults between clients and the emulator: dropped connections, error statuses, broken bodies. */
   readonly faults: Faults;
   /**
@@ -43,16 +45,25 @@ export interface Emulator extends Controls {
  */
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => createParts(options).emulator;
 
-/** Makes an emulator, with its inside for the controls over HTTP. */
-export function createParts(options: EmulatorOptions): { readonly emulator: Emulator; readonly emulation: Emulation } {
+/** An emulator, with its inside for the controls and the page. */
+interface EmulatorParts {
+  readonly emulator: Emulator;
+  readonly emulation: Emulation;
+  readonly recorder: Recorder;
+}
+
+/** Makes an emulator, with its inside for the controls and the page. */
+export function createParts(options: EmulatorOptions): EmulatorParts {
   const settings = toSettings(options);
   const routes = allRoutes();
-  const faults = createFaults(routes.map(({ endpoint }) => endpoint));
-  const emulation = new Emulation(settings, faults, carryOut);
+  const endpoints = routes.map(({ endpoint }) => endpoint);
+  const faults = createFaults(endpoints);
+  const log = createRequestLog(settings.requestLog, endpoints);
+  const emulation = new Emulation(settings, { faults, requests: log.requests }, carryOut);
   const { clock } = emulation;
+  const recorder = new Recorder({ ...settings, clock, log });
   const find = createRouter(routes, settings.baseUrl);
   const service = createService(emulation, find);
-  const log = createRequestLog(settings.baseUrl);
 
   const emulator: Emulator = {
     baseUrl: settings.baseUrl,
@@ -61,7 +72,7 @@ export function createParts(options: EmulatorOptions): { readonly emulator: Emul
     get demo() {
       return emulation.worlds[0].demo;
     },
-    requests: log.entries,
+    requests: log.requests,
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
       // A copy of a Request has the method GET when the original's method is TRACE.
@@ -69,22 +80,25 @@ export function createParts(options: EmulatorOptions): { readonly emulator: Emul
       // The signal of a Request follows the caller's signal only while the Request is in use.
       const signal = init?.signal ?? request.signal;
       signal.throwIfAborted();
-      const entry = log.add(request);
-      const match = find(request.method, new URL(request.url));
-      const fault = faults.faultFor(match?.route.endpoint);
-      const response =
-        fault === undefined ? await service(request) : await applyFault(service, request, signal, fault, clock.wire);
-      const caller = fault === undefined ? undefined : callerOf(emulation, request);
-      if (fault !== undefined && caller !== undefined) {
-        addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
-      }
-      signal.throwIfAborted();
-      // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-      if (!response.headers.has("Date")) response.headers.set("Date", new Date(clock.now()).toUTCString());
-      entry.status = response.status;
-      return response;
+      const url = new URL(request.url);
+      const match = find(request.method, url);
+      const endpoint = match?.route.endpoint;
+      const fault = faults.faultFor(endpoint);
+      const tokens = () => callerOf(emulation, request)?.world.rateLimits.levels();
+      return await recorder.record({ request, url, call: endpoint?.call, fault: fault?.fault, tokens }, async () => {
+        const response =
+          fault === undefined ? await service(request) : await applyFault(service, request, signal, fault, clock.wire);
+        const caller = fault === undefined ? undefined : callerOf(emulation, request);
+        if (fault !== undefined && caller !== undefined) {
+          addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
+        }
+        signal.throwIfAborted();
+        // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
+        if (!response.headers.has("Date")) response.headers.set("Date", new Date(clock.now()).toUTCString());
+        return response;
+      });
     },
     ...createControls(emulation),
   };
-  return { emulator, emulation };
+  return { emulator, emulation, recorder };
 }

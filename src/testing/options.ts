@@ -9,6 +9,7 @@ import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
+import type { LogBounds } from "./recorder/request-log.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";
@@ -47,6 +48,13 @@ export interface EmulatorOptions {
    * `return-first`, because an identifier is there "so that a retried request cannot create a duplicate" (specification 2.4).
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
+  /** The bounds of `emulator.requests`. The oldest requests are removed first. */
+  readonly requestLog?: {
+    /** The most requests, at most 10,000. Default 5,000. */
+    readonly entries?: number;
+    /** The most memory that their headers and bodies use, in bytes. Default 67,108,864 (64 MiB). */
+    readonly bytes?: number;
+  };
 }
 
 /** The options with their defaults. */
@@ -63,6 +71,7 @@ export interface Settings {
   readonly rendertokenLimit: number;
   readonly renderDuration: number;
   readonly repeatedIdentifier: RepeatedIdentifier;
+  readonly requestLog: LogBounds;
 }
 
 const limit = (policy: Policy) =>
@@ -91,6 +100,13 @@ const schema = () =>
     rendertokenLimit: z._default(count(0), 1000),
     renderDuration: z._default(z.number().check(z.gte(0)), 3000),
     repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
+    requestLog: z.prefault(
+      z.strictObject({
+        entries: z._default(count(1).check(z.lte(10_000)), 5000),
+        bytes: z._default(count(1), 64 * 2 ** 20),
+      }),
+      {},
+    ),
   });
 
 /**

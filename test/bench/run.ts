@@ -1,4 +1,5 @@
 import { run as coldStart } from "./cold-start/cold-start.ts";
+import { run as emulator } from "./emulator/emulator.ts";
 import { run as iterate } from "./iterate/iterate.ts";
 import { run as memory } from "./memory/memory.ts";
 import { run as pacing } from "./pacing/pacing.ts";
@@ -9,6 +10,7 @@ import { run as weight } from "./weight/weight.ts";
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   "cold-start": coldStart,
+  emulator,
   iterate,
   memory,
   pacing,

@@ -7,6 +7,7 @@ import { faultControls } from "./faults.ts";
 import { type LimitControls, limitControls } from "./limits.ts";
 import { type OrderControls, orderControls } from "./orders.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
+import { requestControls } from "./requests.ts";
 import { type WorldControls, worldControls } from "./worlds.ts";
 
 /** The controls that are methods of the emulator itself. */
@@ -38,4 +39,5 @@ export const allControls: ReadonlyMap<string, Control> = new Map([
   ...named("", methods),
   ...named("clock.", clockControls),
   ...named("faults.", faultControls),
+  ...named("requests.", requestControls),
 ]);

@@ -2,6 +2,8 @@ import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { retryAfterHeader } from "../http/retry-after.ts";
 import type { Service } from "../http/service.ts";
+import { WholeResponse } from "../http/whole-response.ts";
+import { moveBodyRecorder } from "../recorder/request-body.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
 import { connectionReset } from "./broken-connection.ts";
 import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
@@ -27,9 +29,9 @@ function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<v
 
 function statusResponse({ status, code, retryAfter }: StatusFault): Response {
   const headers = new Headers(retryAfterHeader(retryAfter));
-  if (code === undefined) return new Response(`A proxy responds with ${status}`, { status, headers });
+  if (code === undefined) return new WholeResponse(`A proxy responds with ${status}`, { status, headers });
   headers.set("Content-Type", "application/json");
-  return new Response(JSON.stringify({ code, message: `A fault of the emulator responds with ${code}` }), {
+  return new WholeResponse(JSON.stringify({ code, message: `A fault of the emulator responds with ${code}` }), {
     status,
     headers,
   });
@@ -38,20 +40,22 @@ function statusResponse({ status, code, retryAfter }: StatusFault): Response {
 function bodyResponse({ body, status = 200, type = "application/json" }: BodyFault): Response {
   const raw =
     body instanceof Uint8Array ? new Uint8Array(body) : typeof body === "string" ? body : JSON.stringify(body);
-  return new Response(raw === "" ? null : raw, { status, headers: { "Content-Type": type } });
+  const init = { status, headers: { "Content-Type": type } };
+  return raw === "" ? new Response(null, init) : new WholeResponse(raw, init);
 }
 
 function withHeaders(response: Response, headers: Readonly<Record<string, string>>): Response {
-  const all = new Headers(response.headers);
-  for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  return new Response(response.body, { status: response.status, headers: all });
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** Reads a request in full. A copy with a body has no signal, so the service carries it out even if the client has aborted. */
 async function detached(request: Request): Promise<Request> {
   if (request.body === null) return request;
   const { url, method, headers } = request;
-  return new Request(url, { method, headers, body: await request.arrayBuffer() });
+  const copy = new Request(url, { method, headers, body: await request.arrayBuffer() });
+  moveBodyRecorder(request, copy);
+  return copy;
 }
 
 /** Carries the request out, unless the fault is to apply before that, and responds with the fault's response. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import { endpointsNamed, namesOf } from "../http/endpoint-names.ts";
 import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */
@@ -49,12 +50,11 @@ export interface FaultList extends Faults {
 
 type Entry = { -readonly [Field in keyof SavedFault]: SavedFault[Field] };
 
-const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];
-
 const matches = ({ nth }: Fault, n: number): boolean =>
   nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
 
-const kinds: ReadonlySet<Fault["fault"]> = new Set([
+/** The kinds of faults. */
+export const faultKinds = [
   "drop",
   "status",
   "redirect",
@@ -65,7 +65,7 @@ const kinds: ReadonlySet<Fault["fault"]> = new Set([
   "stall",
   "trickle",
   "truncate",
-] as const);
+] as const satisfies readonly Fault["fault"][];
 
 /** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -81,15 +81,12 @@ const isRetryAfter = (ms: number): boolean => ms === 0 || (ms >= 1000 && Number.
 /** Throws for a fault that can never apply: a test with such a fault would pass without testing anything. */
 function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   const { on, nth } = fault;
-  if (on !== undefined && !endpoints.some((endpoint) => namesOf(endpoint).includes(on))) {
-    const existing = endpoints.map((endpoint) => `\n  ${namesOf(endpoint).join(" or ")}`).sort();
-    throw new TypeError(`The emulator has no endpoint ${on}. It has:${existing.join("")}`);
-  }
+  if (on !== undefined) endpointsNamed(on, endpoints);
   if (typeof nth === "number" && !(Number.isInteger(nth) && nth >= 1)) {
     throw new RangeError(`A fault's nth must be a whole number from 1; got ${nth}`);
   }
-  if (!kinds.has(fault.fault)) {
-    throw new TypeError(`A fault's kind must be one of ${[...kinds].join(", ")}; got ${fault.fault}`);
+  if (!faultKinds.includes(fault.fault)) {
+    throw new TypeError(`A fault's kind must be one of ${faultKinds.join(", ")}; got ${fault.fault}`);
   }
   if (fault.fault === "body" && fault.body !== "" && bodiless.has(fault.status ?? 200)) {
     throw new RangeError(`A fault's body must be "" with the status ${fault.status}, which has no body`);

@@ -1,16 +1,21 @@
 import { isImage, signatureLength } from "../../binary/signature.ts";
 import { onAbort } from "../../util/abort-signals.ts";
+import { bodyRecorderOf } from "../recorder/request-body.ts";
 import { Problem } from "./problem.ts";
 
 /** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
+  const recorder = bodyRecorderOf(request);
   const reader = request.body?.getReader();
   if (reader === undefined) return;
   request.signal.throwIfAborted();
   const cancel = (reason: unknown) => void reader.cancel(reason).catch(() => {});
   const stopListening = onAbort(request.signal, cancel);
   try {
-    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value;
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      recorder?.(piece.value);
+      yield piece.value;
+    }
     request.signal.throwIfAborted();
   } finally {
     stopListening();

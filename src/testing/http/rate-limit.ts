@@ -52,12 +52,23 @@ export interface RateLimiter {
   take(policies: readonly Policy[]): number | undefined;
   /** Draws tokens as another client of the organization does. Default: all tokens. */
   drain(policy: Policy, tokens?: number): void;
+  /** The whole tokens in each bucket. */
+  levels(): Readonly<Record<Policy, number>>;
   /** `X-RateLimit-Policy` and `X-RateLimit`, as structured-field lists. The bucket `empty` is reported as empty at any level. */
   headers(policies: readonly Policy[], empty?: EmptyBucket): Readonly<Record<string, string>>;
   /** The tokens of each bucket. */
   save(): Readonly<Record<string, number>>;
   load(tokens: Readonly<Record<string, number>>): void;
 }
+
+const wholeTokens = ({ tokens }: Bucket): number => Math.floor(tokens + epsilon);
+const isEmpty = ({ tokens }: Bucket): boolean => tokens < 1 - epsilon;
+
+const byPolicy = <Value>(read: (policy: Policy) => Value): Readonly<Record<Policy, Value>> => ({
+  default: read("default"),
+  uploads: read("uploads"),
+  downloads: read("downloads"),
+});
 
 /** Makes full buckets. */
 export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<Policy, Limit>>): RateLimiter {
@@ -75,7 +86,6 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
     return bucket;
   };
 
-  const isEmpty = (bucket: Bucket) => bucket.tokens < 1 - epsilon;
   const nextTokenIn = (bucket: Bucket) => (isEmpty(bucket) ? ((1 - bucket.tokens) * bucket.window) / bucket.quota : 0);
 
   return {
@@ -89,6 +99,7 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
       const bucket = refilled(policy);
       bucket.tokens = Math.max(0, bucket.tokens - (tokens ?? bucket.tokens));
     },
+    levels: () => byPolicy((policy) => wholeTokens(refilled(policy))),
     headers: (policies, empty) => {
       const quotas: string[] = [];
       const states: string[] = [];
@@ -96,13 +107,13 @@ export function createRateLimiter(clock: PartnerClock, limits: Readonly<Record<P
         const bucket = refilled(policy);
         quotas.push(`"${policy}";q=${bucket.quota};w=${bucket.window / 1000}`);
         const reported = policy === empty?.policy;
-        const remaining = reported ? 0 : Math.floor(bucket.tokens + epsilon);
+        const remaining = reported ? 0 : wholeTokens(bucket);
         const wait = reported ? empty.nextTokenIn : nextTokenIn(bucket);
         states.push(`"${policy}";r=${remaining};t=${toSeconds(wait)}`);
       }
       return { "X-RateLimit-Policy": quotas.join(", "), "X-RateLimit": states.join(", ") };
     },
-    save: () => Object.fromEntries(policies.map((policy) => [policy, refilled(policy).tokens])),
+    save: () => byPolicy((policy) => refilled(policy).tokens),
     load: (tokens) => {
       for (const policy of policies) refilled(policy).tokens = tokens[policy] ?? 0;
     },

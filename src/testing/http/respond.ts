@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
 import type { Problem } from "./problem.ts";
 import { retryAfterHeader } from "./retry-after.ts";
+import { WholeResponse } from "./whole-response.ts";
 
 /** The content of a file to download. */
 export interface FileContent {
@@ -18,7 +19,7 @@ export const immutable = "private, max-age=31536000, immutable";
 export const revalidated = "private, no-cache";
 
 const json = (value: unknown, status: number, headers: Readonly<Record<string, string>> = {}): Response =>
-  new Response(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
+  new WholeResponse(JSON.stringify(value), { status, headers: { "Content-Type": "application/json", ...headers } });
 
 /** The response with the error object of the specification (2.2). */
 export function problemResponse({ code, message, status, retryAfter }: Problem): Response {
@@ -67,7 +68,7 @@ export function fileResponse(request: Request, { bytes, type, cacheControl, modi
     "Cache-Control": cacheControl,
   };
   if (isUnchanged(request, etag, modified)) return new Response(null, { status: 304, headers });
-  return new Response(bytes, {
+  return new WholeResponse(bytes, {
     status: 200,
     headers: { ...headers, "Content-Type": type, "Content-Length": String(bytes.byteLength) },
   });

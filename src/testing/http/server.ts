@@ -5,7 +5,9 @@ import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
+import { respondWithRequests } from "../recorder/respond-with-requests.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
+import { WholeResponse } from "./whole-response.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the port. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
@@ -49,7 +51,14 @@ function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSigna
 }
 
 async function write(response: Response, outgoing: ServerResponse): Promise<void> {
-  outgoing.writeHead(response.status, [...response.headers].flat());
+  const headers = [...response.headers].flat();
+  if (response instanceof WholeResponse) {
+    const { whole } = response;
+    if (!response.headers.has("Content-Length")) headers.push("Content-Length", String(Buffer.byteLength(whole)));
+    outgoing.writeHead(response.status, headers).end(whole);
+    return;
+  }
+  outgoing.writeHead(response.status, headers);
   if (response.body === null) outgoing.end();
   else await pipeline(response.body, outgoing);
 }
@@ -100,9 +109,11 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
   const { emulator, emulation } = createParts({ ...options, baseUrl: `${origin}/v2` });
   const hosts = loopbackHosts(address.port);
   const fetch = async (request: Request): Promise<Response> => {
-    if (new URL(request.url).pathname.startsWith("/v2/")) return await emulator.fetch(request);
+    const url = new URL(request.url);
+    if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
-    return (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
+    const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
+    return log ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
   server.on("request", (incoming, outgoing) => void respond(fetch, origin, incoming, outgoing));
 

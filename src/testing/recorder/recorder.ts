@@ -1,0 +1,116 @@
+import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Redact } from "../../http/wire/redact.ts";
+import type { WorldClock } from "../clock/emulator-clock.ts";
+import { isBrokenConnection } from "../faults/broken-connection.ts";
+import type { Fault } from "../faults/fault.ts";
+import { createPathReader } from "../http/base-path.ts";
+import { WholeResponse } from "../http/whole-response.ts";
+import type { LoggedRequest, RequestOutcome } from "./logged-request.ts";
+import { Recording } from "./recording.ts";
+import { createRedactKeys } from "./redact-keys.ts";
+import { recordBody } from "./request-body.ts";
+import type { WritableLog } from "./request-log.ts";
+import { watched } from "./watched.ts";
+
+/** What the recorder needs of the emulator. */
+export interface RecorderOptions {
+  readonly baseUrl: string;
+  readonly secretKey: string;
+  /** Requests arrive by its time, and take theirs by its `wire`. */
+  readonly clock: Pick<WorldClock, "now" | "wire">;
+  readonly log: WritableLog;
+}
+
+/** Is called with an entry when its request starts and when it ends. It must not throw. */
+export type RequestListener = (entry: LoggedRequest) => void;
+
+/** What the emulator knows about a request when it arrives. */
+export interface Known {
+  readonly request: Request;
+  readonly url: URL;
+  readonly call: string | undefined;
+  readonly fault: Fault["fault"] | undefined;
+  /** The whole tokens in each bucket of the organization now. Undefined without a valid key. */
+  readonly tokens: () => Readonly<Record<Policy, number>> | undefined;
+}
+
+const outcomeOf = (error: unknown): RequestOutcome => (isBrokenConnection(error) ? "dropped" : "aborted");
+
+/** Records the requests to the emulator and their responses in a log. */
+export class Recorder {
+  readonly #clock: RecorderOptions["clock"];
+  readonly #log: WritableLog;
+  readonly #relative: (pathname: string) => string | undefined;
+  readonly #redactKeys: (headers: Headers) => Redact;
+  readonly #listeners = new Set<RequestListener>();
+  #recorded = 0;
+
+  constructor({ baseUrl, secretKey, clock, log }: RecorderOptions) {
+    this.#clock = clock;
+    this.#log = log;
+    this.#relative = createPathReader(baseUrl);
+    this.#redactKeys = createRedactKeys(secretKey);
+  }
+
+  /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */
+  async record(known: Known, respond: () => Promise<Response>): Promise<Response> {
+    const entry = this.#start(known);
+    try {
+      return this.#respondWith(entry, await respond());
+    } catch (error) {
+      this.#end(entry, outcomeOf(error));
+      throw error;
+    }
+  }
+
+  /** Adds a listener. Returns a function that removes it. */
+  subscribe(listener: RequestListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #start({ request, url: { pathname, search }, ...known }: Known): Recording {
+    this.#recorded += 1;
+    const entry = new Recording(this.#recorded, {
+      ...known,
+      request,
+      path: (this.#relative(pathname) ?? pathname) + search,
+      time: this.#clock.now(),
+      start: this.#clock.wire.now(),
+      redact: this.#redactKeys(request.headers),
+    });
+    recordBody(request, (piece) => {
+      entry.requestBody.add(piece);
+      this.#log.update(entry);
+    });
+    this.#log.add(entry);
+    for (const listener of this.#listeners) listener(entry);
+    return entry;
+  }
+
+  #end(entry: Recording, outcome: RequestOutcome): void {
+    entry.end(outcome, this.#clock.wire.now());
+    this.#log.update(entry);
+    for (const listener of this.#listeners) listener(entry);
+  }
+
+  #respondWith(entry: Recording, response: Response): Response {
+    const body = entry.respond(response);
+    const whole = response instanceof WholeResponse ? response.whole : undefined;
+    if (typeof whole === "string") body.setText(whole);
+    else if (whole !== undefined) body.add(whole);
+    if (whole !== undefined || response.body === null) {
+      this.#end(entry, "responded");
+      return response;
+    }
+    return watched(response, {
+      piece: (piece) => {
+        body.add(piece);
+        this.#log.update(entry);
+      },
+      close: () => this.#end(entry, "responded"),
+      cancel: () => this.#end(entry, "aborted"),
+      error: (error) => this.#end(entry, outcomeOf(error)),
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import type { RequestFilter, RequestLog } from "./logged-request.ts";
+import { summaryOf } from "./summary.ts";
+
+const root = "/_emulator/requests";
+
+function json(value: unknown, status = 200): Response {
+  return Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
+}
+
+const refused = (message: string): Response => json({ code: "invalid_input", message }, 400);
+
+/** The summaries of the requests that match, newest first. `before` is the last id of the previous page. */
+function list(requests: RequestLog, query: URLSearchParams): Response {
+  const { limit = "100", before = "Infinity", status, ...filter } = Object.fromEntries(query);
+  if (!(Number.isInteger(Number(limit)) && Number(limit) >= 1)) return refused("limit: must be a whole number from 1");
+  if (Number.isNaN(Number(before))) return refused("before: must be the id of a request");
+  try {
+    // The log checks the filter.
+    const exact = status === undefined ? filter : { ...filter, status: Number(status) };
+    const matching = requests.where(exact as RequestFilter).filter(({ id }) => id < Number(before));
+    return json({ requests: matching.slice(-Number(limit)).reverse().map(summaryOf) });
+  } catch (error) {
+    if (error instanceof TypeError) return refused(error.message);
+    throw error;
+  }
+}
+
+/**
+ * Responds to a GET of the log over HTTP. Returns undefined for another path.
+ *
+ * - `/_emulator/requests?on=&method=&path=&status=&fault=&outcome=&limit=&before=`: summaries, newest first, 100 by default
+ * - `/_emulator/requests/{id}`: one request in full
+ * - `/_emulator/requests.har`: the log as HAR 1.2
+ */
+export function respondWithRequests(requests: RequestLog, { pathname, searchParams }: URL): Response | undefined {
+  if (pathname === root) return list(requests, searchParams);
+  if (pathname === `${root}.har`) return json(requests.toHar());
+  if (!pathname.startsWith(`${root}/`)) return undefined;
+  const id = pathname.slice(root.length + 1);
+  const entry = requests.get(Number(id));
+  return entry === undefined ? json({ code: "not_found", message: `The log has no request ${id}` }, 404) : json(entry);
+}

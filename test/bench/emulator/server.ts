@@ -1,0 +1,79 @@
+/** A process with one emulator on a port. It does one task for each message. */
+import { get } from "node:http";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { RunningEmulator } from "pod-partner/testing";
+
+/** The message from the parent process: a number of requests to record in this process, or undefined to read the CPU time. */
+export interface ServerJob {
+  readonly record?: number;
+}
+
+/** The first message to the parent process. */
+export interface Started {
+  readonly path: string;
+  readonly origin: string;
+  readonly secretKey: string;
+  /** Milliseconds from `startEmulator()` to the end of the first response. */
+  readonly firstResponse: number;
+}
+
+setFlagsFromString("--expose-gc");
+const collect = runInNewContext("gc") as () => void;
+
+/** Limits that no benchmark reaches. */
+const unlimited = { quota: 1_000_000_000, window: 1000 };
+
+/** Sends a GET over the port and reads the response to its end. */
+const read = (url: string, secretKey: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    get(url, { headers: { "X-Service-Secret-Key": secretKey } }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece) => {
+        text += piece;
+      });
+      response.once("end", () => resolve(text));
+    }).once("error", reject);
+  });
+
+/** Megabytes that are alive after a garbage collection. */
+function alive(): number {
+  collect();
+  collect();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1e6;
+}
+
+/** Sends requests in this process, with a body of `size` bytes, and reports the memory at each tenth. */
+async function record(emulator: RunningEmulator, requests: number): Promise<readonly number[]> {
+  const headers = { "X-Service-Secret-Key": emulator.secretKey };
+  const marks: number[] = [alive()];
+  for (let sent = 1; sent <= requests; sent += 1) {
+    await (await emulator.fetch(`${emulator.baseUrl}/orders`, { headers })).text();
+    if (sent % Math.ceil(requests / 10) === 0) marks.push(alive());
+  }
+  return marks;
+}
+
+// The emulator is measured as users install it: built.
+const built: string = new URL("../../../dist/testing.js", import.meta.url).href;
+const { startEmulator } = (await import(built)) as typeof import("pod-partner/testing");
+
+const before = performance.now();
+const emulator = await startEmulator({ seed: { orders: 100 }, limits: { default: unlimited } });
+const list = await read(`${emulator.baseUrl}/orders`, emulator.secretKey);
+const firstResponse = performance.now() - before;
+const { origin, pathname } = new URL(emulator.baseUrl);
+const [{ reference }] = JSON.parse(list).orders;
+
+process.once("disconnect", () => process.exit());
+process.on("message", async (job: ServerJob) => {
+  if (job.record !== undefined) process.send?.(await record(emulator, job.record));
+  else process.send?.(process.cpuUsage());
+});
+process.send?.({
+  path: `${pathname}/orders/${reference}`,
+  origin,
+  secretKey: emulator.secretKey,
+  firstResponse,
+} satisfies Started);
