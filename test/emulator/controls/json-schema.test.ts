@@ -23,7 +23,8 @@ function simplified(value: unknown): unknown {
   if (entries.length === 0) return {};
   const object = Object.fromEntries(entries.map(([name, inner]) => [name, simplified(inner)]));
   const { anyOf, type } = object as { anyOf?: { type?: string }[]; type?: string };
-  if (anyOf?.every((option) => Object.keys(option).join() === "type")) return { type: anyOf.map((option) => option.type) };
+  if (anyOf?.every((option) => Object.keys(option).join() === "type"))
+    return { type: anyOf.map((option) => option.type) };
   return type === "object" ? { required: [], ...object } : object;
 }
 
