@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { claimed, readClaim } from "./support/inputs.ts";
 import { withoutField, withUnknownField, withWrongType } from "./support/mutate.ts";
 import { jsonCases } from "./support/requests.ts";
 import { expectRefusal, startService } from "./support/service.ts";
@@ -59,4 +60,16 @@ describe.each(jsonCases)("$endpoint", ({ make, required }) => {
       expectRefusal(refused, 400);
     }
   });
+});
+
+it("4 unknown fields, 9 rule 4: endpoints without a body reject one with content, and accept an object without fields", async () => {
+  await using service = await startService();
+  const { claim } = await claimed(service);
+  for (const path of ["/auth/validate", `/claims/${claim}/retract`]) {
+    for (const json of [{ undocumented: 1 }, [1], "text", null]) expectRefusal(await service.post(path, json), 400);
+    expectRefusal(await service.send("POST", path, { bytes: "undocumented=1" }), 400);
+  }
+  expect((await readClaim(service, claim)).status).toBe("pending");
+  expect((await service.post("/auth/validate", {})).status).toBe(200);
+  expect((await service.post(`/claims/${claim}/retract`, {})).status).toBe(204);
 });

@@ -80,7 +80,7 @@ it("8 rule 2: a response without authentication draws no token", async () => {
 
 it("8 rule 1: a bucket refills continuously, up to its quota", async () => {
   await using service = await startService();
-  service.emulator.drain("default", 2900);
+  service.emulator.drain("default", { tokens: 2900 });
   const level = async () => limitsOf(await service.get("/stores")).levels.default?.r;
   expect(await level()).toBe(99);
   service.clock.advance(20);

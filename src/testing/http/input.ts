@@ -3,7 +3,7 @@ import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { kindOfParameter } from "../../http/endpoint/path.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
-import { readJson } from "./body.ts";
+import { readJson, refuseContent } from "./body.ts";
 import { Problem, type ProblemCode } from "./problem.ts";
 
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
@@ -52,8 +52,9 @@ export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<
   );
 }
 
-/** Reads a JSON body. It must have the endpoint's field and no other field. */
+/** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
 export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
+  if (endpoint.request.kind === "none") await refuseContent(request);
   if (endpoint.request.kind !== "json") return undefined;
   const { field, schema } = endpoint.request;
   const body = await readJson(request);
