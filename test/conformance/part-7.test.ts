@@ -100,6 +100,12 @@ it("7 code missing_address: a dropship order without an address", async () => {
   expectRefusal(await sendOrder(service, { dropshipAddress: undefined }), "4xx", "missing_address");
 });
 
+it("7 code missing_address: not for a combined order, and not for an address of another type", async () => {
+  await using service = await startService();
+  const wrong = [{ ...combined, dropshipAddress: null }, { dropshipAddress: "Damrak 1" }, { dropshipAddress: [] }];
+  for (const changes of wrong) expectRefusal(await sendOrder(service, changes), 400, "unknown_input_error");
+});
+
 it("7 code missing_image_reference: a print product without an image", async () => {
   await using service = await startService();
   const orderlines = [{ productReference: service.demo.products.toughCase, quantity: 1 }];
@@ -111,6 +117,13 @@ it("7 code invalid_address_missing_email: a dropship address without an e-mail",
   await using service = await startService();
   const { email: _, ...dropshipAddress } = address;
   expectRefusal(await sendOrder(service, { dropshipAddress }), 400, "invalid_address_missing_email");
+});
+
+it("7 code invalid_address_missing_email: not for an e-mail that is there, but is not a string", async () => {
+  await using service = await startService();
+  for (const email of [7, true, ["ada@shop.example"]]) {
+    expectRefusal(await sendOrder(service, { dropshipAddress: { ...address, email } }), 400, "unknown_input_error");
+  }
 });
 
 it("7 code invalid_address_denied_country: a denied destination, in an order and a quote", async () => {

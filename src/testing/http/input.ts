@@ -14,9 +14,11 @@ const valueAt = (value: unknown, path: Issue["path"]): unknown =>
 
 /** The error code of an issue (specification 7). Most issues are `unknown_input_error`. */
 function codeOf({ path }: Issue, body: unknown): ProblemCode {
-  const field = path.slice(-2).join(".");
-  if (field === "dropshipAddress.email") return "invalid_address_missing_email";
-  if (path.at(-1) === "dropshipAddress" && (valueAt(body, path) ?? undefined) === undefined) return "missing_address";
+  const value = valueAt(body, path) ?? "";
+  const isMissing = typeof value === "string" && value.trim() === "";
+  const isCombined = valueAt(body, [...path.slice(0, -1), "shippingKind"]) === "combined";
+  if (isMissing && path.slice(-2).join(".") === "dropshipAddress.email") return "invalid_address_missing_email";
+  if (isMissing && path.at(-1) === "dropshipAddress" && !isCombined) return "missing_address";
   return "unknown_input_error";
 }
 
