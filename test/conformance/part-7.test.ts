@@ -1,3 +1,5 @@
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { expect, it } from "vitest";
 import { endpoints, filledPath, nameOf } from "./support/endpoints.ts";
 import { address, combined, orderInput, renderInput, sendOrder, shipped, unknownRef } from "./support/inputs.ts";
@@ -42,6 +44,23 @@ it("7 rule 1: odd paths have the error object", async () => {
     expect([path, Math.floor(refused.status / 100)]).toEqual([path, 4]);
     expectShape(refused.body, errorObject);
   }
+});
+
+it("7 rule 1: headers that are too large have the error object", async () => {
+  await using service = await startService();
+  const headers = { "X-Large": "x".repeat(20_000) };
+  expectRefusal(await service.send("GET", "/stores", { headers }), 431);
+  expect((await service.get("/stores")).status).toBe(200);
+});
+
+it("7 rule 1: a request that is not HTTP has the error object", async () => {
+  await using service = await startService();
+  const { port, hostname } = new URL(service.emulator.baseUrl);
+  const socket = connect(Number(port), hostname);
+  socket.write("NONSENSE\r\n\r\n");
+  const [head = "", body = ""] = (await text(socket)).split("\r\n\r\n");
+  expect(head).toMatch(/^HTTP\/1\.1 400 /);
+  expectShape(JSON.parse(body), errorObject);
 });
 
 it("7 status 200: a successful reading has 200", async () => {

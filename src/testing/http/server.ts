@@ -5,6 +5,7 @@ import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
+import { refuseMalformed } from "./malformed.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the port. */
@@ -104,6 +105,7 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
     if (!isSameSite(request.headers, hosts)) return otherSite();
     return (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
+  server.on("clientError", refuseMalformed);
   server.on("request", (incoming, outgoing) => void respond(fetch, origin, incoming, outgoing));
 
   let closed: Promise<void> | undefined;
