@@ -52,6 +52,11 @@ it("requests a wait of about 17 seconds when the specification's uploads are use
   expect((await get(`/products/${demo.products.slimCase}`)).status).toBe(200);
 });
 
+it("refuses the options of a control that are not an object", () => {
+  const { emulator } = setUp();
+  expect(() => emulator.drain("default", 100 as never)).toThrow("Give the options as an object; got 100");
+});
+
 it("removes tokens from a bucket, as another client would", async () => {
   const { emulator, get } = setUp();
   emulator.drain("default", { tokens: 100 });

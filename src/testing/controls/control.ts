@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
 import type { Emulation } from "../emulation.ts";
 import { ControlError } from "./control-error.ts";
 
@@ -88,7 +89,9 @@ export function control<const Given extends Fields, const Names extends readonly
       (emulation) =>
       (...args) => {
         const values: readonly unknown[] = args;
-        const input: Record<string, unknown> = { ...(values[required.length] as object | undefined) };
+        const options = values[required.length] ?? {};
+        if (!isRecord(options)) throw new ControlError(`Give the options as an object; got ${String(options)}`, []);
+        const input: Record<string, unknown> = { ...options };
         for (const [position, field] of required.entries()) input[field] = values[position];
         return checked(emulation, input);
       },

@@ -72,3 +72,10 @@ export async function* readImage(request: Request): AsyncGenerator<Uint8Array> {
   }
   if (!isImage(head)) throw new Problem("unknown_input_error", "The body must be a JPEG or a PNG");
 }
+
+/** Refuses a body with content, for an endpoint without one. An object without fields passes: it has no undocumented field. */
+export async function refuseContent(request: Request): Promise<void> {
+  const content = Buffer.from(await collect(piecesOf(request))).toString();
+  if (!["", "{}"].includes(content.replaceAll(/\s/g, "")))
+    throw new Problem("unknown_input_error", "The endpoint takes no body");
+}

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { kindOfParameter } from "../../http/endpoint/path.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
-import { readJson } from "./body.ts";
+import { readJson, refuseContent } from "./body.ts";
 import { Problem, type ProblemCode } from "./problem.ts";
 
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
@@ -14,9 +14,11 @@ const valueAt = (value: unknown, path: Issue["path"]): unknown =>
 
 /** The error code of an issue (specification 7). Most issues are `unknown_input_error`. */
 function codeOf({ path }: Issue, body: unknown): ProblemCode {
-  const field = path.slice(-2).join(".");
-  if (field === "dropshipAddress.email") return "invalid_address_missing_email";
-  if (path.at(-1) === "dropshipAddress" && (valueAt(body, path) ?? undefined) === undefined) return "missing_address";
+  const value = valueAt(body, path) ?? "";
+  const isMissing = typeof value === "string" && value.trim() === "";
+  const isCombined = valueAt(body, [...path.slice(0, -1), "shippingKind"]) === "combined";
+  if (isMissing && path.slice(-2).join(".") === "dropshipAddress.email") return "invalid_address_missing_email";
+  if (isMissing && path.at(-1) === "dropshipAddress" && !isCombined) return "missing_address";
   return "unknown_input_error";
 }
 
@@ -52,8 +54,9 @@ export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<
   );
 }
 
-/** Reads a JSON body. It must have the endpoint's field and no other field. */
+/** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
 export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
+  if (endpoint.request.kind === "none") await refuseContent(request);
   if (endpoint.request.kind !== "json") return undefined;
   const { field, schema } = endpoint.request;
   const body = await readJson(request);

@@ -6,6 +6,7 @@ import { createParts, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
+import { refuseMalformed } from "./malformed.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
 import { WholeResponse } from "./whole-response.ts";
 
@@ -115,6 +116,7 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
     const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
     return log ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
+  server.on("clientError", refuseMalformed);
   server.on("request", (incoming, outgoing) => void respond(fetch, origin, incoming, outgoing));
 
   let closed: Promise<void> | undefined;
