@@ -15,7 +15,7 @@ export interface NodeRequest {
 export interface NodeResponse {
   readonly headersSent: boolean;
   writeHead(status: number, headers: Record<string, string>): unknown;
-  end(text?: string): unknown;
+  end(text: string): unknown;
 }
 
 /** Receives order-updated callbacks. Its functions need no `this`, so they can be routes. */
@@ -53,7 +53,7 @@ export function createOrderUpdatedReceiver(options: OrderUpdatedReceiverOptions)
   return {
     fetch: async ({ method, url }) => {
       const { status, headers, text } = await inbox.receive(method, url);
-      return new Response(text ?? null, { status, headers });
+      return new Response(text || null, { status, headers });
     },
     node: async ({ method, url }, response) => {
       const { status, headers, text } = await inbox.receive(method, url);

@@ -2,7 +2,8 @@
 export interface CallbackResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly text: string | undefined;
+  /** Empty for none. */
+  readonly text: string;
 }
 
 /** A cache in front of the server must not respond to the next callback of the same order. */
@@ -15,7 +16,7 @@ const withText = (status: number, text: string, headers: Readonly<Record<string,
 });
 
 /** The callback is handled, or its order does not exist. The service stops repeating it. */
-export const acknowledged: CallbackResponse = { status: 204, headers: uncached, text: undefined };
+export const acknowledged: CallbackResponse = { status: 204, headers: uncached, text: "" };
 
 const unavailable = (why: string) => withText(503, `${why} Repeat this callback later.`);
 
