@@ -19,7 +19,7 @@ export interface NodeResponse {
 }
 
 /** Receives order-updated callbacks. Its functions need no `this`, so they can be routes. */
-export interface OrderUpdatedReceiver extends AsyncDisposable {
+export interface OrderUpdatedReceiver {
   /** Handles a request of a web-standard server: Hono, Next.js, Bun, Deno, Workers. It never rejects. */
   readonly fetch: (request: { readonly method: string; readonly url: string }) => Promise<Response>;
   /** Handles a request of Node, Express or Fastify, and sends the response. It never rejects. */
@@ -49,7 +49,6 @@ export interface OrderUpdatedReceiver extends AsyncDisposable {
  */
 export function createOrderUpdatedReceiver(options: OrderUpdatedReceiverOptions): OrderUpdatedReceiver {
   const inbox = new Inbox(resolveReceiverOptions(options));
-  const close = () => inbox.close();
   return {
     fetch: async ({ method, url }) => {
       const { status, headers, text } = await inbox.receive(method, url);
@@ -62,7 +61,6 @@ export function createOrderUpdatedReceiver(options: OrderUpdatedReceiverOptions)
       response.writeHead(status, headers);
       response.end(text);
     },
-    close,
-    [Symbol.asyncDispose]: close,
+    close: () => inbox.close(),
   };
 }

@@ -36,7 +36,7 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
+/** An option of the client, the receiver or the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
 export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
   readonly isRetryable = false;

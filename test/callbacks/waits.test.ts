@@ -163,20 +163,4 @@ describe("close", () => {
     await closing;
     expect((await Promise.all(accepted)).map(({ status }) => status)).toEqual([503, 503, 503]);
   });
-
-  it("is what `await using` calls", async () => {
-    let handled = false;
-    {
-      await using context = createReceiver({
-        onOrderUpdated: async () => {
-          await settled();
-          handled = true;
-        },
-      }).receiver;
-      void context.fetch(new Request(`https://shop.example/?${query}`));
-    }
-    expect(handled).toBe(true);
-  });
 });
-
-const query = `environment=test&order_reference_v2=${ref("Order", "1")}&store_code=s`;
