@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { Agent, createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { PodPartner } from "pod-partner";
@@ -78,21 +77,24 @@ describe("10,000 forged callbacks", () => {
     const forge = (number: number) => send({ token: `forged-${number}`, order_reference_v2: invented(number) });
     await flood(1_000, forge);
     const before = heap();
-    const flooding = flood(10_000, forge);
+    let over = false;
+    const flooding = flood(10_000, forge).finally(() => {
+      over = true;
+    });
     const took: number[] = [];
-    for (const reference of references) {
+    while (!over) {
       const began = performance.now();
-      expect(await send({ order_reference_v2: reference })).toBe(204);
+      expect(await send({ order_reference_v2: references[took.length % references.length] ?? "" })).toBe(204);
       took.push(performance.now() - began);
-      await wait(20);
     }
     expect(await flooding).toEqual({ 403: 10_000 });
     const grown = heap() - before;
-    console.log(`slowest honest callback ${Math.max(...took).toFixed(0)} ms, heap ${(grown / 1e6).toFixed(1)} MB`);
+    const slowest = Math.max(...took).toFixed(0);
+    console.log(`${took.length} honest callbacks, the slowest ${slowest} ms; heap ${(grown / 1e6).toFixed(1)} MB`);
     expect(Math.max(...took)).toBeLessThan(1_000);
-    expect(reads()).toBe(references.length);
+    expect(reads()).toBe(took.length);
     expect(handled.size).toBe(references.length);
-    expect(grown).toBeLessThan(3_000_000);
+    expect(grown).toBeLessThan(5_000_000);
   }, 60_000);
 
   it("without a token cost a bounded number of requests, and honest ones are handled when they are repeated", async () => {
