@@ -5,6 +5,7 @@ import manifest from "./package.json" with { type: "json" };
 export default defineConfig({
   entry: {
     index: "src/index.ts",
+    callbacks: "src/callbacks/index.ts",
     node: "src/node/index.ts",
     redis: "src/redis/index.ts",
     testing: "src/testing/index.ts",

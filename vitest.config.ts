@@ -17,6 +17,7 @@ export default defineConfig({
   resolve: {
     alias: [
       { find: /^pod-partner$/, replacement: source("./src/index.ts") },
+      { find: /^pod-partner\/callbacks$/, replacement: source("./src/callbacks/index.ts") },
       { find: /^pod-partner\/node$/, replacement: source("./src/node/index.ts") },
       { find: /^pod-partner\/redis$/, replacement: source("./src/redis/index.ts") },
       { find: /^pod-partner\/testing$/, replacement: source("./src/testing/index.ts") },

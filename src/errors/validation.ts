@@ -16,7 +16,8 @@ const formatPath = (path: Issue["path"]): string =>
     "",
   );
 
-const list = (issues: readonly Issue[]) =>
+/** Writes each issue on a line of its own, with its path. */
+export const listIssues = (issues: readonly Issue[]) =>
   issues.map(({ path, message }) => `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`).join("");
 
 /** The input of a call breaks a rule of the specification. No request was sent. `issues` has every issue with its path. */
@@ -26,7 +27,7 @@ export class RequestValidationError extends PodPartnerError {
   readonly issues: readonly Issue[];
 
   constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
-    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${list(issues)}`);
+    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${listIssues(issues)}`);
     this.issues = issues;
   }
 
@@ -35,14 +36,14 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client or of the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
+/** An option of the client, the receiver or the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
 export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
   constructor({ issues }: { issues: readonly Issue[] }, whose = "client") {
-    super(`The ${whose}'s options are not valid.${list(issues)}`);
+    super(`The ${whose}'s options are not valid.${listIssues(issues)}`);
     this.issues = issues;
   }
 
@@ -71,7 +72,7 @@ export class ResponseValidationError extends PodPartnerError {
   constructor({ issues, response, endpoint }: { issues: readonly Issue[]; response: ErrorResponse; endpoint: string }) {
     const hint = htmlHint(response) ?? unknownForm;
     const what = `The response to ${endpoint} (${response.status}) does not match the specification.`;
-    super(`${what}${list(issues)}\n  ${hint}`);
+    super(`${what}${listIssues(issues)}\n  ${hint}`);
     this.status = response.status;
     this.hint = hint;
     this.issues = issues;

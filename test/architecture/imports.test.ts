@@ -18,6 +18,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   resources: helpers,
   client: [...helpers, "resources", "options"],
   options: [...helpers, "resources"],
+  callbacks: [...vocabulary, "resources"],
   node: core,
   redis: core,
   testing: [...helpers, "resources", "client", "options"],

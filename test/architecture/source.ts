@@ -58,4 +58,10 @@ export const sources: readonly SourceFile[] = readdirSync(root, { recursive: tru
   .map(parse);
 
 /** The entry points that users import: only these may re-export from several files. */
-export const entryPoints: readonly string[] = ["index.ts", "node/index.ts", "redis/index.ts", "testing/index.ts"];
+export const entryPoints: readonly string[] = [
+  "index.ts",
+  "callbacks/index.ts",
+  "node/index.ts",
+  "redis/index.ts",
+  "testing/index.ts",
+];

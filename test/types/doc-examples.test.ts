@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
 import * as podPartner from "pod-partner";
+import * as callbacks from "pod-partner/callbacks";
 import * as node from "pod-partner/node";
 import * as redis from "pod-partner/redis";
 import * as testing from "pod-partner/testing";
@@ -49,6 +50,7 @@ function moduleOf(code: string): string {
     `import { ${Object.keys(exported).filter((name) => uses.has(name))} } from "${door}";`;
   const imports = [
     importFrom("pod-partner", podPartner),
+    importFrom("pod-partner/callbacks", callbacks),
     importFrom("pod-partner/node", node),
     importFrom("pod-partner/redis", redis),
     importFrom("pod-partner/testing", testing),

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/validation.ts";
-import { wordsOf } from "../../util/foreign.ts";
+import { safely, wordsOf } from "../../util/foreign.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {
@@ -128,16 +128,6 @@ const channelName = (hook: keyof Hooks): string =>
     .slice(2)
     .replace(/(?!^)[A-Z]/g, "-$&")
     .toLowerCase()}`;
-
-/** Calls a function of the caller. If it throws or rejects, the SDK's call and the process continue. */
-function safely(work: () => unknown, onFailure: (error: unknown) => void): void {
-  try {
-    const result = work();
-    if (typeof result === "object" && result !== null) Promise.resolve(result).catch(onFailure);
-  } catch (error) {
-    onFailure(error);
-  }
-}
 
 /** Logs an event. An error of the logger is dropped, because no other place can report it. */
 function log(logger: Logger, level: Level, message: string, fields: object): void {

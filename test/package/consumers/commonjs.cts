@@ -1,4 +1,5 @@
 import podPartner = require("pod-partner");
+import callbacks = require("pod-partner/callbacks");
 import testing = require("pod-partner/testing");
 
 const partner = new podPartner.PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
@@ -13,6 +14,8 @@ async function readOrder(text: string): Promise<podPartner.Order | undefined> {
   return undefined;
 }
 
+const receiver = callbacks.createOrderUpdatedReceiver({ partner, onOrderUpdated: ({ order }) => order.reference });
+
 const emulator: ReturnType<typeof testing.startEmulator> = testing.startEmulator();
 
-export = { readOrder, emulator };
+export = { readOrder, receiver, emulator };

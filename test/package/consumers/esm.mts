@@ -1,4 +1,5 @@
 import { isReference, type Order, PodPartner, parseReference } from "pod-partner";
+import { createOrderUpdatedReceiver, parseOrderUpdated } from "pod-partner/callbacks";
 import { startEmulator } from "pod-partner/testing";
 
 const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
@@ -18,5 +19,12 @@ export async function countProducts(): Promise<number> {
   for await (const { reference } of partner.catalog.products.list()) products += reference.length > 0 ? 1 : 0;
   return products;
 }
+
+export const { fetch: GET, node } = createOrderUpdatedReceiver({
+  partner,
+  onOrderUpdated: ({ orderReference }): Promise<Order> => partner.orders.get(orderReference),
+});
+
+export const orderOf = (url: URL): Promise<Order> => partner.orders.get(parseOrderUpdated(url).orderReference);
 
 export const emulator: ReturnType<typeof startEmulator> = startEmulator();

@@ -1,4 +1,5 @@
 import { type ImageReference, PodPartner, parseReference } from "pod-partner";
+import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 
 declare const text: string | undefined;
 declare const count: number | undefined;
@@ -45,3 +46,13 @@ export const calls = [
   }),
 ];
 export const many = partner.orders.ensureMany([{ ...order, customIdentifier: "shop-1" }], { concurrency: count });
+export const receiver = createOrderUpdatedReceiver({
+  partner,
+  onOrderUpdated: () => undefined,
+  token: text,
+  environment: undefined,
+  concurrency: count,
+  timeout: count,
+  onError: undefined,
+  clock: undefined,
+});

@@ -1,4 +1,5 @@
 import { type ImageReference, PodPartner } from "pod-partner";
+import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 
 const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
 
@@ -10,3 +11,8 @@ export async function upload(file: File, bytes: Uint8Array, answer: Response): P
   uploads.push(partner.images.upload(answer));
   return (await Promise.all(uploads)).map(({ reference }) => reference);
 }
+
+const receiver = createOrderUpdatedReceiver({ partner, onOrderUpdated: ({ order }) => order.reference });
+
+/** As Workers, Bun and Deno call it. */
+export default { fetch: (request: Request): Promise<Response> => receiver.fetch(request) };

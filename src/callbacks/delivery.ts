@@ -1,0 +1,94 @@
+import { GoneError, NotFoundError } from "../errors/api.ts";
+import { DeadlineError } from "../errors/connection.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
+import { unlessAborted } from "../util/abort-signals.ts";
+import { propertyOf, safely, textOf } from "../util/foreign.ts";
+import { MissLimit } from "./misses.ts";
+import type { OrderUpdated, ReceiverSettings } from "./options.ts";
+import type { OrderUpdatedParameters } from "./parameters.ts";
+import { acknowledged, type CallbackResponse, failed, overloaded } from "./response.ts";
+
+/**
+ * Whether the service itself says that the order does not exist. Its errors have a code (specification 7); the 404 of a gateway or of a
+ * wrong base URL has none, and then the order may well exist.
+ */
+const saysGone = (error: unknown): boolean =>
+  (NotFoundError.isInstance(error) || GoneError.isInstance(error)) && error.code !== undefined;
+
+/** A field of the order, which is certain; otherwise what the callback claims. */
+const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim: string | undefined) =>
+  propertyOf(order, name) === undefined ? claim : textOf(order, name);
+
+/** The store's code as the order's v1 code contains it: `<store_code>-<number>` (specification 2.4). */
+const storeCodeOf = ({ legacyOrderCode }: Order): string | undefined => /^(.+)-\d+$/.exec(legacyOrderCode)?.[1];
+
+/** Fetches the order of a callback and hands it over. */
+export class Delivery {
+  readonly #settings: ReceiverSettings;
+  readonly #misses: MissLimit;
+
+  constructor(settings: ReceiverSettings) {
+    this.#settings = settings;
+    this.#misses = new MissLimit(settings.clock);
+  }
+
+  /** Ends within `timeout` and never rejects: what goes wrong is reported. */
+  async deliver(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
+    if (this.#misses.reached) return overloaded;
+    const { clock, timeout } = this.#settings;
+    const controller = new AbortController();
+    const { signal } = controller;
+    const stopTimer = clock.after(timeout, () => {
+      const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver).`;
+      controller.abort(new DeadlineError({ message }));
+    });
+    const work = this.#fetchAndHandle(claim, signal);
+    // A handler that ignores the signal may fail after its response.
+    work.catch((error: unknown) => {
+      if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
+    });
+    try {
+      return await unlessAborted(work, signal);
+    } catch (error) {
+      return this.#report(claim, error, 503);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  async #fetchAndHandle(claim: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
+    const { partner, onOrderUpdated, timeout } = this.#settings;
+    const { orderReference } = claim;
+    let order: Order;
+    try {
+      order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
+    } catch (error) {
+      if (!saysGone(error)) throw error;
+      this.#misses.count();
+      return this.#report(claim, error, 204);
+    }
+    signal.throwIfAborted();
+    await onOrderUpdated(updateOf(order, claim, signal));
+    return acknowledged;
+  }
+
+  #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
+    safely(
+      () => this.#settings.onError({ orderReference, error, status }),
+      () => undefined,
+    );
+    return status === 204 ? acknowledged : failed;
+  }
+}
+
+function updateOf(order: Order, claim: OrderUpdatedParameters, signal: AbortSignal): OrderUpdated {
+  return {
+    order,
+    orderReference: claim.orderReference,
+    customIdentifier: fieldOr(order, "customIdentifier", claim.customIdentifier),
+    storeCode: storeCodeOf(order) ?? claim.storeCode,
+    viaStoreCode: fieldOr(order, "viaStoreCode", claim.viaStoreCode),
+    environment: claim.environment,
+    signal,
+  };
+}

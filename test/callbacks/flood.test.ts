@@ -1,0 +1,143 @@
+import { once } from "node:events";
+import { Agent, createServer, get } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { PodPartner } from "pod-partner";
+import { createOrderUpdatedReceiver, type OrderUpdatedReceiverOptions } from "pod-partner/callbacks";
+import { createManualClock, startEmulator } from "pod-partner/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { ref } from "../support/references.ts";
+import { callbackQuery, createReader, createReceiver, settled, token } from "./support.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage: () => void = runInNewContext("gc");
+const heap = (): number => {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
+};
+
+/** Another valid reference for each number. */
+const invented = (number: number) => ref("Order", `f${number}`);
+
+/** The service, a shop with a receiver on `node:http`, and a sender of callbacks. */
+async function startShop(options: Partial<OrderUpdatedReceiverOptions> = {}) {
+  const emulator = await startEmulator({ seed: { orders: 20 } });
+  const { baseUrl, secretKey } = emulator;
+  const partner = new PodPartner({ baseUrl, secretKey });
+  const references = (await partner.orders.list().toArray()).map(({ reference }) => reference);
+  let reads = 0;
+  const counted = new PodPartner({ baseUrl, secretKey, hooks: { onRequest: () => reads++ } });
+  const handled = new Set<string>();
+  const receiver = createOrderUpdatedReceiver({
+    partner: counted,
+    onOrderUpdated: ({ orderReference }) => handled.add(orderReference),
+    onError: () => undefined,
+    ...options,
+  });
+  const server = createServer(receiver.node);
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const agent = new Agent({ keepAlive: true });
+  onTestFinished(async () => {
+    agent.destroy();
+    await receiver.close();
+    server.closeAllConnections();
+    server.close();
+    await emulator.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  /** Sends a callback as specification 6 says, and resolves with the status. */
+  const send = (changes: Record<string, string>) =>
+    new Promise<number>((resolve, reject) => {
+      const path = `/callbacks?${callbackQuery(changes)}`;
+      get({ port, host: "127.0.0.1", path, agent }, (response) => {
+        response.resume().on("end", () => resolve(response.statusCode ?? 0));
+      }).on("error", reject);
+    });
+  return { references, send, handled, reads: () => reads };
+}
+
+/** Sends forged callbacks over 50 connections. Resolves with the number of responses of each status. */
+async function flood(callbacks: number, send: (number: number) => Promise<number>) {
+  const statuses: Record<number, number> = {};
+  let next = 0;
+  const connection = async () => {
+    while (next < callbacks) {
+      const status = await send(next++);
+      statuses[status] = (statuses[status] ?? 0) + 1;
+    }
+  };
+  await Promise.all(Array.from({ length: 50 }, connection));
+  return statuses;
+}
+
+describe("10,000 forged callbacks", () => {
+  it("with a token cost no request and no memory, and honest ones are handled within a second meanwhile", async () => {
+    const { references, send, handled, reads } = await startShop({ token });
+    const forge = (number: number) => send({ token: `forged-${number}`, order_reference_v2: invented(number) });
+    await flood(1_000, forge);
+    const before = heap();
+    let over = false;
+    const flooding = flood(10_000, forge).finally(() => {
+      over = true;
+    });
+    const took: number[] = [];
+    while (!over) {
+      const began = performance.now();
+      expect(await send({ order_reference_v2: references[took.length % references.length] ?? "" })).toBe(204);
+      took.push(performance.now() - began);
+    }
+    expect(await flooding).toEqual({ 403: 10_000 });
+    const grown = heap() - before;
+    const slowest = Math.max(...took).toFixed(0);
+    console.log(`${took.length} honest callbacks, the slowest ${slowest} ms; heap ${(grown / 1e6).toFixed(1)} MB`);
+    expect(Math.max(...took)).toBeLessThan(1_000);
+    expect(reads()).toBe(took.length);
+    expect(handled.size).toBe(references.length);
+    expect(grown).toBeLessThan(5_000_000);
+  }, 60_000);
+
+  it("without a token cost a bounded number of requests, and honest ones are handled when they are repeated", async () => {
+    const clock = createManualClock();
+    const { references, send, handled, reads } = await startShop({ clock });
+    const statuses = await flood(10_000, (number) => send({ order_reference_v2: invented(number) }));
+    // 100 orders may be missing, and those in work when the limit is reached.
+    expect(reads()).toBeLessThanOrEqual(103);
+    expect(statuses).toEqual({ 204: reads(), 503: 10_000 - reads() });
+    const refused = await Promise.all(references.map((reference) => send({ order_reference_v2: reference })));
+    expect(refused.every((status) => status === 503)).toBe(true);
+    await clock.advance(5 * 60_000);
+    const repeated = await Promise.all(references.map((reference) => send({ order_reference_v2: reference })));
+    expect(repeated.every((status) => status === 204)).toBe(true);
+    expect(handled.size).toBe(references.length);
+  }, 60_000);
+});
+
+describe("a burst of callbacks", () => {
+  it("beyond 1,000 that wait or are in work receives a 503 at once", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { receive, reads } = createReceiver({ token: undefined, onOrderUpdated: () => gate.promise });
+    const accepted = Array.from({ length: 1_000 }, (_, number) =>
+      receive({ order_reference_v2: invented(number % 500) }),
+    );
+    await settled();
+    const beyond = await Promise.all([receive(), receive({ order_reference_v2: invented(1) })]);
+    expect(beyond.map(({ status }) => status)).toEqual([503, 503]);
+    expect(reads).toHaveLength(4);
+    gate.resolve();
+    expect(new Set((await Promise.all(accepted)).map(({ status }) => status))).toEqual(new Set([204]));
+    expect((await receive()).status).toBe(204);
+  });
+
+  it("of 2,000 existing orders is not limited", async () => {
+    const partner = createReader();
+    const { receive } = createReceiver({ partner, token: undefined });
+    for (let batch = 0; batch < 4; batch++) {
+      const sent = Array.from({ length: 500 }, (_, number) =>
+        receive({ order_reference_v2: invented(batch * 500 + number) }),
+      );
+      expect(new Set((await Promise.all(sent)).map(({ status }) => status))).toEqual(new Set([204]));
+    }
+    expect(partner.reads).toHaveLength(2_000);
+  });
+});
