@@ -91,7 +91,7 @@ export interface RequestLog extends ReadonlyArray<LoggedRequest> {
    * Returns the requests that match, oldest first.
    *
    * @example
-   * expect(emulator.requests.where({ on: "orders.create", status: 200 })).toHaveLength(1);
+   * const created = emulator.requests.where({ on: "orders.create", status: 200 });
    * @throws TypeError when a field of the filter is unknown or invalid, or `on` names an endpoint that does not exist.
    */
   where(filter: RequestFilter): LoggedRequest[];
@@ -104,7 +104,7 @@ export interface RequestLog extends ReadonlyArray<LoggedRequest> {
    * of an entry are the emulator's own. An entry without a response has the status 0.
    *
    * @example
-   * await writeFile("requests.har", JSON.stringify(emulator.requests.toHar()));
+   * const har = JSON.stringify(emulator.requests.toHar());
    */
   toHar(): Har;
 }
