@@ -8,7 +8,7 @@ export interface CallbackOptions {
    * Delivers a callback. Default: over HTTP, with the platform's `fetch`. With the `fetch` of a receiver no port is needed.
    *
    * @example
-   * createEmulator({ callbackUrl: "https://shop.example/callback", callbacks: { fetch: receiver.fetch } });
+   * createEmulator({ callbackUrl: "https://shop.example/callback", callbacks: { fetch: () => new Response() } });
    */
   readonly fetch?: (request: Request) => Response | Promise<Response>;
   /**
