@@ -1,3 +1,6 @@
+import type { OrderReference } from "../references/references.ts";
+import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
+import { Outbox } from "./callbacks/outbox.ts";
 import { createCatalog } from "./catalog/catalog.ts";
 import { createOrganization, type StoredKey } from "./catalog/organization.ts";
 import { type Agenda, createAgenda } from "./clock/agenda.ts";
@@ -19,6 +22,7 @@ function createWorlds(settings: Settings, parts: Pick<Emulation, "clock" | "agen
   const make = createReferenceMaker({ seed, environment });
   const catalog = createCatalog(make, settings.pageSize);
   const demo = createOrganization(make, environment, settings.secretKey);
+  for (const store of demo.stores.values()) store.callbackUrl ??= settings.callbackUrl ?? null;
   const worlds: readonly [World, ...World[]] = [createWorld({ settings, ...parts, make, catalog }, demo)];
   return { identity: { seed, environment }, make, catalog, worlds };
 }
@@ -30,6 +34,7 @@ export class Emulation {
   readonly requests: RequestLog;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
+  readonly callbacks: Outbox;
   readonly checkpoints: Checkpoints;
   #current: ReturnType<typeof createWorlds>;
 
@@ -44,6 +49,12 @@ export class Emulation {
     this.requests = requests;
     this.clock = createEmulatorClock(settings.clock);
     this.agenda = createAgenda<Task>(this.clock, (task) => carryOut(this, task));
+    this.callbacks = new Outbox({
+      clock: this.clock,
+      agenda: this.agenda,
+      settings: settings.callbacks,
+      urlOf: (order) => this.#callbackUrlOf(order),
+    });
     this.checkpoints = createCheckpoints(
       () => this.save(),
       (saved) => this.load(saved),
@@ -74,7 +85,8 @@ export class Emulation {
       references: make.save(),
       products: catalog.products.all().map(saveProduct),
       faults: this.faults.list(),
-      tasks: this.agenda.save(),
+      tasks: [...this.callbacks.saveDeliveries(), ...this.agenda.save()],
+      callbacks: this.callbacks.save(),
       organizations: worlds.map(saveOrganization),
     };
     return JSON.parse(JSON.stringify(saved));
@@ -89,6 +101,7 @@ export class Emulation {
     make.load(saved.references);
     for (const product of saved.products) Object.assign(catalog.products.get(product.reference) ?? {}, product);
     this.faults.load(saved.faults);
+    this.callbacks.load(saved.callbacks);
     this.agenda.load(saved.tasks);
     for (const [position, organization] of saved.organizations.entries()) {
       const world = worlds[position];
@@ -100,8 +113,17 @@ export class Emulation {
   reset(): void {
     this.clock.load({ time: this.settings.clock.now(), speed: 1 });
     this.faults.clear();
+    this.callbacks.load([]);
     this.agenda.load([]);
     this.#current = this.#start();
+  }
+
+  #callbackUrlOf(reference: OrderReference): string | undefined {
+    for (const world of this.worlds) {
+      const order = world.orders.get(reference);
+      if (order !== undefined) return orderUpdatedUrl(world, order, this.settings.callbacks.aliases);
+    }
+    return undefined;
   }
 
   #start() {

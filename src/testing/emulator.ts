@@ -1,5 +1,7 @@
 import type { DemoCatalog } from "./catalog/demo.ts";
 import type { EmulatorClock } from "./clock/emulator-clock.ts";
+import { type CallbackControls, callbackControls } from "./controls/callbacks.ts";
+import { methodsOf } from "./controls/control.ts";
 import { type Controls, createControls } from "./controls/table.ts";
 import { carryOut } from "./controls/tasks.ts";
 import { Emulation } from "./emulation.ts";
@@ -26,6 +28,8 @@ export interface Emulator extends Controls {
   readonly demo: DemoCatalog;
   /** The last 5,000 requests, oldest first. The option `requestLog` changes the bounds. */
   readonly requests: RequestLog;
+  /** The order-updated callbacks that were sent or wait: their log, and controls to wait for them and to send them again. */
+  readonly callbacks: CallbackControls;
   /** Faults between clients and the emulator: dropped connections, error statuses, broken bodies. */
   readonly faults: Faults;
   /**
@@ -73,6 +77,7 @@ export function createParts(options: EmulatorOptions): EmulatorParts {
       return emulation.worlds[0].demo;
     },
     requests: log.requests,
+    callbacks: methodsOf(callbackControls, emulation),
     faults: { add: faults.add, clear: faults.clear },
     fetch: async (input, init) => {
       // A copy of a Request has the method GET when the original's method is TRACE.

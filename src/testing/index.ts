@@ -1,9 +1,12 @@
 export type { Policy } from "../http/endpoint/endpoint.ts";
+export type { CallbackTry, SentCallback } from "./callbacks/callback.ts";
+export type { CallbackOptions } from "./callbacks/options.ts";
 export type { DemoCatalog } from "./catalog/demo.ts";
 export type { Stage } from "./catalog/product-table.ts";
 export type { EmulatorClock } from "./clock/emulator-clock.ts";
 export { createManualClock, type ManualClock } from "./clock/manual-clock.ts";
 export type { Duration, PointInTime } from "./clock/point-in-time.ts";
+export type { CallbackControls, CallbackUrlControls } from "./controls/callbacks.ts";
 export type { CatalogControls, ProductChanges } from "./controls/catalog.ts";
 export type { ClaimControls, ClaimReview } from "./controls/claims.ts";
 export { ControlError } from "./controls/control-error.ts";

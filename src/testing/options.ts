@@ -8,6 +8,7 @@ import { count, filledText } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
+import { type CallbackOptions, type CallbackSettings, callbackOptions, callbackUrl } from "./callbacks/options.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
 
@@ -55,6 +56,13 @@ export interface EmulatorOptions {
     /** The most memory that their headers and bodies use, in bytes. Default 67,108,864 (64 MiB). */
     readonly bytes?: number;
   };
+  /**
+   * The URL that the order-updated callbacks of every store go to, with your own parameters (specification 6). The emulator sends
+   * requests to it. Default: none. `setCallbackUrl` changes it for a store.
+   */
+  readonly callbackUrl?: string;
+  /** How callbacks are sent. */
+  readonly callbacks?: CallbackOptions;
 }
 
 /** The options with their defaults. */
@@ -72,6 +80,8 @@ export interface Settings {
   readonly renderDuration: number;
   readonly repeatedIdentifier: RepeatedIdentifier;
   readonly requestLog: LogBounds;
+  readonly callbackUrl?: string;
+  readonly callbacks: CallbackSettings;
 }
 
 const limit = (policy: Policy) =>
@@ -107,6 +117,8 @@ const schema = () =>
       }),
       {},
     ),
+    callbackUrl: z.optional(callbackUrl()),
+    callbacks: z.prefault(callbackOptions(), {}),
   });
 
 /**

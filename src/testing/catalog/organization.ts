@@ -10,6 +10,8 @@ export interface StoredStore {
   readonly brand: string;
   /** Free-form. The API accepts orders only when it is `api`. */
   integration: string;
+  /** The URL that callbacks go to; null when the store gets none (specification 6). */
+  callbackUrl: string | null;
 }
 
 /** The demo organization's stores. */
@@ -35,7 +37,9 @@ export type Organization = ReturnType<typeof createOrganization>;
 /** Makes the demo organization. */
 export function createOrganization(make: ReferenceMaker, environment: string, secretKey: string) {
   const stores = new Table<StoredStore>();
-  for (const [key, store] of Object.entries(storeTable)) stores.add({ ...store, reference: make.named("Store", key) });
+  for (const [key, store] of Object.entries(storeTable)) {
+    stores.add({ ...store, reference: make.named("Store", key), callbackUrl: null });
+  }
   const keys = new Table<StoredKey>();
   keys.add({ reference: make.named("Key", secretKey), secretKey });
   return {

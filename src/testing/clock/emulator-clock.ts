@@ -132,8 +132,11 @@ class Clock implements WorldClock {
     this.#disarm();
     this.#disarm = () => {};
     const due = this.#timers.next();
-    if (due === undefined || this.#speed === 0) return;
-    this.#disarm = this.#base.after(Math.max(due - this.now(), 0) / this.#speed, () => this.#fire());
+    if (due === undefined) return;
+    const wait = Math.max(due - this.now(), 0);
+    // What is due now happens also while the clock is frozen.
+    if (wait > 0 && this.#speed === 0) return;
+    this.#disarm = this.#base.after(this.#speed === 0 ? 0 : wait / this.#speed, () => this.#fire());
     keepProcess(this.#disarm, this.#timers.foreground > 0);
   }
 
@@ -152,15 +155,23 @@ class Clock implements WorldClock {
   }
 
   async #move(until: number): Promise<void> {
-    await settle();
+    await this.#settle();
     for (let timer = this.#timers.take(until); timer !== undefined; timer = this.#timers.take(until)) {
       this.#jump(timer.due);
       timer.callback();
-      await settle();
-      await Promise.allSettled(this.#work);
+      await this.#settle();
     }
     this.#jump(until);
     await settle();
+  }
+
+  /** Waits until the tracked work ends, also work that begins meanwhile. */
+  async #settle(): Promise<void> {
+    await settle();
+    while (this.#work.size > 0) {
+      await Promise.allSettled(this.#work);
+      await settle();
+    }
   }
 
   #jump(time: number): void {

@@ -21,7 +21,8 @@ export interface OrderControls {
   /**
    * Ships an order, or several combined orders together, and returns the shipment's reference.
    *
-   * With `lines`, ships a part of an order. A later call ships the rest.
+   * With `lines`, ships a part of an order. A later call ships the rest. A store with a callback URL gets a callback for each order, in
+   * the background.
    *
    * @throws {@link ControlError} when an order is on hold, has nothing left to ship, or cannot be shipped with the others.
    *
@@ -112,7 +113,10 @@ export const orderControls = {
       if (others.some(({ world }) => world !== first.world)) {
         throw new ControlError("Orders of different organizations cannot ship together");
       }
-      return ship(first.world, [first.record, ...others.map(({ record }) => record)], lines);
+      const shipped = [first.record, ...others.map(({ record }) => record)] as const;
+      const shipment = ship(first.world, shipped, lines);
+      for (const order of shipped) emulation.callbacks.orderUpdated(order);
+      return shipment;
     },
   }),
   startProduction: control({

@@ -1,4 +1,5 @@
 import type { Emulation } from "../emulation.ts";
+import { type CallbackUrlControls, callbackControls, callbackUrlControls } from "./callbacks.ts";
 import { type CatalogControls, catalogControls } from "./catalog.ts";
 import { type ClaimControls, claimControls } from "./claims.ts";
 import { clockControls } from "./clock.ts";
@@ -16,6 +17,7 @@ export interface Controls
     ClaimControls,
     RenderControls,
     CatalogControls,
+    CallbackUrlControls,
     LimitControls,
     WorldControls {}
 
@@ -24,6 +26,7 @@ const methods = {
   ...claimControls,
   ...renderControls,
   ...catalogControls,
+  ...callbackUrlControls,
   ...limitControls,
   ...worldControls,
 };
@@ -37,6 +40,7 @@ const named = (prefix: string, group: Readonly<Record<string, Control>>): [strin
 /** Every control by its name, which is its method of the emulator and the last part of its path: `ship`, `clock.advance`. */
 export const allControls: ReadonlyMap<string, Control> = new Map([
   ...named("", methods),
+  ...named("callbacks.", callbackControls),
   ...named("clock.", clockControls),
   ...named("faults.", faultControls),
   ...named("requests.", requestControls),

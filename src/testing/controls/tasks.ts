@@ -5,7 +5,12 @@ import { find } from "./find.ts";
 import { orderControls } from "./orders.ts";
 
 /** Carries out a task that is due. A task that the state of its order no longer allows has no effect. */
-export function carryOut(emulation: Emulation, { kind, order }: Task): void {
+export function carryOut(emulation: Emulation, task: Task): void {
+  if (task.kind === "callback") emulation.callbacks.carryOut(task.id);
+  else moveOrder(emulation, task);
+}
+
+function moveOrder(emulation: Emulation, { kind, order }: Extract<Task, { readonly order: unknown }>): void {
   const { record } = find(emulation, "orders", order);
   if (!isOpen(record) || record.onHold !== null) return;
   if (kind === "startProduction") orderControls.startProduction.run(emulation, { order });

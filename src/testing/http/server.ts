@@ -18,7 +18,7 @@ export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
 
 /** An emulator that listens on a port. `await using` closes it. */
 export interface RunningEmulator extends Emulator, AsyncDisposable {
-  /** Closes every connection and stops listening. */
+  /** Closes every connection, stops listening, and sends no more callbacks. */
   close(): Promise<void>;
 }
 
@@ -123,6 +123,7 @@ export async function startEmulator({ port = 0, ...options }: StartEmulatorOptio
   const close = () => {
     closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
+    emulation.callbacks.close();
     return closed;
   };
   return Object.assign(emulator, { close, [Symbol.asyncDispose]: close });

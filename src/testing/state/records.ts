@@ -71,6 +71,8 @@ export interface StoredOrder {
   readonly lines: readonly StoredLine[];
   /** The claim that this order is the replacement of. */
   readonly settles: ClaimReference | undefined;
+  /** The code of the integrator that created the order. */
+  readonly viaStoreCode?: string;
   dropshipAddressReference: AddressReference | null;
   onHold: { readonly reason: string } | null;
   inProduction: boolean;

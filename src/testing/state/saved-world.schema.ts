@@ -31,6 +31,25 @@ const product = () =>
     printModified: z.number(),
   });
 
+const callback = () =>
+  z.strictObject({
+    id: z.int(),
+    orderReference: z.string(),
+    storeReference: z.string(),
+    url: z.string(),
+    status: z.enum(["waiting", "delivered", "stopped"]),
+    nextTryAt: z.nullable(z.number()),
+    tried: z.int(),
+    tries: z.array(
+      z.strictObject({
+        at: z.number(),
+        status: z.nullable(z.int()),
+        error: z.nullable(z.string()),
+        duration: z.number(),
+      }),
+    ),
+  });
+
 /** Checks that a value has the form of a saved world. */
 export const savedWorld = () =>
   z.strictObject({
@@ -44,5 +63,6 @@ export const savedWorld = () =>
       z.strictObject({ id: z.int(), fault: z.looseObject({ fault: z.string() }), seen: z.int(), hits: z.int() }),
     ),
     tasks: z.array(z.strictObject({ at: z.number(), task: z.looseObject({ kind: z.string() }) })),
+    callbacks: z.array(callback()),
     organizations: z.array(organization()).check(z.minLength(1)),
   }) as unknown as z.ZodMiniType<SavedWorld>;

@@ -1,3 +1,4 @@
+import type { SentCallback } from "../callbacks/callback.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { StoredProduct } from "../catalog/products.ts";
 import type { Due } from "../clock/agenda.ts";
@@ -51,6 +52,8 @@ export interface SavedWorld {
   readonly faults: readonly SavedFault[];
   /** The pending work. */
   readonly tasks: readonly Due<Task>[];
+  /** The callbacks that wait, and the latest that were delivered. */
+  readonly callbacks: readonly SentCallback[];
   readonly organizations: readonly SavedOrganization[];
 }
 
