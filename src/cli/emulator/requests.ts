@@ -14,10 +14,6 @@ function colourOf(status: number): Parameters<typeof paint>[0] {
   return status < 500 ? "yellow" : "red";
 }
 
-/** Escapes the control characters that a request target can contain: a terminal would obey them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find.
-const harmless = (target: string): string => target.replace(/[\x00-\x1f\x7f-\x9f]/g, encodeURIComponent);
-
 const duration = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
 /** One line: `GET     200     3 ms  /v2/orders`. The status is `lost` when the connection ended before the whole response. */
@@ -26,7 +22,7 @@ function requestLine({ request, response }: Received, took: number): string {
   const status = response.writableFinished
     ? paint(colourOf(response.statusCode), String(response.statusCode).padEnd(4))
     : paint("red", "lost");
-  return `${paint("bold", method.padEnd(6))}  ${status} ${paint("dim", duration(took).padStart(8))}  ${harmless(url)}`;
+  return `${paint("bold", method.padEnd(6))}  ${status} ${paint("dim", duration(took).padStart(8))}  ${url}`;
 }
 
 /** Prints a line for each request that a server of this process receives, when its response has ended. */
