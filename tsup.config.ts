@@ -36,6 +36,7 @@ const commandLine = defineConfig({
   target: "node22",
   platform: "node",
   external: [/^pod-partner/],
+  removeNodeProtocol: false,
   splitting: false,
   silent: true,
 });

@@ -42,7 +42,19 @@ export function cleanEnvironment(added: Environment): NodeJS.ProcessEnv {
 
 /** Starts a program. */
 export function start(command: string, args: readonly string[], environment: Environment = {}): Running {
-  const child = spawn(command, args, { env: cleanEnvironment(environment), stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(command, args, {
+    env: cleanEnvironment(environment),
+    stdio: ["ignore", "pipe", "pipe"],
+    // A group of its own: a signal reaches also the processes that the program starts, as Ctrl-C in a terminal does.
+    detached: true,
+  });
+  const kill = (signal: NodeJS.Signals) => {
+    try {
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
+    } catch {
+      // The group has ended.
+    }
+  };
   const texts = { output: "", errors: "" };
   const ended = new Promise<Ended>((resolve, reject) => {
     child.once("error", reject);
@@ -54,7 +66,7 @@ export function start(command: string, args: readonly string[], environment: Env
   child.stderr.on("data", (chunk) => {
     texts.errors += chunk;
   });
-  onTestFinished(() => void child.kill("SIGKILL"));
+  onTestFinished(() => kill("SIGKILL"));
   const until = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
       const check = () => {
@@ -69,7 +81,7 @@ export function start(command: string, args: readonly string[], environment: Env
     output: () => texts.output,
     errors: () => texts.errors,
     until,
-    kill: (signal) => void child.kill(signal),
+    kill,
     closeOutput: () => child.stdout.destroy(),
     ended,
   };
