@@ -1,4 +1,5 @@
-import { createManualClock, type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
+import type { PartnerClock } from "pod-partner";
+import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { runCli } from "./process.ts";
 
@@ -25,6 +26,15 @@ async function examine({ baseUrl, secretKey }: { readonly baseUrl: string; reado
   expect(text.errors + json.errors).toBe("");
   return { code: text.code, output: text.output, report: JSON.parse(json.output) as Report };
 }
+
+/** A clock that runs, at another time than the machine's. */
+const clockApart = (difference: number): PartnerClock => ({
+  now: () => Date.now() + difference,
+  after: (ms, callback) => {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+});
 
 /** The status of each check. */
 const statusesOf = ({ checks }: Report) =>
@@ -124,7 +134,9 @@ describe("doctor on a service with a fault", () => {
     const { code, output, report } = await examine(emulator);
     expect(code).toBe(1);
     expect(statusesOf(report)).toEqual({ ...allOk, stores: "failed" });
-    expect(output).toMatch(/✗ {2}Stores {8}No store accepts orders from the API: DEMO \(woocommerce\),\n +WHOLE \(shopify\)/);
+    expect(output).toMatch(
+      /✗ {2}Stores {8}No store accepts orders from the API: DEMO \(woocommerce\),\n +WHOLE \(shopify\)/,
+    );
     expect(report.checks.stores?.action).toMatch(/whose integration is api/);
   });
 
@@ -138,16 +150,19 @@ describe("doctor on a service with a fault", () => {
   });
 
   it.each([
-    [-5 * 60_000, "failed", /This machine is (5 minutes|4 minutes 5\d seconds) ahead of the service\./],
-    [5 * 60_000 + 10_000, "failed", /This machine is 5 minutes( \d+ seconds)? behind the service\./],
-    [-20_000, "warning", /This machine is (19|20) seconds ahead of the service\./],
+    [
+      -5 * 60_000,
+      "failed",
+      /This machine is (5 minutes|4 minutes 59 seconds|5 minutes 1 second) ahead of the service\./,
+    ],
+    [5 * 60_000 + 10_000, "failed", /This machine is 5 minutes (9|10|11) seconds behind the service\./],
+    [-20_000, "warning", /This machine is (19|20|21) seconds ahead of the service\./],
   ])("says that the clocks differ by %i ms: %s", async (difference, status, message) => {
-    const clock = createManualClock(Date.now() + difference);
-    const { code, output, report } = await examine(await emulate({ clock }));
+    const { code, output, report } = await examine(await emulate({ clock: clockApart(difference) }));
     expect(code).toBe(status === "failed" ? 1 : 0);
     expect(report.checks.clock?.status).toBe(status);
     expect(output).toMatch(message);
-    expect(Math.abs(Number(report.checks.clock?.details.differenceMs) - difference)).toBeLessThan(5_000);
+    expect(Math.abs(Number(report.checks.clock?.details.differenceMs) - difference)).toBeLessThan(2_000);
   });
 
   it("names the resources that the key may not read", async () => {

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The built command line. */
-export const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
+const program = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 /** How a process ended: its exit code, or the signal that killed it. */
 interface Ended {
@@ -29,7 +29,7 @@ export interface Running {
 export type Environment = Readonly<Record<string, string>>;
 
 /** The environment of the test, without what changes the command line's behaviour. */
-export function cleanEnvironment(added: Environment): NodeJS.ProcessEnv {
+function cleanEnvironment(added: Environment): NodeJS.ProcessEnv {
   const {
     POD_PARTNER_BASE_URL: _,
     POD_PARTNER_SECRET_KEY: __,
