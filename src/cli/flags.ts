@@ -46,3 +46,12 @@ export const text = (help: string, placeholder: string) =>
     expected: "a text that is not empty",
     read: (value: string) => (value.trim() === "" ? undefined : value.trim()),
   }) satisfies Flag<string>;
+
+/** A decimal number, at least 0. */
+export const decimal = (help: string) =>
+  ({
+    help,
+    placeholder: "number",
+    expected: "a number, at least 0",
+    read: (value: string) => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined),
+  }) satisfies Flag<number>;

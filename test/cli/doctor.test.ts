@@ -199,7 +199,7 @@ describe("doctor on a service with a fault", () => {
     [0, "failed", 1],
   ])("reports a rate limit of which %i requests remain", async (remaining, status, expected) => {
     const emulator = await emulate({ limits: { default: { quota: 3000, window: 86_400_000 } } });
-    emulator.drain("default", 3000 - remaining - (remaining === 0 ? 0 : 2));
+    emulator.drain("default", { tokens: 3000 - remaining - (remaining === 0 ? 0 : 2) });
     const environment = { POD_PARTNER_BASE_URL: emulator.baseUrl, POD_PARTNER_SECRET_KEY: emulator.secretKey };
     const { code, output } = await runCli(["doctor", "--json"], environment);
     expect(code).toBe(expected);

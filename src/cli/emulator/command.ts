@@ -1,13 +1,15 @@
 import { isIP } from "node:net";
 import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { command } from "../command.ts";
-import { text, type Values, wholeNumber } from "../flags.ts";
-import { paint, print, printError } from "../terminal.ts";
+import { usage } from "../failure.ts";
+import { decimal, text, type Values, wholeNumber } from "../flags.ts";
+import { print, printError } from "../terminal.ts";
 import { banner } from "./banner.ts";
 import { openPage } from "./open-page.ts";
 import { printRequests } from "./requests.ts";
 import { startFailure } from "./start-failure.ts";
 import { stopSignal } from "./stop-signal.ts";
+import { loadWorld, readWorld } from "./world-file.ts";
 
 const defaults = { port: 4010, host: "127.0.0.1" };
 
@@ -20,6 +22,8 @@ const flags = {
   ),
   seed: wholeNumber("The number that all references derive from: the same number gives the same references."),
   orders: wholeNumber("The number of orders that exist at the start. Default 0.", { most: 1_000_000 }),
+  world: text("A JSON file with a saved world, which has its own orders and references.", "file"),
+  speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   open: { help: "Open the page in the browser." },
   quiet: { help: "Print no line for each request." },
 };
@@ -39,7 +43,7 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
   };
 }
 
-async function start(options: StartEmulatorOptions): Promise<RunningEmulator> {
+async function listen(options: StartEmulatorOptions): Promise<RunningEmulator> {
   const { startEmulator } = await import("pod-partner/testing");
   try {
     return await startEmulator(options);
@@ -48,8 +52,37 @@ async function start(options: StartEmulatorOptions): Promise<RunningEmulator> {
   }
 }
 
+/** Starts the emulator in the state that the flags describe. */
+async function start(values: EmulatorValues): Promise<RunningEmulator> {
+  const { world: path, speed, seed, orders } = values;
+  if (path !== undefined && (seed ?? orders) !== undefined) {
+    throw usage("--seed and --orders cannot be used with --world, which has its own orders and references.");
+  }
+  const world = path === undefined ? undefined : await readWorld(path);
+  const running = await listen(optionsOf(values));
+  try {
+    if (path !== undefined) loadWorld(running, world, path);
+  } catch (error) {
+    await running.close();
+    throw error;
+  }
+  if (speed === 0) running.clock.freeze();
+  else if (speed !== undefined) running.clock.resume({ speed });
+  return running;
+}
+
 /** The page at the root of the server. */
 const pageOf = ({ baseUrl }: RunningEmulator): string => new URL("/", baseUrl).href;
+
+/** Warns when programs of other machines can reach the emulator. */
+function warn({ host = defaults.host, "public-url": publicUrl }: EmulatorValues): void {
+  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  if (isLoopback(host) && !isPublic) return;
+  const open = isPublic ? publicUrl : host;
+  printError(
+    `Warning: every program that reaches ${open} can use and control this emulator. Use it only in a network that you trust.`,
+  );
+}
 
 /** `pod-partner emulator`: runs the emulator until a signal ends it. */
 export const emulator = command({
@@ -59,16 +92,10 @@ export const emulator = command({
   notes: ["Ctrl-C ends it, and a second Ctrl-C ends it at once. It keeps its state in memory."],
   run: async (values) => {
     const stopped = stopSignal();
-    const options = optionsOf(values);
-    const { host = defaults.host } = options;
-    const running = await start(options);
+    const running = await start(values);
     const page = pageOf(running);
     print(...banner(running, page));
-    if (!isLoopback(host)) {
-      printError(
-        `${paint("yellow", "Warning:")} every program that reaches ${host} can use and control this emulator. Use it only in a network that you trust.`,
-      );
-    }
+    warn(values);
     if (!values.quiet) printRequests();
     if (values.open) openPage(page);
     await stopped;
