@@ -123,7 +123,7 @@ describe("the end of the emulator", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("is clean after %s, also with an open connection", async (signal) => {
     const running = await startEmulator();
     const socket = connect(Number(new URL(running.baseUrl).port), "127.0.0.1");
-    socket.on("error", () => undefined);
+    socket.on("error", () => undefined).resume();
     await once(socket, "connect");
     socket.write(
       `POST /v2/images HTTP/1.1\r\nHost: localhost\r\nX-Service-Secret-Key: ${key}\r\nContent-Length: 9\r\n\r\n`,
