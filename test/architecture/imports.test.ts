@@ -23,6 +23,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   redis: core,
   testing: [...helpers, "resources", "client", "options"],
   index: [...helpers, "resources", "client", "options"],
+  // The command line loads the package as a partner's program does: by its name.
+  cli: ["schemas", "util"],
 };
 
 /** Packages that only one file may import, so that replacing a package changes one file. */
@@ -88,6 +90,13 @@ describe("imports", () => {
       .filter(({ path }) => !entryPoints.includes(path))
       .filter(({ path, dependencies }) => path.endsWith("index.ts") || dependencies.some(({ reexport }) => reexport));
     expect(barrels.map(({ path }) => path)).toEqual([]);
+  });
+
+  it("of the package by its name occur only in the command line", () => {
+    const importers = sources.filter(({ dependencies }) =>
+      dependencies.some(({ specifier }) => /^pod-partner(\/|$)/.test(specifier)),
+    );
+    expect(new Set(importers.map(({ path }) => partOf(path)))).toEqual(new Set(["cli"]));
   });
 
   it("use zod only through its small entry points", () => {

@@ -1,5 +1,6 @@
 import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as emulator } from "./emulator/emulator.ts";
+import { run as emulatorStart } from "./emulator-start/emulator-start.ts";
 import { run as iterate } from "./iterate/iterate.ts";
 import { run as memory } from "./memory/memory.ts";
 import { run as pacing } from "./pacing/pacing.ts";
@@ -11,6 +12,7 @@ import { run as weight } from "./weight/weight.ts";
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   "cold-start": coldStart,
   emulator,
+  "emulator-start": emulatorStart,
   iterate,
   memory,
   pacing,

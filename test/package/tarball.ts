@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { chmod, cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -49,6 +49,15 @@ async function link(name: string, into: string): Promise<void> {
   await symlink(join(modules, name), target, "dir");
 }
 
+/** Links the package's commands into `node_modules/.bin`, as npm does. */
+async function linkCommands(installed: string): Promise<void> {
+  await mkdir(join(installed, ".bin"));
+  for (const [name, file] of Object.entries(manifest.bin)) {
+    await chmod(join(installed, manifest.name, file), 0o755);
+    await symlink(join("..", manifest.name, file), join(installed, ".bin", name));
+  }
+}
+
 /**
  * A project that has the packed package installed beside nothing but its declared dependencies and `extras`, holding the files
  * of `test/package/consumers`. It needs no network: the dependencies are those of this repository.
@@ -60,6 +69,7 @@ export async function installedProject(extras: readonly string[] = []): Promise<
   await mkdir(home, { recursive: true });
   await run("tar", ["-xzf", path, "-C", home, "--strip-components", "1"]);
   await Promise.all([...Object.keys(manifest.dependencies), ...extras].map((name) => link(name, installed)));
+  await linkCommands(installed);
   await cp(consumers, project, { recursive: true });
   return project;
 }

@@ -12,5 +12,5 @@ export function isSameSite(headers: Headers, hosts: ReadonlySet<string>): boolea
 }
 
 /** The values of `Host` that name a server on a port of this machine. */
-export const loopbackHosts = (port: number): ReadonlySet<string> =>
+export const loopbackHosts = (port: number): Set<string> =>
   new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => new URL(`http://${name}:${port}`).host));

@@ -6,14 +6,25 @@ import { createParts, type Emulator } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
+import { checkedHost, originOf, publicOrigin } from "./address.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
 import { WholeResponse } from "./whole-response.ts";
 
-/** The options of an emulator on a port. Its base URL follows from the port. */
+/** The options of an emulator on a port. Its base URL follows from the host and the port, or from `publicUrl`. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
-  /** The port on 127.0.0.1. Default: a free port. */
+  /** The port. Default: a free port. */
   readonly port?: number;
+  /**
+   * The host name or address to listen on. Default `127.0.0.1`, which only programs of this machine can reach. `0.0.0.0` listens on
+   * every address of the machine: then every program of the network can use the emulator.
+   */
+  readonly host?: string;
+  /**
+   * The origin of the base URL, if clients reach the emulator under another address than host and port, for example through a tunnel
+   * or from a container: `https://tunnel.example`. URLs in responses begin with it. Default: the host and the port.
+   */
+  readonly publicUrl?: string;
 }
 
 /** An emulator that listens on a port. `await using` closes it. */
@@ -66,7 +77,10 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
 
 const otherSite = () =>
   Response.json(
-    { code: "other_site", message: "Only pages and programs of this machine can use the page and the controls" },
+    {
+      code: "other_site",
+      message: "Only pages and programs under the address of the emulator can use the page and the controls",
+    },
     { status: 403 },
   );
 
@@ -91,24 +105,28 @@ async function respond(
 }
 
 /**
- * Starts an emulator of the service on a port of 127.0.0.1.
+ * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
+ * @throws `ConfigurationError` when an option is invalid or unknown.
  * @example
  * await using emulator = await startEmulator();
  * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
  */
-export async function startEmulator({ port = 0, ...options }: StartEmulatorOptions = {}): Promise<RunningEmulator> {
+export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
+  const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
+  const host = checkedHost(name);
+  const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(port, "127.0.0.1", resolve);
+    server.listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
-  const origin = `http://127.0.0.1:${address.port}`;
+  const origin = fixedOrigin ?? originOf(host, address.port);
   const { emulator, emulation } = createParts({ ...options, baseUrl: `${origin}/v2` });
-  const hosts = loopbackHosts(address.port);
+  const hosts = loopbackHosts(address.port).add(new URL(origin).host);
   const fetch = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);

@@ -21,28 +21,37 @@ export interface SavedRendertokens {
 
 export function createRendertokenBudget(clock: WorldClock, limit: number): RendertokenBudget {
   let used = 0;
-  let reset = nextMonday(clock.now());
+  // Set at the first use: the first date of a time zone takes 20 ms, which is most of the emulator's start.
+  let reset: ReturnType<typeof nextMonday> | undefined;
+
+  /** The reset that ends the week of `used`. */
+  const current = () => {
+    reset ??= nextMonday(clock.now());
+    return reset;
+  };
 
   const refresh = () => {
-    if (clock.now() < reset.at) return;
-    used = 0;
-    reset = nextMonday(clock.now());
+    if (clock.now() >= current().at) {
+      used = 0;
+      reset = nextMonday(clock.now());
+    }
+    return current();
   };
 
   return {
     spend: (tokens) => {
-      refresh();
+      const { at, iso } = refresh();
       if (used + tokens > limit) {
-        const message = `${limit - used} of ${limit} rendertokens remain, ${tokens} are needed; they reset at ${reset.iso}`;
-        throw new Problem("rendertoken_limit_exceeded", message, clock.toWire(reset.at - clock.now()));
+        const message = `${limit - used} of ${limit} rendertokens remain, ${tokens} are needed; they reset at ${iso}`;
+        throw new Problem("rendertoken_limit_exceeded", message, clock.toWire(at - clock.now()));
       }
       used += tokens;
     },
     state: () => {
-      refresh();
-      return { used, limit, remaining: limit - used, resets: reset.iso };
+      const { iso } = refresh();
+      return { used, limit, remaining: limit - used, resets: iso };
     },
-    save: () => ({ used, resets: reset.at }),
+    save: () => ({ used, resets: current().at }),
     load: (saved) => {
       used = saved.used;
       reset = nextMonday(saved.resets - 1);

@@ -1,0 +1,47 @@
+import { readFile } from "node:fs/promises";
+import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
+import { Failure } from "../failure.ts";
+
+const readings: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  EISDIR: "is a folder",
+  EACCES: "may not be read by this user",
+};
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, "utf8");
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const reading = Object.hasOwn(readings, code) ? readings[code] : `cannot be read: ${message}`;
+    throw new Failure(`The file ${path} ${reading}. Choose a world that an emulator has saved: --world <file>.`);
+  }
+}
+
+/** Reads a saved world. The content is checked when it is loaded. */
+export async function readWorld(path: string): Promise<unknown> {
+  const text = await readText(path);
+  try {
+    const value: unknown = JSON.parse(text);
+    // The response of the control `world` has the world in `result`.
+    return typeof value === "object" && value !== null && "result" in value ? value.result : value;
+  } catch (error) {
+    throw new Failure(`The file ${path} is not JSON: ${(error as Error).message}. Save the world again.`);
+  }
+}
+
+const isControlError = (error: unknown): error is ControlError =>
+  error instanceof Error && error.name === "ControlError";
+
+/** Replaces the state of an emulator by a saved world. */
+export function loadWorld(emulator: RunningEmulator, world: unknown, path: string): void {
+  try {
+    emulator.load(world as SavedWorld);
+  } catch (error) {
+    if (!isControlError(error)) throw error;
+    const [first] = error.issues;
+    const issue = first === undefined ? error.message : `${first.path.join(".")}: ${first.message}`;
+    const more = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
+    throw new Failure(`The file ${path} is not a saved world: ${issue}${more}. Save the world again.`);
+  }
+}

@@ -1,0 +1,77 @@
+import { nearest } from "../schemas/nearest.ts";
+import { assertRuntime, version } from "../util/runtime.ts";
+import { readArguments } from "./arguments.ts";
+import { doctor } from "./doctor/command.ts";
+import { emulator } from "./emulator/command.ts";
+import { exitCodes, Failure, usage } from "./failure.ts";
+import { commandHelp, programHelp } from "./help.ts";
+import { print, printError } from "./terminal.ts";
+
+const commands = [emulator, doctor];
+
+async function run([first, ...rest]: readonly string[]): Promise<number> {
+  const command = commands.find(({ name }) => name === first);
+  if (command === undefined) {
+    if (first !== undefined && !first.startsWith("-")) throw unknownCommand(first);
+    const values = readArguments(first === undefined ? [] : [first, ...rest], {});
+    print(...(values.version ? [version] : programHelp(commands)));
+    return 0;
+  }
+  const values = readArguments(rest, command.flags);
+  if (values.help || values.version) {
+    print(...(values.help ? commandHelp(command) : [version]));
+    return 0;
+  }
+  return command.run(values);
+}
+
+function unknownCommand(name: string): Failure {
+  const names = commands.map((command) => command.name);
+  const likely = nearest(name, names);
+  return usage(
+    `${JSON.stringify(name)} is an unknown command. ${likely === undefined ? `The commands are ${names.join(" and ")}.` : `Did you mean ${likely}?`}`,
+  );
+}
+
+/** The help that explains the failed arguments. */
+const helpFor = ([first]: readonly string[]): string =>
+  commands.some(({ name }) => name === first) ? ` (pod-partner ${first} --help)` : " (pod-partner --help)";
+
+/** Prints an error that a user can correct as one line, and the stack of a defect. Returns the exit code. */
+function report(error: unknown, args: readonly string[]): number {
+  if (error instanceof Failure) {
+    printError(`pod-partner: ${error.message}${error.exitCode === exitCodes.usage ? helpFor(args) : ""}`);
+    return error.exitCode;
+  }
+  printError(error instanceof Error ? String(error.stack) : String(error));
+  return exitCodes.failed;
+}
+
+/** Returns what is wrong with this version of Node; undefined when it is supported. */
+function runtimeFault(): string | undefined {
+  try {
+    assertRuntime();
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** Runs the program. Returns its exit code. */
+export async function main(args: readonly string[]): Promise<number> {
+  // A reader such as `head` can close the output early.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(0);
+    throw error;
+  });
+  const fault = runtimeFault();
+  if (fault !== undefined) {
+    printError(fault);
+    return exitCodes.failed;
+  }
+  try {
+    return await run(args);
+  } catch (error) {
+    return report(error, args);
+  }
+}

@@ -1,0 +1,29 @@
+import { isIPv6 } from "node:net";
+import { ConfigurationError } from "../../errors/validation.ts";
+
+const refuse = (option: string, message: string) =>
+  new ConfigurationError({ issues: [{ path: [option], message }] }, "emulator");
+
+/** The addresses that mean every address of the machine. No client can connect to them. */
+const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** The origin of a host and a port. For a host that means every address of the machine, it is that of 127.0.0.1. */
+export function originOf(host: string, port: number): string {
+  const name = everyAddress.has(host) ? "127.0.0.1" : host;
+  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+}
+
+/** Checks the host. Node listens on every address of the machine when the host is empty. */
+export function checkedHost(host: string): string {
+  if (/^[\w.:-]+$/.test(host)) return host;
+  throw refuse("host", "expected a host name or an address, for example 127.0.0.1");
+}
+
+/** The origin of a public URL. A URL with more than an origin is refused. */
+export function publicOrigin(publicUrl: string): string {
+  const url = URL.parse(publicUrl);
+  if (url !== null && /^https?:$/.test(url.protocol) && [url.origin, `${url.origin}/`].includes(publicUrl)) {
+    return url.origin;
+  }
+  throw refuse("publicUrl", "expected only an origin, for example https://tunnel.example; the base URL adds /v2");
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { runCli } from "./process.ts";
+
+const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
+  [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
+  [["serve"], /"serve" is an unknown command\. The commands are emulator and doctor\./],
+  [["--port"], /--port is an unknown option\./],
+  [["emulator", "--prot", "4010"], /--prot is an unknown option\. Did you mean --port\?/],
+  [["emulator", "-p", "4010"], /-p is an unknown option\./],
+  [["emulator", "--port"], /--port needs a value: --port <number>\./],
+  [["emulator", "--port", "--quiet"], /--port needs a value: --port <number>\./],
+  [["emulator", "--port", "http"], /--port expects a whole number from 0 to 65535, not "http"\./],
+  [["emulator", "--port", "65536"], /--port expects a whole number from 0 to 65535, not "65536"\./],
+  [["emulator", "--port=1e3"], /--port expects a whole number from 0 to 65535, not "1e3"\./],
+  [["emulator", "--seed=-1"], /--seed expects a whole number, at least 0, not "-1"\./],
+  [["emulator", "--orders", "2.5"], /--orders expects a whole number from 0 to 1000000, not "2\.5"\./],
+  [["emulator", "--quiet=yes"], /--quiet takes no value\./],
+  [["emulator", "--host="], /--host expects a text that is not empty, not ""\./],
+  [["emulator", "--public-url", "https://a.example/v2"], /--public-url: expected only an origin, for example https:/],
+  [["emulator", "--speed", "fast"], /--speed expects a number, at least 0, not "fast"\./],
+  [["emulator", "--world", "a.json", "--orders", "3"], /--seed and --orders cannot be used with --world/],
+  [["emulator", "world.json"], /There is an argument too many: only options are expected\./],
+  [["emulator", "--toString"], /--toString is an unknown option\./],
+  [["doctor", "--timeout", "0"], /--timeout expects a whole number from 1 to 600000, not "0"\./],
+];
+
+describe("wrong arguments", () => {
+  it.each(wrong)("%j: one line says what to do, and the exit code is 2", async (args, message) => {
+    const { code, output, errors } = await runCli(args);
+    expect({ code, output }).toEqual({ code: 2, output: "" });
+    expect(errors).toMatch(/^pod-partner: .+ \(pod-partner (\w+ )?--help\)\n$/);
+    expect(errors).toMatch(message);
+  });
+
+  it.each(["--secret-key", "--secret-key=", "--key", "--api-key"])(
+    "doctor %s: the message names the environment variable, and does not print the key",
+    async (flag) => {
+      const key = "live-key-5up3r53cr3t-4d5f6";
+      const { code, output, errors } = await runCli(["doctor", ...(flag.endsWith("=") ? [flag + key] : [flag, key])]);
+      expect({ code, output }).toEqual({ code: 2, output: "" });
+      expect(errors).toContain("POD_PARTNER_SECRET_KEY");
+      expect(errors).not.toContain(key);
+    },
+  );
+});
+
+describe("help and version", () => {
+  it.each([[[]], [["--help"]], [["-h"]]])("%j lists the commands", async (args) => {
+    const { code, output, errors } = await runCli(args);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    expect(output).toMatch(/^ {2}emulator {2}Runs an emulator/m);
+    expect(output).toMatch(/^ {2}doctor {4}Checks base URL/m);
+  });
+
+  it.each([
+    ["emulator", ["--port <number>", "--host <address>", "--public-url <url>", "--seed <number>", "--orders <number>"]],
+    ["emulator", ["--world <file>", "--speed <number>", "--open", "--quiet", "--help", "--version"]],
+    ["doctor", ["--base-url <url>", "--timeout <ms>", "--json", "--help", "--version"]],
+  ])("%s --help lists the options %j, within 80 columns", async (command, options) => {
+    const { code, output } = await runCli([command, "--help"]);
+    expect(code).toBe(0);
+    const listed = output.split("\n").map((line) => line.slice(2).split("  ")[0]);
+    expect(listed).toEqual(expect.arrayContaining(options));
+    expect(Math.max(...output.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it.each([[["--version"]], [["-v"]], [["emulator", "--version"]]])("%j prints the package's version", async (args) => {
+    expect(await runCli(args)).toEqual({ code: 0, output: `${manifest.version}\n`, errors: "" });
+  });
+});

@@ -1,0 +1,161 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { freePort } from "../support/port.ts";
+import { runCli, start, startCli } from "./process.ts";
+
+const key = "emulator-secret-key";
+const headers = { "X-Service-Secret-Key": key };
+
+/** Starts the emulator on a free port. Resolves when it has printed all its lines. */
+async function startEmulator(args: readonly string[] = [], environment: Record<string, string> = {}) {
+  const running = startCli(["emulator", "--port", "0", ...args], environment);
+  const [, baseUrl = ""] = await running.until(/Base URL +(\S+)[\s\S]*Ctrl-C/);
+  return { ...running, baseUrl };
+}
+
+describe("pod-partner emulator", () => {
+  it("prints the base URL, the key and the page", async () => {
+    const port = await freePort();
+    const running = startCli(["emulator", "--port", String(port)]);
+    await running.until(/Ctrl-C/);
+    expect(running.output()).toMatch(new RegExp(`^ {2}Base URL +http://127\\.0\\.0\\.1:${port}/v2$`, "m"));
+    expect(running.output()).toMatch(/^ {2}Secret key +emulator-secret-key$/m);
+    expect(running.output()).toMatch(new RegExp(`^ {2}Page +http://127\\.0\\.0\\.1:${port}/$`, "m"));
+    expect(
+      Math.max(
+        ...running
+          .output()
+          .split("\n")
+          .map((line) => line.length),
+      ),
+    ).toBeLessThanOrEqual(80);
+  });
+
+  it("prints environment variables that a shell takes, for the SDK", async () => {
+    const { output, baseUrl } = await startEmulator();
+    const lines = output()
+      .match(/^ +export .+$/gm)
+      ?.join("\n");
+    const shell = start("sh", ["-c", `${lines}\necho "$POD_PARTNER_BASE_URL $POD_PARTNER_SECRET_KEY"`]);
+    await shell.ended;
+    expect(shell.output()).toBe(`${baseUrl} ${key}\n`);
+  });
+
+  it("prints a curl command that a shell runs", async () => {
+    const { output } = await startEmulator();
+    const [command = ""] = /^ +curl .+\\\n.+$/m.exec(output()) ?? [];
+    const curl = start("sh", ["-c", `${command} --silent`]);
+    await curl.ended;
+    expect(JSON.parse(curl.output())).toMatchObject({ stores: [{ legacyCode: "DEMO" }, {}, {}] });
+  });
+
+  it("prints the construction of a client that works", async () => {
+    const { output } = await startEmulator();
+    const [, code = ""] = /^ +const partner = (new PodPartner\([\s\S]+?\));$/m.exec(output()) ?? [];
+    const partner: PodPartner = new Function("PodPartner", `return ${code}`)(PodPartner);
+    expect((await partner.auth.validate()).message).toBe("The key is valid");
+  });
+
+  it("starts with the orders of --orders, and the references of --seed", async () => {
+    const references = async (seed: string) => {
+      const { baseUrl } = await startEmulator(["--orders", "3", "--seed", seed]);
+      const response = await fetch(`${baseUrl}/orders`, { headers });
+      const { orders } = (await response.json()) as { orders: { reference: string }[] };
+      return orders.map(({ reference }) => reference);
+    };
+    const [first, same, other] = await Promise.all([references("7"), references("7"), references("8")]);
+    expect(first).toHaveLength(3);
+    expect(same).toEqual(first);
+    expect(other).not.toEqual(first);
+  });
+
+  it("has the origin of --public-url in the base URL and in the URLs of responses", async () => {
+    const port = await freePort();
+    const running = startCli(["emulator", "--port", String(port), "--public-url", "https://tunnel.example"]);
+    await running.until(/Base URL +https:\/\/tunnel\.example\/v2\n[\s\S]*Ctrl-C/);
+    const products = await fetch(`http://127.0.0.1:${port}/v2/products`, { headers });
+    const [{ reference }] = ((await products.json()) as { products: [{ reference: string }] }).products;
+    const product = await fetch(`http://127.0.0.1:${port}/v2/products/${reference}`, { headers });
+    expect(await product.text()).toContain('"https://tunnel.example/v2/products/');
+  });
+});
+
+describe("the host", () => {
+  it("is loopback without a warning", async () => {
+    expect((await startEmulator()).errors()).toBe("");
+  });
+
+  it("is another with --host, with a warning", async () => {
+    const { baseUrl, errors } = await startEmulator(["--host", "0.0.0.0"]);
+    expect(baseUrl).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/v2$/);
+    await expect.poll(errors).toMatch(/^Warning: every program that reaches 0\.0\.0\.0 can use .+\n$/);
+  });
+
+  it("can be an address of IPv6", async () => {
+    const { baseUrl, errors } = await startEmulator(["--host", "::1"]);
+    expect(baseUrl).toMatch(/^http:\/\/\[::1\]:\d+\/v2$/);
+    expect((await fetch(`${baseUrl}/stores`, { headers })).status).toBe(200);
+    expect(errors()).toBe("");
+  });
+});
+
+describe("an emulator that cannot start", () => {
+  it("says that the port is in use, and which option chooses another", async () => {
+    const { baseUrl } = await startEmulator();
+    const port = Number(new URL(baseUrl).port);
+    const { code, output, errors } = await runCli(["emulator", "--port", String(port)]);
+    expect({ code, output }).toEqual({ code: 1, output: "" });
+    expect(errors).toMatch(
+      /^pod-partner: Port \d+ of 127\.0\.0\.1 is in use\. .+: --port \d+ \(0 is any free port\)\.\n$/,
+    );
+  });
+
+  it("says that the host is not an address of the machine", async () => {
+    const { code, errors } = await runCli(["emulator", "--host", "192.0.2.1"]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^pod-partner: 192\.0\.2\.1 is not an address of this machine\. .+\n$/);
+  });
+});
+
+describe("the end of the emulator", () => {
+  it.each(["SIGINT", "SIGTERM"] as const)("is clean after %s, also with an open connection", async (signal) => {
+    const running = await startEmulator();
+    const socket = connect(Number(new URL(running.baseUrl).port), "127.0.0.1");
+    socket.on("error", () => undefined).resume();
+    await once(socket, "connect");
+    socket.write(
+      `POST /v2/images HTTP/1.1\r\nHost: localhost\r\nX-Service-Secret-Key: ${key}\r\nContent-Length: 9\r\n\r\n`,
+    );
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+    running.kill(signal);
+    expect(await running.ended).toEqual({ code: 0, signal: null });
+    await closed;
+    expect(running.errors()).toBe("");
+  });
+
+  it("is at once at the second signal", async () => {
+    const module = new URL("../../src/cli/emulator/stop-signal.ts", import.meta.url).href;
+    const code = `import { stopSignal } from "${module}";
+      setInterval(() => {}, 1000);
+      const stopped = stopSignal();
+      console.log("ready");
+      await stopped;
+      console.log("stopping");`;
+    const running = start(process.execPath, ["--input-type=module", "--eval", code]);
+    await running.until(/ready/);
+    running.kill("SIGINT");
+    await running.until(/stopping/);
+    running.kill("SIGINT");
+    expect(await running.ended).toEqual({ code: null, signal: "SIGINT" });
+  });
+
+  it("is clean when the reader of the output has gone", async () => {
+    const running = await startEmulator();
+    running.closeOutput();
+    await fetch(`${running.baseUrl}/stores`, { headers }).catch(() => undefined);
+    expect(await running.ended).toEqual({ code: 0, signal: null });
+    expect(running.errors()).toBe("");
+  });
+});

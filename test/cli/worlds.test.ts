@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createEmulator } from "pod-partner/testing";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { runCli, startCli } from "./process.ts";
+
+const headers = { "X-Service-Secret-Key": "emulator-secret-key" };
+
+/** The response of the control that saves the world, as text. */
+async function saved(baseUrl: string): Promise<string> {
+  const control = { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" };
+  const response = await fetch(new URL("/_emulator/world", baseUrl), control);
+  return await response.text();
+}
+
+async function startEmulator(args: readonly string[]) {
+  const running = startCli(["emulator", "--port", "0", ...args]);
+  const [, baseUrl = ""] = await running.until(/Base URL +(\S+)[\s\S]*Ctrl-C/);
+  return { ...running, baseUrl };
+}
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "pod-partner-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function fileOf(content: string): Promise<string> {
+  const path = join(await folder(), "world.json");
+  await writeFile(path, content);
+  return path;
+}
+
+async function referencesOf(baseUrl: string): Promise<readonly string[]> {
+  const response = await fetch(`${baseUrl}/orders`, { headers });
+  const { orders } = (await response.json()) as { orders: readonly { reference: string }[] };
+  return orders.map(({ reference }) => reference);
+}
+
+describe("--world", () => {
+  it("starts with the orders of a saved world", async () => {
+    const emulator = createEmulator({ seed: { orders: 2 } });
+    const references = emulator.world().organizations[0]?.orders.map(({ reference }) => reference) ?? [];
+    expect(references).toHaveLength(2);
+    const { baseUrl } = await startEmulator(["--world", await fileOf(JSON.stringify(emulator.world()))]);
+    expect((await referencesOf(baseUrl)).toSorted()).toEqual(references.toSorted());
+  });
+
+  it("takes the response of the control that saves the world", async () => {
+    const first = await startEmulator(["--orders", "2"]);
+    const second = await startEmulator(["--world", await fileOf(await saved(first.baseUrl))]);
+    expect(await referencesOf(second.baseUrl)).toEqual(await referencesOf(first.baseUrl));
+  });
+
+  it.each([
+    ["not JSON", "{", /world\.json is not JSON: .+\. Save the world again\.$/],
+    [
+      "not a world",
+      "{}",
+      /world\.json is not a saved world: world\.version: .+ \(and \d+ more\)\. Save the world again\.$/,
+    ],
+    ["a list", "[]", /world\.json is not a saved world: world: .+\. Save the world again\.$/],
+  ])("refuses a file that is %s with one line, and ends", async (_, content, message) => {
+    const { code, output, errors } = await runCli(["emulator", "--port", "0", "--world", await fileOf(content)]);
+    expect({ code, output }).toEqual({ code: 1, output: "" });
+    expect(errors).toMatch(/^pod-partner: The file .+\n$/);
+    expect(errors.trim()).toMatch(message);
+  });
+
+  it("says that a file does not exist, or is a folder", async () => {
+    const path = await folder();
+    const missing = await runCli(["emulator", "--world", join(path, "none.json")]);
+    expect(missing.code).toBe(1);
+    expect(missing.errors).toMatch(/^pod-partner: The file .+none\.json does not exist\. Choose a world .+\n$/);
+    expect((await runCli(["emulator", "--world", path])).errors).toMatch(/ is a folder\. .+\n$/);
+  });
+});
+
+describe("--speed", () => {
+  it.each(["0", "1", "60", "0.5"])("%s is the speed of the emulated time", async (speed) => {
+    const { baseUrl } = await startEmulator(["--speed", speed]);
+    expect(JSON.parse(await saved(baseUrl))).toMatchObject({ result: { clock: { speed: Number(speed) } } });
+  });
+});
