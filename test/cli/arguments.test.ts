@@ -18,8 +18,12 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [["emulator", "--quiet=yes"], /--quiet takes no value\./],
   [["emulator", "--host="], /--host expects a text that is not empty, not ""\./],
   [["emulator", "--public-url", "https://a.example/v2"], /--public-url: expected only an origin, for example https:/],
+  [["emulator", "--port", "0", "--callback-url", "shop"], /--callback-url: .*shop/],
   [["emulator", "--speed", "fast"], /--speed expects a number, at least 0, not "fast"\./],
-  [["emulator", "--world", "a.json", "--orders", "3"], /--seed and --orders cannot be used with --world/],
+  [
+    ["emulator", "--world", "a.json", "--orders", "3"],
+    /--seed, --orders and --callback-url cannot be used with --world/,
+  ],
   [["emulator", "world.json"], /There is an argument too many: only options are expected\./],
   [["emulator", "--toString"], /--toString is an unknown option\./],
   [["doctor", "--timeout", "0"], /--timeout expects a whole number from 1 to 600000, not "0"\./],
@@ -55,7 +59,10 @@ describe("help and version", () => {
 
   it.each([
     ["emulator", ["--port <number>", "--host <address>", "--public-url <url>", "--seed <number>", "--orders <number>"]],
-    ["emulator", ["--world <file>", "--speed <number>", "--open", "--quiet", "--help", "--version"]],
+    [
+      "emulator",
+      ["--world <file>", "--speed <number>", "--callback-url <url>", "--open", "--quiet", "--help", "--version"],
+    ],
     ["doctor", ["--base-url <url>", "--timeout <ms>", "--json", "--help", "--version"]],
   ])("%s --help lists the options %j, within 80 columns", async (command, options) => {
     const { code, output } = await runCli([command, "--help"]);

@@ -77,6 +77,13 @@ describe("--world", () => {
   });
 });
 
+it("--callback-url is the callback URL of every store", async () => {
+  const { baseUrl } = await startEmulator(["--callback-url", "http://127.0.0.1:9/shop?token=secret"]);
+  const { result } = JSON.parse(await saved(baseUrl));
+  const urls = result.organizations[0].stores.map(({ callbackUrl }: { callbackUrl: string }) => callbackUrl);
+  expect(urls).toEqual(Array(3).fill("http://127.0.0.1:9/shop?token=secret"));
+});
+
 describe("--speed", () => {
   it.each(["0", "1", "60", "0.5"])("%s is the speed of the emulated time", async (speed) => {
     const { baseUrl } = await startEmulator(["--speed", speed]);

@@ -24,6 +24,7 @@ const flags = {
   orders: wholeNumber("The number of orders that exist at the start. Default 0.", { most: 1_000_000 }),
   world: text("A JSON file with a saved world, which has its own orders and references.", "file"),
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
+  "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
   open: { help: "Open the page in the browser." },
   quiet: { help: "Print no line for each request." },
 };
@@ -34,12 +35,20 @@ const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
 
 function optionsOf(values: EmulatorValues): StartEmulatorOptions {
-  const { port = defaults.port, host = defaults.host, seed, orders, "public-url": publicUrl } = values;
+  const {
+    port = defaults.port,
+    host = defaults.host,
+    seed,
+    orders,
+    "public-url": publicUrl,
+    "callback-url": callbackUrl,
+  } = values;
   return {
     port,
     host,
     seed: { ...(seed === undefined ? {} : { number: seed }), ...(orders === undefined ? {} : { orders }) },
     ...(publicUrl === undefined ? {} : { publicUrl }),
+    ...(callbackUrl === undefined ? {} : { callbackUrl }),
   };
 }
 
@@ -54,9 +63,11 @@ async function listen(options: StartEmulatorOptions): Promise<RunningEmulator> {
 
 /** Starts the emulator in the state that the flags describe. */
 async function start(values: EmulatorValues): Promise<RunningEmulator> {
-  const { world: path, speed, seed, orders } = values;
-  if (path !== undefined && (seed ?? orders) !== undefined) {
-    throw usage("--seed and --orders cannot be used with --world, which has its own orders and references.");
+  const { world: path, speed, seed, orders, "callback-url": callbackUrl } = values;
+  if (path !== undefined && (seed ?? orders ?? callbackUrl) !== undefined) {
+    throw usage(
+      "--seed, --orders and --callback-url cannot be used with --world, which has its own references, orders and callback URLs.",
+    );
   }
   const world = path === undefined ? undefined : await readWorld(path);
   const running = await listen(optionsOf(values));
