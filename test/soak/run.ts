@@ -10,17 +10,21 @@
  *
  * `npm run soak -- --calls 1000000` makes that many mixed calls in one process, with faults and aborts. Exits with 1 if anything stays
  * open, is created twice, or fails with an error that is not typed, or if the heap grows.
+ *
+ * `npm run soak -- --callbacks 1000` ships that many orders to a receiver that fails and is killed. Exits with 1 unless each order is
+ * handled at the end.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
 import { type GatewayKind, gatewayKinds } from "../proxies/gateway/gateway.ts";
 import { soakBehind } from "./behind.ts";
+import { soakCallbacks } from "./callbacks/run.ts";
 import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 
 const { values, positionals } = parseArgs({
-  options: { behind: { type: "string" }, calls: { type: "string" } },
+  options: { behind: { type: "string" }, calls: { type: "string" }, callbacks: { type: "string" } },
   allowPositionals: true,
 });
 const orders = Number(positionals[0] ?? (values.behind === undefined ? 10_000 : 2_000));
@@ -100,6 +104,7 @@ const kind = gatewayKinds.find((known) => known === values.behind);
 if (kind === undefined && values.behind !== undefined) throw new Error(`--behind takes ${gatewayKinds.join(" or ")}`);
 const run = () => {
   if (values.calls !== undefined) return soakCalls(Number(values.calls));
+  if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   return kind === undefined ? soakOpenly() : soakThrough(kind);
 };
 if (!(await run())) process.exitCode = 1;
