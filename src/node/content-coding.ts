@@ -1,10 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
-import zlib from "node:zlib";
+import type zlib from "node:zlib";
 import { truncated } from "./errors.ts";
 import { ZstdFrame } from "./zstd-frame.ts";
 
 type Decoder = Transform & zlib.Zlib;
+
+/** Node's decoders, which load with the first compressed response. */
+const load = (): typeof zlib => process.getBuiltinModule("node:zlib");
 
 /** Decodes with a decoder of Node that it chooses when bytes arrive. */
 abstract class Decoding extends Transform {
@@ -39,7 +42,7 @@ abstract class Decoding extends Transform {
 class InflateEither extends Decoding {
   override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
     // The lowest four bits of a zlib header are 8, and those of compressed data without one are not.
-    this.decoder ??= this.start(((chunk[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw());
+    this.decoder ??= this.start(((chunk[0] ?? 0) & 0x0f) === 8 ? load().createInflate() : load().createInflateRaw());
     this.decoder.write(chunk, () => done());
   }
 
@@ -65,7 +68,7 @@ class ZstdDecoding extends Decoding {
       done();
       return;
     }
-    this.decoder ??= this.start(zlib.createZstdDecompress());
+    this.decoder ??= this.start(load().createZstdDecompress());
     this.#frame ??= new ZstdFrame();
     const frame = this.#frame;
     const end = frame.pass(chunk, from);
@@ -82,11 +85,11 @@ class ZstdDecoding extends Decoding {
 
 /** The content codings that this Node can decode. Node has zstd since 22.15. */
 const decoders = new Map<string, () => Transform>([
-  ["gzip", () => zlib.createGunzip()],
+  ["gzip", () => load().createGunzip()],
   ["deflate", () => new InflateEither()],
-  ["br", () => zlib.createBrotliDecompress()],
+  ["br", () => load().createBrotliDecompress()],
 ]);
-if (typeof zlib.createZstdDecompress === "function") decoders.set("zstd", () => new ZstdDecoding());
+if (process.versions.zstd !== undefined) decoders.set("zstd", () => new ZstdDecoding());
 
 /** The `Accept-Encoding` of a request. */
 export const acceptEncoding = [...decoders.keys()].join(", ");
