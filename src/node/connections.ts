@@ -1,7 +1,7 @@
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
+import { httpModule } from "./builtin.ts";
 import type { ResolvedNodeOptions } from "./options.ts";
 
 /** Milliseconds after which an unused connection is closed, as `fetch` does: servers and gateways keep one for at least 5 seconds. */
@@ -90,7 +90,7 @@ export class Connections {
       ...(proxyEnv !== undefined && { proxyEnv }),
       ...(ca !== undefined && protocol === "https:" && { ca }),
     };
-    const { Agent } = protocol === "https:" ? https : http;
+    const { Agent } = httpModule(protocol);
     return {
       shared: closeOnStrayBytes(new Agent({ ...options, keepAlive: true, timeout: idleTimeout })),
       single: new Agent(options),

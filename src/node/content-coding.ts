@@ -1,48 +1,95 @@
 import type { IncomingMessage } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
-import zlib from "node:zlib";
+import type zlib from "node:zlib";
+import { truncated } from "./errors.ts";
+import { ZstdFrame } from "./zstd-frame.ts";
 
-/** Decodes `deflate`, which some servers send with the zlib header, as the standard says, and others without. */
-class InflateEither extends Transform {
-  #inflate: zlib.Inflate | zlib.InflateRaw | undefined;
+type Decoder = Transform & zlib.Zlib;
 
-  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
-    // The lowest four bits of a zlib header are 8, and those of compressed data without one are not.
-    this.#inflate ??= this.#start(((chunk[0] ?? 0) & 0x0f) === 8 ? zlib.createInflate() : zlib.createInflateRaw());
-    this.#inflate.write(chunk, () => done());
-  }
+/** Node's decoders, which load with the first compressed response. */
+const load = (): typeof zlib => process.getBuiltinModule("node:zlib");
 
-  override _flush(done: TransformCallback): void {
-    if (this.#inflate === undefined) done();
-    else this.#inflate.once("end", () => done()).end();
-  }
+/** Decodes with a decoder of Node that it chooses when bytes arrive. */
+abstract class Decoding extends Transform {
+  protected decoder: Decoder | undefined;
 
   override _read(size: number): void {
-    this.#inflate?.resume();
+    this.decoder?.resume();
     super._read(size);
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    this.#inflate?.destroy();
+    this.decoder?.destroy();
     done(error);
   }
 
-  #start(inflate: zlib.Inflate | zlib.InflateRaw): zlib.Inflate | zlib.InflateRaw {
-    return inflate
+  protected start(decoder: Decoder): Decoder {
+    return decoder
       .on("data", (chunk) => {
-        if (!this.push(chunk)) inflate.pause();
+        if (!this.push(chunk)) decoder.pause();
       })
       .on("error", (error) => this.destroy(error));
+  }
+
+  /** Ends the decoder. `done` is called after its last byte. */
+  protected finish(done: () => void): void {
+    if (this.decoder === undefined) done();
+    else this.decoder.once("end", () => done()).end();
+  }
+}
+
+/** Decodes `deflate`, which some servers send with the zlib header, as the standard says, and others without. */
+class InflateEither extends Decoding {
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    // The lowest four bits of a zlib header are 8, and those of compressed data without one are not.
+    this.decoder ??= this.start(((chunk[0] ?? 0) & 0x0f) === 8 ? load().createInflate() : load().createInflateRaw());
+    this.decoder.write(chunk, () => done());
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.finish(done);
+  }
+}
+
+/** Decodes `zstd`, each frame with a decoder of its own, and reports a truncated frame. */
+class ZstdDecoding extends Decoding {
+  #frame: ZstdFrame | undefined;
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    this.#decode(chunk, 0, done);
+  }
+
+  override _flush(done: TransformCallback): void {
+    done(this.#frame === undefined ? null : truncated());
+  }
+
+  #decode(chunk: Buffer, from: number, done: TransformCallback): void {
+    if (from === chunk.length) {
+      done();
+      return;
+    }
+    this.decoder ??= this.start(load().createZstdDecompress());
+    this.#frame ??= new ZstdFrame();
+    const frame = this.#frame;
+    const end = frame.pass(chunk, from);
+    this.decoder.write(chunk.subarray(from, end), () => {
+      if (!frame.complete) return done();
+      this.finish(() => {
+        this.decoder = undefined;
+        this.#frame = undefined;
+        this.#decode(chunk, end, done);
+      });
+    });
   }
 }
 
 /** The content codings that this Node can decode. Node has zstd since 22.15. */
 const decoders = new Map<string, () => Transform>([
-  ["gzip", () => zlib.createGunzip()],
+  ["gzip", () => load().createGunzip()],
   ["deflate", () => new InflateEither()],
-  ["br", () => zlib.createBrotliDecompress()],
+  ["br", () => load().createBrotliDecompress()],
 ]);
-if (typeof zlib.createZstdDecompress === "function") decoders.set("zstd", () => zlib.createZstdDecompress());
+if (process.versions.zstd !== undefined) decoders.set("zstd", () => new ZstdDecoding());
 
 /** The `Accept-Encoding` of a request. */
 export const acceptEncoding = [...decoders.keys()].join(", ");

@@ -13,6 +13,9 @@ export const closedEarly = (): Error => coded("the connection closed before a re
 
 export const cutOff = (): Error => coded("the connection closed before the response was complete", "ECONNRESET");
 
+/** The compressed body ends too early. Node's decoders say the same. */
+export const truncated = (): Error => coded("unexpected end of file", "Z_BUF_ERROR");
+
 export const connectTimedOut = (ms: number): Error =>
   coded(`no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`, "ETIMEDOUT");
 

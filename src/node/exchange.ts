@@ -1,5 +1,4 @@
-import http from "node:http";
-import https from "node:https";
+import type http from "node:http";
 import type { Socket } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { NeverSent } from "../http/wire/thrown.ts";
@@ -7,6 +6,7 @@ import type { Received, WireRequest } from "../http/wire/transport.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { systemClock } from "../util/clock.ts";
 import { NodeBody } from "./body.ts";
+import { httpModule } from "./builtin.ts";
 import type { Connections } from "./connections.ts";
 import { acceptEncoding, decoded } from "./content-coding.ts";
 import { closedEarly, connectTimedOut, stopped, withoutCredentials } from "./errors.ts";
@@ -54,7 +54,7 @@ export class NodeExchange {
   #open(): http.ClientRequest {
     const { method, url, headers, content } = this.#request;
     const { protocol, hostname, port, pathname, search } = new URL(url);
-    const { request } = protocol === "https:" ? https : http;
+    const { request } = httpModule(protocol);
     const length = lengthOf(method, content);
     return request({
       method,

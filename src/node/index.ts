@@ -16,7 +16,7 @@ export type { NodeTransportOptions } from "./options.ts";
  * @example
  * const partner = new PodPartner({ baseUrl, secretKey, transport: nodeTransport() });
  */
-export function nodeTransport(options: NodeTransportOptions = {}): Transport {
+export function nodeTransport(options?: NodeTransportOptions): Transport {
   const connections = new Connections(resolveNodeOptions(options));
   return {
     kind: "node",

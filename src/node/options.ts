@@ -35,10 +35,12 @@ const isProxyUrl = (value: unknown): boolean =>
 const isPem = (value: unknown): boolean =>
   typeof value === "string" ? value.includes("-----BEGIN") : value instanceof Uint8Array && value.length > 0;
 
+const defaults = { maxSockets: Number.POSITIVE_INFINITY, connectTimeout: 10_000 };
+
 const schema = () =>
   z.strictObject({
-    maxSockets: z._default(z.int().check(z.positive()), Number.POSITIVE_INFINITY),
-    connectTimeout: z._default(z.number().check(z.positive()), 10_000),
+    maxSockets: z._default(z.int().check(z.positive()), defaults.maxSockets),
+    connectTimeout: z._default(z.number().check(z.positive()), defaults.connectTimeout),
     ca: z.optional(
       z.custom((value) => (Array.isArray(value) ? value.length > 0 && value.every(isPem) : isPem(value)), {
         error: "expected certificates in PEM format, as text or bytes",
@@ -73,16 +75,25 @@ function proxyEnvOf(proxy: boolean | string | undefined): NodeJS.ProcessEnv | un
   throw new ConfigurationError({ issues: [{ path: ["proxy"], message }] });
 }
 
-/** Checks the options of the transport and completes them. Throws `ConfigurationError` with all faults. */
-export function resolveNodeOptions(given: NodeTransportOptions): ResolvedNodeOptions {
+/** Checks the options and adds the defaults. */
+function checked(given: NodeTransportOptions): NodeTransportOptions & typeof defaults {
+  const result = check(schema, given, [], unknownOption);
+  if (!result.ok) throw new ConfigurationError({ issues: result.issues });
+  return result.value as NodeTransportOptions & typeof defaults;
+}
+
+/**
+ * Checks the options of the transport and completes them: without options there is nothing to check, which would take time in a new
+ * process. Throws `ConfigurationError` with all faults.
+ */
+export function resolveNodeOptions(given: NodeTransportOptions | undefined): ResolvedNodeOptions {
   const { bun, deno } = process.versions;
   if (bun !== undefined || deno !== undefined) {
     const message = "nodeTransport needs Node: leave out the option `transport`, and the client uses `fetch`";
     throw new ConfigurationError({ issues: [{ path: [], message }] });
   }
-  const checked = check(schema, given, [], unknownOption);
-  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
-  const { maxSockets, connectTimeout, ca, proxy } = checked.value as NodeTransportOptions & ResolvedNodeOptions;
+  const { maxSockets, connectTimeout, ca, proxy }: NodeTransportOptions & typeof defaults =
+    given === undefined ? defaults : checked(given);
   const certificates =
     ca === undefined ? undefined : [ca].flat().map((one) => (typeof one === "string" ? one : Buffer.from(one)));
   return { maxSockets, connectTimeout, ca: certificates, proxyEnv: proxyEnvOf(proxy) };

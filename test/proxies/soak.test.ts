@@ -9,7 +9,8 @@ const job = {
   gatewayTimeout: 300,
   slowest: 4_000,
   reloadEvery: 500,
-};
+  transport: "fetch",
+} as const;
 
 behindEachGateway((kind) => {
   it("each order and claim is created once while the gateway reloads, and times out in 5 % of requests", async () => {

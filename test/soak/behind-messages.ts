@@ -1,5 +1,6 @@
 import type { ItemIssuesInput } from "../../src/index.ts";
 import type { Address } from "./messages.ts";
+import type { TransportKind } from "./transport.ts";
 
 /** The slowness of the service. */
 export interface Slowness {
@@ -28,6 +29,7 @@ export interface Made {
 export interface ClientJob extends LateService {
   readonly orders: number;
   readonly concurrency: number;
+  readonly transport: TransportKind;
 }
 
 /** One step of a call. */

@@ -3,6 +3,7 @@ import { PodPartner, PodPartnerError } from "../../src/index.ts";
 import { concurrently } from "../../src/util/concurrently.ts";
 import { sentAddress } from "../support/orders.ts";
 import type { CallReport, ClientJob } from "./behind-messages.ts";
+import { transportOf } from "./transport.ts";
 
 const report = (result: CallReport) => process.send?.(result);
 
@@ -13,8 +14,8 @@ interface Task {
 }
 
 function tasksOf(job: ClientJob): readonly Task[] {
-  const { storeReference, productReference, baseUrl, secretKey } = job;
-  const partner = new PodPartner({ baseUrl, secretKey });
+  const { storeReference, productReference, baseUrl, secretKey, transport } = job;
+  const partner = new PodPartner({ baseUrl, secretKey, ...transportOf(transport) });
   const place = async (customIdentifier: string) => {
     // The service returns an order's annotations, but not its identifier.
     const annotations = [{ key: "name", value: customIdentifier }];

@@ -4,11 +4,13 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type GatewayKind, startGateway } from "../proxies/gateway/gateway.ts";
 import type { CallReport, ClientJob, LateService, Made, ServiceJob, Slowness } from "./behind-messages.ts";
 import { ask, start } from "./children.ts";
+import type { TransportKind } from "./transport.ts";
 
 export interface BehindJob extends Slowness {
   readonly orders: number;
   readonly claims: number;
   readonly concurrency: number;
+  readonly transport: TransportKind;
   /** Milliseconds between two reloads of the gateway. */
   readonly reloadEvery: number;
 }
@@ -50,14 +52,15 @@ async function runClient(job: ClientJob): Promise<readonly CallReport[]> {
 }
 
 export async function soakBehind(kind: GatewayKind, job: BehindJob): Promise<BehindResult> {
-  const { gatewayTimeout, slowest, concurrency } = job;
+  const { gatewayTimeout, slowest, concurrency, transport } = job;
   const child = start(new URL("./late-service.ts", import.meta.url));
   const service = await ask<LateService>(child, { claims: job.claims, gatewayTimeout, slowest } satisfies ServiceJob);
   const rules = { upstream: Number(new URL(service.baseUrl).port), serviceTimeout: gatewayTimeout };
   await using gateway = await startGateway(kind, rules);
   using reloading = gateway.reloadEvery(job.reloadEvery);
   const began = performance.now();
-  const reports = await runClient({ ...service, baseUrl: `${gateway.origin}/v2`, orders: job.orders, concurrency });
+  const baseUrl = `${gateway.origin}/v2`;
+  const reports = await runClient({ ...service, baseUrl, orders: job.orders, concurrency, transport });
   const seconds = Math.round((performance.now() - began) / 100) / 10;
   // The service also completes the requests that the gateway no longer waits for.
   await sleep(slowest);

@@ -6,10 +6,15 @@
  *
  * `npm run soak -- --behind nginx` (or `haproxy`) places 2,000 orders and files 500 claims through that gateway, which reloads every
  * 0.5 s and times out after 1 s, while the service takes up to 7 s in 5 % of all requests. Exits with 1 unless each is created
- * exactly once and none has failed. `npm run soak -- --behind nginx 200` makes 200 orders and 50 claims.
+ * exactly once and none has failed. `npm run soak -- --behind nginx 200` makes 200 orders and 50 claims; `--transport node` sends them
+ * over `nodeTransport`.
  *
  * `npm run soak -- --calls 1000000` makes that many mixed calls in one process, with faults and aborts. Exits with 1 if anything stays
- * open, is created twice, or fails with an error that is not typed, or if the heap grows.
+ * open, is created twice, or fails with an error that is not typed, or if the heap grows. `--transport node` sends them over
+ * `nodeTransport`.
+ *
+ * `npm run soak -- --release 10000` makes that many downloads and aborts that many calls, over both transports. Exits with 1 if a socket,
+ * a listener or a timer stays open.
  *
  * `npm run soak -- --callbacks 1000` ships that many orders to a receiver that fails and is killed. Exits with 1 unless each order is
  * handled at the end.
@@ -22,9 +27,17 @@ import { soakCallbacks } from "./callbacks/run.ts";
 import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
+import { soakRelease } from "./release/run.ts";
+import { type TransportKind, transportKinds } from "./transport.ts";
 
 const { values, positionals } = parseArgs({
-  options: { behind: { type: "string" }, calls: { type: "string" }, callbacks: { type: "string" } },
+  options: {
+    behind: { type: "string" },
+    calls: { type: "string" },
+    callbacks: { type: "string" },
+    release: { type: "string" },
+    transport: { type: "string" },
+  },
   allowPositionals: true,
 });
 const orders = Number(positionals[0] ?? (values.behind === undefined ? 10_000 : 2_000));
@@ -87,9 +100,10 @@ async function soakOpenly(): Promise<boolean> {
     .every((row) => [row["orders created"], row["inputs placed"], row.references].every((count) => count === orders));
 }
 
-async function soakThrough(kind: GatewayKind): Promise<boolean> {
+async function soakThrough(kind: GatewayKind, transport: TransportKind): Promise<boolean> {
   const times = { gatewayTimeout: 1_000, slowest: 7_000, reloadEvery: 500 };
-  const result = await soakBehind(kind, { orders, claims: Math.round(orders / 4), concurrency, ...times });
+  const claims = Math.round(orders / 4);
+  const result = await soakBehind(kind, { orders, claims, concurrency, transport, ...times });
   const { wrong, seconds, reloads, ...tallies } = result;
   for (const { name, failure, timeline } of wrong) {
     console.log(`${name}: ${failure ?? "made more than once"}`);
@@ -102,9 +116,12 @@ async function soakThrough(kind: GatewayKind): Promise<boolean> {
 
 const kind = gatewayKinds.find((known) => known === values.behind);
 if (kind === undefined && values.behind !== undefined) throw new Error(`--behind takes ${gatewayKinds.join(" or ")}`);
+const transport = transportKinds.find((known) => known === (values.transport ?? "fetch"));
+if (transport === undefined) throw new Error(`--transport takes ${transportKinds.join(" or ")}`);
 const run = () => {
-  if (values.calls !== undefined) return soakCalls(Number(values.calls));
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
-  return kind === undefined ? soakOpenly() : soakThrough(kind);
+  if (values.release !== undefined) return soakRelease(Number(values.release));
+  if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
+  return kind === undefined ? soakOpenly() : soakThrough(kind, transport);
 };
 if (!(await run())) process.exitCode = 1;

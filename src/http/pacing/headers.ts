@@ -27,10 +27,15 @@ function parse(text: string | null): List {
   }
 }
 
+/** Changes the name of a policy. */
+export type Rename = (name: string) => string;
+
+const unchanged: Rename = (name) => name;
+
 /** A policy's name is a string or a token. */
-function nameOf([value]: List[number]): string | undefined {
-  if (typeof value === "string") return value;
-  return value instanceof Token ? value.toString() : undefined;
+function nameOf([value]: List[number], rename: Rename): string | undefined {
+  if (typeof value === "string") return rename(value);
+  return value instanceof Token ? rename(value.toString()) : undefined;
 }
 
 function numberOf([, parameters]: List[number], key: string): number | undefined {
@@ -44,10 +49,10 @@ const plausible = { quota: 1e10, window: 366 * 86_400 };
 const orUndefined = (value: number | undefined, least: number, most: number) =>
   value === undefined || value === 0 || value < least || value > most ? undefined : value;
 
-function parsePolicies(text: string | null): RateLimitReport {
+function parsePolicies(text: string | null, rename: Rename): RateLimitReport {
   const policies = new Map<string, PolicyReport>();
   for (const member of parse(text)) {
-    const name = nameOf(member);
+    const name = nameOf(member, rename);
     const quota = orUndefined(numberOf(member, "q"), 1, plausible.quota);
     const seconds = orUndefined(numberOf(member, "w"), 0, plausible.window);
     if (name === undefined) continue;
@@ -62,23 +67,28 @@ function parsePolicies(text: string | null): RateLimitReport {
   return policies;
 }
 
-/** The text rarely changes: the same text is parsed once. */
-let latestPolicies: { readonly text: string | null; readonly policies: RateLimitReport } = {
-  text: null,
-  policies: nothing,
-};
+interface Parsed {
+  readonly text: string | null;
+  readonly rename: Rename;
+  readonly policies: RateLimitReport;
+}
 
-function policiesOf(text: string | null): RateLimitReport {
-  if (text !== latestPolicies.text) latestPolicies = { text, policies: parsePolicies(text) };
+/** The text rarely changes: the same text is parsed once. */
+let latestPolicies: Parsed = { text: null, rename: unchanged, policies: nothing };
+
+function policiesOf(text: string | null, rename: Rename): RateLimitReport {
+  if (text !== latestPolicies.text || rename !== latestPolicies.rename) {
+    latestPolicies = { text, rename, policies: parsePolicies(text, rename) };
+  }
   return latestPolicies.policies;
 }
 
-function parseLevels(text: string | null, policies: RateLimitReport): RateLimitReport {
+function parseLevels(text: string | null, rename: Rename, policies: RateLimitReport): RateLimitReport {
   const levels = parse(text);
   if (levels.length === 0) return policies;
   const report = new Map(policies);
   for (const member of levels) {
-    const name = nameOf(member);
+    const name = nameOf(member, rename);
     if (name === undefined) continue;
     const policy = policies.get(name);
     const remaining = numberOf(member, "r");
@@ -89,18 +99,18 @@ function parseLevels(text: string | null, policies: RateLimitReport): RateLimitR
 }
 
 /** Responses that arrive together often report the same. */
-let latest: { readonly policies: RateLimitReport; readonly text: string | null; readonly report: RateLimitReport } = {
-  policies: nothing,
-  text: null,
-  report: nothing,
-};
+let latest: Parsed & { readonly report: RateLimitReport } = { ...latestPolicies, report: nothing };
 
-/** Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8). */
-export function parseRateLimit(headers: Pick<Headers, "get">): RateLimitReport {
-  const policies = policiesOf(headers.get("x-ratelimit-policy"));
+/**
+ * Reads `X-RateLimit-Policy` (`q`, `w`) and `X-RateLimit` (`r`, `t`) of a response (specification 8).
+ *
+ * @param rename Changes the name of each policy, the only text that is kept of the headers. Default: no change.
+ */
+export function parseRateLimit(headers: Pick<Headers, "get">, rename: Rename = unchanged): RateLimitReport {
+  const policies = policiesOf(headers.get("x-ratelimit-policy"), rename);
   const text = headers.get("x-ratelimit");
-  if (policies !== latest.policies || text !== latest.text) {
-    latest = { policies, text, report: parseLevels(text, policies) };
+  if (policies !== latest.policies || text !== latest.text || rename !== latest.rename) {
+    latest = { text, rename, policies, report: parseLevels(text, rename, policies) };
   }
   return latest.report;
 }

@@ -8,7 +8,7 @@ import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Forecast } from "./forecast.ts";
 import { type Fate, fateOf, GatewayLimit } from "./gateway-limit.ts";
-import { parseRateLimit, type RateLimitReport } from "./headers.ts";
+import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
 import { type Joining, sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
 import { Routes } from "./routes.ts";
 
@@ -130,17 +130,17 @@ export class Pacer {
 
   /**
    * Learns from a response's headers and status.
-   *
-   * @param patience The maximum time in milliseconds that the request's call waits for a token.
+   * @param options.patience The maximum time in milliseconds that the request's call waits for a token.
+   * @param options.redact Removes the secret key from the name of a policy.
    */
   observe(
     endpoint: Endpoint,
     grant: Grant,
     headers: Pick<Headers, "get">,
-    options: { readonly status?: number; readonly patience?: number } = {},
+    options: { readonly status?: number; readonly patience?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
-    const { status = 200, patience = Number.POSITIVE_INFINITY } = options;
-    const report = parseRateLimit(headers);
+    const { status = 200, patience = Number.POSITIVE_INFINITY, redact } = options;
+    const report = parseRateLimit(headers, redact);
     this.#end(grant, fateOf(status, report), headers.get("retry-after") !== null);
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {

@@ -7,7 +7,6 @@ import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Grant } from "../pacing/bucket/token-source.ts";
 import type { RateLimitReport } from "../pacing/headers.ts";
 import { type Arrival, exchange } from "../wire/exchange.ts";
-import { redacted } from "../wire/redact.ts";
 import { assertAccepted } from "./accept.ts";
 import type { CallDetails } from "./call-details.ts";
 import { queueForTokens, takeTokens } from "./queueing.ts";
@@ -186,7 +185,7 @@ export class Attempts {
   /** Learns the rate limits from the head of a response. */
   #learn(grant: Grant, headers: HeaderFields, status: number): void {
     const { core, endpoint, retry } = this.#call;
-    const patience = retry.maxRetryAfter;
-    this.#report = core.pacer.observe(endpoint, grant, redacted(headers, core.redact), { status, patience });
+    const { pacer, redact } = core;
+    this.#report = pacer.observe(endpoint, grant, headers, { status, patience: retry.maxRetryAfter, redact });
   }
 }

@@ -1,4 +1,3 @@
-import pRetry from "p-retry";
 import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../../errors/api.ts";
 import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
 import type { Repeat } from "../endpoint/endpoint.ts";
@@ -43,21 +42,38 @@ export const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions):
 export const retryAfterOf = (error: unknown): number | undefined =>
   error instanceof ApiError ? error.retryAfter : undefined;
 
+/** One attempt. It receives its number, from 1, and the error of the attempt before it. */
+type Attempting<T> = (number: number, previous: unknown) => Promise<T>;
+
 /**
  * Calls `attempt` until it succeeds, with at most `retries` retries while `mayRepeat` allows them. The attempt itself waits.
  *
- * @param attempt Receives its number, from 1, and the error of the attempt before it.
  * @throws the value that the last attempt threw, unchanged: a caller may abort with any value.
  */
 export async function repeat<T>(
-  attempt: (number: number, previous: unknown) => Promise<T>,
+  attempt: Attempting<T>,
   retries: number,
   mayRepeat: (error: unknown) => boolean,
 ): Promise<T> {
-  let latest: unknown;
-  const attempting = async (number: number): Promise<T> => {
+  try {
+    return await attempt(1, undefined);
+  } catch (error) {
+    if (retries === 0 || !mayRepeat(error)) throw error;
+    return repeatAfter(error, attempt, retries, mayRepeat);
+  }
+}
+
+/** The retries. Most calls need none, so p-retry is loaded at the first one. If it cannot be loaded, the first error ends the call. */
+async function repeatAfter<T>(
+  first: unknown,
+  attempt: Attempting<T>,
+  retries: number,
+  mayRepeat: (error: unknown) => boolean,
+): Promise<T> {
+  let latest = first;
+  const attempting = async (retry: number): Promise<T> => {
     try {
-      return await attempt(number, latest);
+      return await attempt(1 + retry, latest);
     } catch (error) {
       latest = error;
       // p-retry turns every thrown value into an error, and treats some kinds of errors in special ways.
@@ -65,7 +81,8 @@ export async function repeat<T>(
     }
   };
   try {
-    return await pRetry(attempting, { retries, minTimeout: 0, shouldRetry: () => mayRepeat(latest) });
+    const { default: pRetry } = await import("p-retry");
+    return await pRetry(attempting, { retries: retries - 1, minTimeout: 0, shouldRetry: () => mayRepeat(latest) });
   } catch {
     throw latest;
   }

@@ -34,11 +34,15 @@ export function openBody({ body }: Response): Body {
   };
 }
 
+/** Made at the first use, and shared: it keeps nothing between two texts. */
+let decoder: InstanceType<typeof TextDecoder> | undefined;
+
 /** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
 export async function readText(body: Body, { status }: ResponseHead, limit: number, endpoint: string): Promise<string> {
   const bytes = await (body.all === undefined ? readAll(body, limit) : body.all(limit));
   if (bytes === undefined) throw new ResponseTooLargeError({ endpoint, limit, status });
-  return new TextDecoder().decode(bytes);
+  decoder ??= new TextDecoder();
+  return decoder.decode(bytes);
 }
 
 /** Reads a body to its end; undefined if it exceeds `limit` bytes. */

@@ -29,7 +29,8 @@ export function createRedact(secretKey: string): (text: string) => string {
     .slice(1, -1)
     .replace(/[^A-Za-z0-9]/g, String.raw`\$&`);
   const key = new RegExp(`${[...secretKey].map(formsOf).join("")}|${json}`, "gi");
-  return (text) => text.replace(key, replacement);
+  // Each form of the key has at least as many characters as the key.
+  return (text) => (text.length < secretKey.length ? text : text.replace(key, replacement));
 }
 
 export type Redact = ReturnType<typeof createRedact>;
@@ -54,14 +55,6 @@ function redactAll(value: unknown, redact: Redact, depth = 0): unknown {
   const fields = Object.entries(value).map(([name, item]) => [redact(name), redactAll(item, redact, depth + 1)]);
   return Object.fromEntries(fields);
 }
-
-/** Headers without the key: the name of a policy could be the key. */
-export const redacted = (headers: HeaderFields, redact: Redact): Pick<HeaderFields, "get"> => ({
-  get: (name) => {
-    const value = headers.get(name);
-    return value === null ? null : redact(value);
-  },
-});
 
 /** Copies the parts of a response that an error may show. */
 export function snapshot(status: number, headers: HeaderFields, text: string, redact: Redact): ErrorResponse {

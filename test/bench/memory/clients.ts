@@ -1,4 +1,10 @@
 import { writeFile } from "node:fs/promises";
+import type { IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { json } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import type { ReadableStream as WebStream } from "node:stream/web";
+import type { Transport } from "pod-partner";
 import { type Client as ListClient, clients as lists } from "../clients.ts";
 
 /** The measured operations of a client. */
@@ -38,27 +44,62 @@ const bare = (origin: string): Client => ({
   upload: (source) => bareUpload(origin, source),
 });
 
-const loadBuilt = async () => {
-  const built: string = new URL("../../../dist/index.js", import.meta.url).href;
-  return (await import(built)) as typeof import("pod-partner");
-};
+async function bareHttpDownload(origin: string, path: string, progress: (received: number) => void): Promise<void> {
+  const { get } = await import("node:http");
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${origin}/v2/renders/${render}/media`, resolve).on("error", reject);
+  });
+  await writeFile(path, counted(response, progress));
+}
+
+async function bareHttpUpload(origin: string, source: ReadableStream<Uint8Array>): Promise<unknown> {
+  const { request } = await import("node:http");
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = request(`${origin}/v2/images`, { method: "POST" }, resolve);
+    pipeline(Readable.fromWeb(source as WebStream), outgoing).catch(reject);
+  });
+  return json(response);
+}
+
+const bareHttp = (origin: string): Client => ({
+  iterate: lists.fetch(origin).iterate,
+  download: (path, progress) => bareHttpDownload(origin, path, progress),
+  upload: (source) => bareHttpUpload(origin, source),
+});
+
+const built = (name: string): string => new URL(`../../../dist/${name}.js`, import.meta.url).href;
+
+const loadBuilt = async () => (await import(built("index"))) as typeof import("pod-partner");
+const loadNode = async () => (await import(built("node"))) as typeof import("pod-partner/node");
+
+/** The client of the built package. A gigabyte may take longer than the default timeout of 30 s. */
+async function ownClient(origin: string, transport?: Transport): Promise<Omit<Client, "iterate">> {
+  const { PodPartner } = await loadBuilt();
+  const baseUrl = `${origin}/v2`;
+  const partner = new PodPartner({ baseUrl, secretKey: "a-secret-key", timeout: 600_000, transport });
+  return {
+    download: async (path, progress) => {
+      const media = await partner.renders.media(render);
+      await media.saveTo(path, { onProgress: ({ received }) => progress(received) });
+    },
+    upload: (source) => partner.images.upload(source),
+  };
+}
 
 export const clients = {
-  "pod-partner": async (origin) => {
-    const { PodPartner } = await loadBuilt();
-    // A gigabyte may take longer than the default timeout of 30 s.
-    const partner = new PodPartner({ baseUrl: `${origin}/v2`, secretKey: "a-secret-key", timeout: 600_000 });
-    return {
-      iterate: (await lists["pod-partner"](origin)).iterate,
-      download: async (path, progress) => {
-        const media = await partner.renders.media(render);
-        await media.saveTo(path, { onProgress: ({ received }) => progress(received) });
-      },
-      upload: (source) => partner.images.upload(source),
-    };
-  },
+  "pod-partner": async (origin) => ({
+    iterate: (await lists["pod-partner"](origin)).iterate,
+    ...(await ownClient(origin)),
+  }),
+
+  "on node:http": async (origin) => ({
+    iterate: (await lists["pod-partner on node:http"](origin)).iterate,
+    ...(await ownClient(origin, (await loadNode()).nodeTransport())),
+  }),
 
   fetch: bare,
+
+  "node:http": bareHttp,
 
   /** Shows the memory that the loaded code takes by itself: V8 lets garbage grow with the live heap. */
   "fetch, package loaded": async (origin) => {

@@ -1,4 +1,7 @@
-/** Prints what Node loads for the import of the package, for a client, and for its first call. */
+/**
+ * Prints what Node loads for the import of the package, for a client, and for its first call. With `TRANSPORT=node` the client uses
+ * `nodeTransport`.
+ */
 import { registerHooks } from "node:module";
 
 const files = [];
@@ -19,6 +22,7 @@ function step() {
 
 const { PodPartner } = await import("pod-partner");
 const imported = step();
-const partner = new PodPartner();
+const transport = process.env.TRANSPORT === "node" ? (await import("pod-partner/node")).nodeTransport() : undefined;
+const partner = new PodPartner({ transport });
 await partner.auth.validate();
 console.log(JSON.stringify({ imported, called: step() }));

@@ -1,9 +1,12 @@
+import type { TransportKind } from "../transport.ts";
+
 /** The worker's task. */
 export interface Job {
   readonly baseUrl: string;
   readonly calls: number;
   readonly concurrency: number;
   readonly seed: number;
+  readonly transport: TransportKind;
 }
 
 /** The results so far, and what is open in the process while no call is in progress. */

@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { ask, start } from "../children.ts";
+import type { TransportKind } from "../transport.ts";
 import type { Census, Job, Report, Tally } from "./messages.ts";
 
 /** The bytes by which the heap may grow from the first census to the last. */
@@ -15,7 +16,7 @@ const toRow = ({ heap, rss, seconds, ...counts }: Census) => ({
 });
 
 /** Makes the calls, prints what is open meanwhile, and returns whether the end equals the start. */
-export async function soakCalls(calls: number): Promise<boolean> {
+export async function soakCalls(calls: number, transport: TransportKind): Promise<boolean> {
   const service = start(new URL("./service.ts", import.meta.url));
   const baseUrl = await ask<string>(service);
   const worker = start(new URL("./worker.ts", import.meta.url), "--expose-gc");
@@ -27,7 +28,7 @@ export async function soakCalls(calls: number): Promise<boolean> {
       console.log(`${report.census.calls} calls after ${Math.round(report.census.seconds)} s`);
     } else console.table(report.errors);
   });
-  const job: Job = { baseUrl, calls, concurrency: 96, seed: 20_261_123 };
+  const job: Job = { baseUrl, calls, concurrency: 96, seed: 20_261_123, transport };
   worker.send(job);
   const [code] = await exit;
   const tally = await ask<Tally>(service, "count");

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type PartnerClock, PodPartner, PodPartnerError } from "../../../src/index.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { createRandom } from "../random.ts";
+import { transportOf } from "../transport.ts";
 import type { Census, Job, Report } from "./messages.ts";
 import { callFor } from "./mix.ts";
 
@@ -63,12 +64,13 @@ function count(error: unknown, reason: unknown): void {
   errors[name] = (errors[name] ?? 0) + 1;
 }
 
-async function work({ baseUrl, calls, concurrency, seed }: Job): Promise<void> {
+async function work({ baseUrl, calls, concurrency, seed, transport }: Job): Promise<void> {
   const random = createRandom(seed);
   const partner = new PodPartner({
     baseUrl,
     secretKey: "a-secret-key",
     clock,
+    ...transportOf(transport),
     timeout: 1_000,
     // This service finishes before it responds.
     assumptions: { processingTime: 2_000 },
