@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { PodPartner } from "pod-partner";
 import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { createEmulator, createManualClock, type Emulator, startEmulator } from "pod-partner/testing";
@@ -35,6 +36,7 @@ describe("moving the clock", () => {
     });
     for (const status of [500, 500, 200]) {
       await expect.poll(() => receiver.open.length).toBe(1);
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
       expect(moved).toBe(false);
       receiver.open.shift()?.resolve(new Response(null, { status }));
     }
