@@ -1,4 +1,5 @@
 import type { OrderReference } from "../references/references.ts";
+import { Automation } from "./automation/automation.ts";
 import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
 import { Outbox } from "./callbacks/outbox.ts";
 import { createCatalog } from "./catalog/catalog.ts";
@@ -10,7 +11,7 @@ import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import { createReferenceMaker } from "./state/reference-maker.ts";
-import { loadOrganization, type SavedWorld, saveOrganization, saveProduct } from "./state/saved-world.ts";
+import { loadOrganization, type SavedWorld, saveItem, saveOrganization, saveProduct } from "./state/saved-world.ts";
 import { seedOrders } from "./state/seed.ts";
 import type { Task } from "./state/task.ts";
 import { createWorld, type World } from "./state/world.ts";
@@ -18,7 +19,11 @@ import { createWorld, type World } from "./state/world.ts";
 type Identity = Pick<Settings, "seed" | "environment">;
 
 /** Makes the catalog and the organizations without orders. */
-function createWorlds(settings: Settings, parts: Pick<Emulation, "clock" | "agenda">, { seed, environment }: Identity) {
+function createWorlds(
+  settings: Settings,
+  parts: Pick<Emulation, "clock" | "agenda" | "automation">,
+  { seed, environment }: Identity,
+) {
   const make = createReferenceMaker({ seed, environment });
   const catalog = createCatalog(make, settings.pageSize);
   const demo = createOrganization(make, environment, settings.secretKey);
@@ -34,8 +39,10 @@ export class Emulation {
   readonly requests: RequestLog;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
+  readonly automation: Automation;
   readonly callbacks: Outbox;
   readonly checkpoints: Checkpoints;
+  readonly #listeners = new Set<() => void>();
   #current: ReturnType<typeof createWorlds>;
 
   /** `carryOut` does the work that is due. */
@@ -49,17 +56,30 @@ export class Emulation {
     this.requests = requests;
     this.clock = createEmulatorClock(settings.clock);
     this.agenda = createAgenda<Task>(this.clock, (task) => carryOut(this, task));
+    this.automation = new Automation(this.clock, this.agenda, settings.automation);
     this.callbacks = new Outbox({
       clock: this.clock,
       agenda: this.agenda,
       settings: settings.callbacks,
       urlOf: (order) => this.#callbackUrlOf(order),
+      onChange: () => this.changed(),
     });
     this.checkpoints = createCheckpoints(
       () => this.save(),
       (saved) => this.load(saved),
     );
     this.#current = this.#start();
+  }
+
+  /** Calls the listener after each control. Returns a function that removes it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A control has changed the state. */
+  changed(): void {
+    for (const listener of this.#listeners) listener();
   }
 
   /** One for each organization. `load` and `reset` replace them. */
@@ -84,8 +104,10 @@ export class Emulation {
       clock: this.clock.save(),
       references: make.save(),
       products: catalog.products.all().map(saveProduct),
+      items: catalog.items.all().map(saveItem),
       faults: this.faults.list(),
       tasks: [...this.callbacks.saveDeliveries(), ...this.agenda.save()],
+      automation: this.automation.options,
       callbacks: this.callbacks.save(),
       organizations: worlds.map(saveOrganization),
     };
@@ -100,7 +122,9 @@ export class Emulation {
     const { make, catalog, worlds } = this.#current;
     make.load(saved.references);
     for (const product of saved.products) Object.assign(catalog.products.get(product.reference) ?? {}, product);
+    for (const item of saved.items) Object.assign(catalog.items.get(item.reference) ?? {}, item);
     this.faults.load(saved.faults);
+    this.automation.options = saved.automation;
     this.callbacks.load(saved.callbacks);
     this.agenda.load(saved.tasks);
     for (const [position, organization] of saved.organizations.entries()) {
@@ -113,6 +137,7 @@ export class Emulation {
   reset(): void {
     this.clock.load({ time: this.settings.clock.now(), speed: 1 });
     this.faults.clear();
+    this.automation.options = this.settings.automation;
     this.callbacks.load([]);
     this.agenda.load([]);
     this.#current = this.#start();

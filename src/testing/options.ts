@@ -8,6 +8,7 @@ import { count, filledText } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
+import { type AutomationOptions, automationFields } from "./automation/options.ts";
 import { type CallbackOptions, type CallbackSettings, callbackOptions, callbackUrl } from "./callbacks/options.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
@@ -63,6 +64,8 @@ export interface EmulatorOptions {
   readonly callbackUrl?: string;
   /** How callbacks are sent. */
   readonly callbacks?: CallbackOptions;
+  /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
+  readonly automation?: AutomationOptions;
 }
 
 /** The options with their defaults. */
@@ -82,6 +85,7 @@ export interface Settings {
   readonly requestLog: LogBounds;
   readonly callbackUrl?: string;
   readonly callbacks: CallbackSettings;
+  readonly automation: AutomationOptions;
 }
 
 const limit = (policy: Policy) =>
@@ -119,6 +123,7 @@ const schema = () =>
     ),
     callbackUrl: z.optional(callbackUrl()),
     callbacks: z.prefault(callbackOptions(), {}),
+    automation: z._default(z.strictObject(automationFields()), {}),
   });
 
 /**

@@ -1,3 +1,6 @@
+import { setImmediate } from "node:timers/promises";
+import { PodPartner } from "pod-partner";
+import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { createEmulator, createManualClock, type Emulator, startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { startReceiver } from "./callback-receiver.ts";
@@ -33,6 +36,7 @@ describe("moving the clock", () => {
     });
     for (const status of [500, 500, 200]) {
       await expect.poll(() => receiver.open.length).toBe(1);
+      for (let turn = 0; turn < 10; turn += 1) await setImmediate();
       expect(moved).toBe(false);
       receiver.open.shift()?.resolve(new Response(null, { status }));
     }
@@ -156,4 +160,30 @@ it("the controls over HTTP set the URL, wait for callbacks, list them and send t
     { id: 1, orderReference: order?.reference, status: "delivered", tries: [{ status: 204 }, { status: 204 }] },
   ]);
   expect(receiver.received).toHaveLength(2);
+});
+
+it("a receiver of the SDK gets the callbacks without a port, and again after its handler failed", async () => {
+  const bench = setUp({
+    callbackUrl: "https://shop.test/callback?token=0123456789abcdef",
+    callbacks: { fetch: (request) => receiver.fetch(request) },
+  });
+  const { baseUrl, secretKey, fetch } = bench.emulator;
+  const handled: unknown[] = [];
+  const receiver = createOrderUpdatedReceiver({
+    partner: new PodPartner({ baseUrl, secretKey, fetch, clock: bench.clock }),
+    token: "0123456789abcdef",
+    onError: () => {},
+    onOrderUpdated: ({ orderReference, customIdentifier, storeCode, environment }) => {
+      handled.push({ orderReference, customIdentifier, storeCode, environment });
+      if (handled.length === 1) throw new Error("The database is down");
+    },
+  });
+  const orderReference = await placeOrder(bench, { customIdentifier: "shop-7" });
+  bench.emulator.ship(orderReference);
+  await bench.emulator.clock.advance({ minutes: 5 });
+  const news = { orderReference, customIdentifier: "shop-7", storeCode: "DEMO", environment: "test" };
+  expect(handled).toEqual([news, news]);
+  const [callback] = bench.emulator.callbacks.list();
+  expect(callback?.tries.map(({ status }) => status)).toEqual([503, 204]);
+  await receiver.close();
 });

@@ -173,6 +173,19 @@ describe("a callback without a 2xx response", () => {
     expect(clock.pending).toBe(0);
   });
 
+  it("does not count as a timer that the client left behind", async () => {
+    await using receiver = await startReceiver(500);
+    const bench = setUp({ callbackUrl: receiver.url });
+    bench.emulator.ship(await placeOrder(bench));
+    await bench.emulator.callbacks.idle();
+    expect(bench.clock.pending).toBe(0);
+    bench.emulator.clock.after(1_000, () => {});
+    expect(bench.clock.pending).toBe(1);
+    await bench.clock.advance(300_000);
+    await bench.emulator.callbacks.idle();
+    expect(receiver.received).toHaveLength(2);
+  });
+
   it("is stopped when its store has no URL any more", async () => {
     await using receiver = await startReceiver(500);
     const bench = setUp({ callbackUrl: receiver.url });

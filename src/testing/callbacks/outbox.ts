@@ -24,6 +24,8 @@ interface Parts {
   readonly settings: CallbackSettings;
   /** The URL of an order's callback; undefined when its store has none. */
   readonly urlOf: (order: SentCallback["orderReference"]) => string | undefined;
+  /** A try has ended. */
+  readonly onChange: () => void;
 }
 
 /** Sends order-updated callbacks in the background, repeats them until they succeed, and keeps a log (specification 6). */
@@ -136,7 +138,7 @@ export class Outbox {
 
   async #try(callback: StoredCallback): Promise<void> {
     if (this.#closed || !this.#current.has(callback)) return;
-    const { clock, agenda, settings, urlOf } = this.#parts;
+    const { clock, settings, urlOf } = this.#parts;
     const url = urlOf(callback.orderReference);
     if (url === undefined) return this.#finish(callback, "stopped");
     const at = clock.now();
@@ -148,12 +150,15 @@ export class Outbox {
     if (!this.#current.has(callback)) return;
     callback.tried += 1;
     callback.tries = [...callback.tries, { at, ...result }].slice(-keptTries);
-    if (result.status !== null && result.status >= 200 && result.status < 300) {
-      return this.#finish(callback, "delivered");
-    }
+    if (result.status !== null && result.status >= 200 && result.status < 300) this.#finish(callback, "delivered");
+    else this.#postpone(callback);
+  }
+
+  #postpone(callback: StoredCallback): void {
     this.#current.delete(callback);
-    callback.nextTryAt = clock.now() + postponed;
-    agenda.add(callback.nextTryAt, { kind: "callback", id: callback.id });
+    callback.nextTryAt = this.#parts.clock.now() + postponed;
+    this.#parts.agenda.add(callback.nextTryAt, { kind: "callback", id: callback.id });
+    this.#parts.onChange();
   }
 
   #finish(callback: StoredCallback, status: "delivered" | "stopped"): void {
@@ -163,5 +168,6 @@ export class Outbox {
     this.#finished.push(callback.id);
     const oldest = this.#finished.length > keptCallbacks ? this.#finished.shift() : undefined;
     if (oldest !== undefined) this.#callbacks.delete(oldest);
+    this.#parts.onChange();
   }
 }

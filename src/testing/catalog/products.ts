@@ -15,7 +15,18 @@ export interface StoredItem {
   readonly reference: ItemReference;
   readonly sku: string;
   readonly products: ProductReference[];
-  readonly quantity: number;
+  /** The stock that can still be ordered. */
+  logicalQuantity: number;
+  /** The stock in the warehouse. */
+  physicalQuantity: number;
+}
+
+/** A picture of a product. */
+export interface StoredMedia {
+  /** 1 for the first picture. Each replacement adds 1. */
+  readonly version: number;
+  /** Milliseconds since 1970. */
+  readonly modified: number;
 }
 
 export interface StoredProduct {
@@ -29,6 +40,8 @@ export interface StoredProduct {
   weightGrams: number | null;
   layersModified: number;
   printModified: number;
+  /** An uploaded example image, and an example render. */
+  media: { readonly example: StoredMedia; readonly render: StoredMedia };
 }
 
 /** A product created from this day on has a legacy SKU with a suffix: the item's SKU, `P` and a number (specification 2.6). */
@@ -51,7 +64,13 @@ export function createProducts(make: ReferenceMaker, pageSize: number) {
   const itemOf = ({ sku, stock }: ProductRow): StoredItem => {
     const existing = itemsBySku.get(sku);
     if (existing !== undefined) return existing;
-    const item = items.add({ reference: make.named("Item", sku), sku, products: [], quantity: stock });
+    const item = items.add({
+      reference: make.named("Item", sku),
+      sku,
+      products: [],
+      logicalQuantity: stock,
+      physicalQuantity: stock,
+    });
     itemsBySku.set(sku, item);
     return item;
   };
@@ -63,6 +82,8 @@ export function createProducts(make: ReferenceMaker, pageSize: number) {
     const item = itemOf(row);
     const reference = make.named("Product", key);
     item.products.push(reference);
+    const printModified = Date.parse(row.created) + 8 * hour;
+    const picture = { version: 1, modified: printModified };
     products.add({
       reference,
       name: row.name,
@@ -73,7 +94,8 @@ export function createProducts(make: ReferenceMaker, pageSize: number) {
       availableQuantity: row.stock,
       weightGrams: row.weight,
       layersModified: Date.parse(row.created) + 9 * hour,
-      printModified: Date.parse(row.created) + 8 * hour,
+      printModified,
+      media: { example: picture, render: picture },
     });
   }
   return { productgroups: [...groups.values()], products, items };

@@ -27,8 +27,8 @@ export function createAgenda<Task>(clock: WorldClock, run: (task: Task) => void)
     const [next] = entries;
     if (next === undefined) return;
     disarm = clock.at(next.at, () => {
-      const due = entries.filter(({ at }) => at <= next.at);
-      entries = entries.filter(({ at }) => at > next.at);
+      const later = entries.findIndex(({ at }) => at > next.at);
+      const due = entries.splice(0, later < 0 ? entries.length : later);
       for (const { task } of due) run(task);
       arm();
     });

@@ -4,7 +4,7 @@ import { settle, Timers } from "./timers.ts";
 
 /** A clock that moves only when a test moves it. */
 export interface ManualClock extends PartnerClock {
-  /** The number of timers that wait. It is 0 when no timer is left. */
+  /** The number of timers that a caller waits for. It is 0 when no timer is left. The pending work of an emulator does not count. */
   readonly pending: number;
   /** Moves the time forward by `ms` milliseconds. Runs each due timer at its own time and lets promises settle after it. */
   advance(ms: number): Promise<void>;
@@ -44,7 +44,7 @@ export function createManualClock(start: PointInTime = defaultStart): ManualCloc
     now: () => now,
     after: (ms, callback) => timers.add(now + Math.max(ms, 0), callback),
     get pending() {
-      return timers.size;
+      return timers.foreground;
     },
     advance: (ms) => moveTo(now + ms),
     set: (time) => moveTo(toMilliseconds(time)),

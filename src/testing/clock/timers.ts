@@ -4,7 +4,7 @@ interface Timer {
   readonly due: number;
   readonly callback: () => void;
   /** Whether a caller waits for it. It is false for the emulator's own tasks. */
-  readonly foreground: boolean;
+  foreground: boolean;
 }
 
 /** Lets promises settle: the first turn of the event loop runs what is scheduled, the second what the first one schedules. */
@@ -17,10 +17,6 @@ export async function settle(): Promise<void> {
 export class Timers {
   readonly #timers = new Set<Timer>();
 
-  get size(): number {
-    return this.#timers.size;
-  }
-
   /** The number of timers that a caller waits for. */
   get foreground(): number {
     let count = 0;
@@ -28,11 +24,15 @@ export class Timers {
     return count;
   }
 
-  /** Adds a timer. Returns a function that cancels it. */
+  /** Adds a timer. Returns a function that cancels it. `keepProcess` sets whether a caller waits for it, as with the system clock. */
   add(due: number, callback: () => void, foreground = true): () => void {
     const timer = { due, callback, foreground };
     this.#timers.add(timer);
-    return () => void this.#timers.delete(timer);
+    const cancel = () => void this.#timers.delete(timer);
+    cancel.keep = (alive: boolean) => {
+      timer.foreground = alive;
+    };
+    return cancel;
   }
 
   /** The time of the next timer; undefined without a timer. */

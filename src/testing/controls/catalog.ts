@@ -1,8 +1,9 @@
 import * as z from "zod/mini";
-import type { ProductReference, StoreReference } from "../../references/references.ts";
+import type { ItemReference, ProductReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
 import { type Stage, stages } from "../catalog/product-table.ts";
+import type { StoredMedia } from "../catalog/products.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";
 
@@ -18,6 +19,20 @@ export interface ProductChanges {
   readonly print?: boolean;
 }
 
+/** The quantities of a warehouse item to set. */
+export interface Stock {
+  readonly logicalQuantity?: number;
+  readonly physicalQuantity?: number;
+}
+
+/** The pictures of a product to replace. */
+export interface MediaReplacement {
+  /** The uploaded example image: its picture, `ETag` and `Last-Modified` change. Default true. */
+  readonly example?: boolean;
+  /** The example render. The new one has a new file name in `media`. Default false. */
+  readonly render?: boolean;
+}
+
 /** Controls that change the catalog and the stores. */
 export interface CatalogControls {
   /**
@@ -27,6 +42,13 @@ export interface CatalogControls {
    * emulator.updateProduct(emulator.demo.products.slimCase, { status: "archived" });
    */
   updateProduct(product: ProductReference, changes: ProductChanges): void;
+  /**
+   * Sets the quantities of a warehouse item. `updateProduct` sets the `availableQuantity` of a product. Orders and shipments change
+   * neither.
+   */
+  setStock(item: ItemReference, quantities: Stock): void;
+  /** Replaces pictures of a product, as the operator does (specification 2.6). */
+  replaceMedia(product: ProductReference, replacement?: MediaReplacement): void;
   /** Sets a store's integration, as the partner dashboard does. The API accepts orders only when it is `api`. */
   setStoreIntegration(store: StoreReference, integration: string): void;
 }
@@ -50,6 +72,40 @@ export const catalogControls = {
       Object.assign(product, Object.fromEntries(given));
       if (layers) product.layersModified = world.now();
       if (print) product.printModified = world.now();
+    },
+  }),
+  setStock: control({
+    about: "Sets the quantities of a warehouse item.",
+    on: "product",
+    required: ["item"],
+    fields: () => ({
+      item: reference("Item"),
+      logicalQuantity: z.optional(count(0)),
+      physicalQuantity: z.optional(count(0)),
+    }),
+    run: (emulation, { item, logicalQuantity, physicalQuantity }) => {
+      const { record } = find(emulation, "items", item);
+      if (logicalQuantity !== undefined) record.logicalQuantity = logicalQuantity;
+      if (physicalQuantity !== undefined) record.physicalQuantity = physicalQuantity;
+    },
+  }),
+  replaceMedia: control({
+    about: "Replaces the example image of a product, its example render, or both.",
+    on: "product",
+    required: ["product"],
+    fields: () => ({
+      product: reference("Product"),
+      example: z._default(z.boolean(), true),
+      render: z._default(z.boolean(), false),
+    }),
+    run: (emulation, { product: reference, example, render }) => {
+      const { world, record: product } = find(emulation, "products", reference);
+      const next = ({ version }: StoredMedia): StoredMedia => ({ version: version + 1, modified: world.now() });
+      const { media } = product;
+      product.media = {
+        example: example ? next(media.example) : media.example,
+        render: render ? next(media.render) : media.render,
+      };
     },
   }),
   setStoreIntegration: control({

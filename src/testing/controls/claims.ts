@@ -1,74 +1,80 @@
 import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
+import { count } from "../../schemas/shape.ts";
 import { statusOf } from "../rules/claims.ts";
-import { addOrder } from "../rules/orders.ts";
-import type { Award, StoredClaim } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import { awardOf, type ClaimlineReview, decideAll, decideLines, replaceItems } from "../rules/review.ts";
+import { type Award, awards } from "../state/records.ts";
 import { control } from "./control.ts";
 import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
-/** The decision of the operator's support about a claim. */
-export interface ClaimReview {
-  /** Applies to every item of the claim. `replacement` and `refund` make the claim `resolved`, `rejection` makes it `rejected`. */
-  readonly decision: Award;
+interface CommonReview {
   /** Default false. */
   readonly refundShippingCosts?: boolean;
   /** Default empty. */
   readonly comment?: string;
 }
 
+/**
+ * The decision of the operator's support about a claim: one for every item, or one for each line. A claim with at least one replaced or
+ * refunded item becomes `resolved`, another one `rejected` (specification 3.1).
+ */
+export type ClaimReview =
+  | (CommonReview & { readonly decision: Award; readonly lines?: never })
+  | (CommonReview & { readonly decision?: never; readonly lines: readonly ClaimlineReview[] });
+
 /** Controls that decide claims. */
 export interface ClaimControls {
   /**
-   * Reviews a pending claim. A `replacement` creates a new order to the address of the claimed shipment, and returns the order's
-   * reference. The other decisions return null.
+   * Reviews a pending claim. Replaced items become a new order to the address of the claimed shipment, whose reference is returned;
+   * without them the result is null.
    *
+   * @throws {@link ControlError} when the claim is not pending, or the quantities of a line do not add up.
    * @example
-   * const replacement = emulator.reviewClaim(claimReference, { decision: "replacement" });
+   * emulator.reviewClaim(claimReference, { decision: "refund" });
+   * @example
+   * const lines = [{ orderlineIndex: 1, replacement: 2, rejection: 1, comment: "One of them is fine" }];
+   * const replacement = emulator.reviewClaim(claimReference, { lines });
    */
   reviewClaim(claim: ClaimReference, review: ClaimReview): OrderReference | null;
 }
 
-/** Creates an order of the claimed items, to the address of the claimed shipment. */
-function replace(world: World, claim: StoredClaim): OrderReference {
-  const order = world.orders.get(claim.orderReference);
-  const store = world.stores.get(order?.storeReference);
-  if (order === undefined || store === undefined) throw new ControlError(`${claim.reference} has no order to replace`);
-  return addOrder(world, {
-    store,
-    shippingKind: order.shippingKind,
-    customIdentifier: undefined,
-    minimalLevel: order.minimalLevel,
-    address: world.addresses.get(world.shipments.get(claim.shipmentReference)?.addressReference) ?? null,
-    settles: claim.reference,
-    lines: claim.lines.map(({ productReference, imageReference, quantity }) => ({
-      productReference,
-      imageReference,
-      quantity,
-      annotations: [],
-    })),
-  }).reference;
-}
+const lineReviews = () =>
+  z.array(
+    z.strictObject({
+      orderlineIndex: count(1),
+      orderReference: z.optional(reference("Order")),
+      replacement: z.optional(count(0)),
+      refund: z.optional(count(0)),
+      rejection: z.optional(count(0)),
+      comment: z.optional(z.string()),
+    }),
+  ) as z.ZodMiniType<readonly ClaimlineReview[]>;
 
 export const claimControls = {
   reviewClaim: control({
-    about: "Decides a pending claim as the operator's support does.",
+    about: "Decides a pending claim as the operator's support does, whole (`decision`) or line by line (`lines`).",
     on: "claim",
     required: ["claim"],
     fields: () => ({
       claim: reference("Claim"),
-      decision: z.enum(["replacement", "refund", "rejection"]),
+      decision: z.optional(z.enum(awards)),
+      lines: z.optional(lineReviews()),
       refundShippingCosts: z._default(z.boolean(), false),
       comment: z._default(z.string(), ""),
     }),
-    run: (emulation, { claim: reference, decision, refundShippingCosts, comment }) => {
+    run: (emulation, { claim: reference, decision, lines: reviews, refundShippingCosts, comment }) => {
       const { world, record: claim } = find(emulation, "claims", reference);
       if (statusOf(claim) !== "pending")
         throw new ControlError(`Only a pending claim can be reviewed; ${reference} is ${statusOf(claim)}`);
-      claim.decision = { award: decision, decided: world.now(), refundShippingCosts, comment };
-      claim.replacement = decision === "replacement" ? replace(world, claim) : null;
+      if ((decision === undefined) === (reviews === undefined)) {
+        throw new ControlError("Give either `decision`, for every item, or `lines`");
+      }
+      const lines =
+        reviews === undefined ? decideAll(claim, decision ?? "rejection", comment) : decideLines(claim, reviews);
+      claim.replacement = replaceItems(world, claim, lines);
+      claim.decision = { award: awardOf(lines), decided: world.now(), refundShippingCosts, comment, lines };
       return claim.replacement;
     },
   }),

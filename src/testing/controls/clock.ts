@@ -1,7 +1,6 @@
 import * as z from "zod/mini";
+import { span } from "../clock/span.schema.ts";
 import { control } from "./control.ts";
-
-const part = () => z.optional(z.number().check(z.gte(0)));
 
 /** The controls of the clock. The methods are those of `emulator.clock`. */
 export const clockControls = {
@@ -9,13 +8,8 @@ export const clockControls = {
     about: "Moves the time forward. Everything that becomes due happens at its own time, callbacks included.",
     on: "clock",
     required: ["span"],
-    fields: () => ({
-      span: z.union([
-        z.number().check(z.gte(0)),
-        z.strictObject({ days: part(), hours: part(), minutes: part(), seconds: part() }),
-      ]),
-    }),
-    run: ({ clock }, { span }) => clock.advance(span),
+    fields: () => ({ span: span() }),
+    run: ({ clock }, input) => clock.advance(input.span),
   }),
   set: control({
     about: "Moves the time forward to a point in time.",

@@ -65,6 +65,9 @@ export const methodsOf = <Group extends Readonly<Record<string, MethodControl<(.
 ): MethodsOf<Group> =>
   Object.fromEntries(Object.entries(group).map(([name, { method }]) => [name, method(emulation)])) as MethodsOf<Group>;
 
+/** The caller handles the error. */
+const ignore = () => {};
+
 /** Makes a control from its fields and what it does. */
 export function control<const Given extends Fields, const Names extends readonly (keyof Given & string)[], Result>({
   fields,
@@ -76,7 +79,12 @@ export function control<const Given extends Fields, const Names extends readonly
 
   const checked = (emulation: Emulation, input: unknown): Result => {
     const result = check(schema, input, [], { message: "is not a known field of this control" });
-    if (result.ok) return run(emulation, result.value as InputOf<Given>);
+    if (result.ok) {
+      const outcome = run(emulation, result.value as InputOf<Given>);
+      if (outcome instanceof Promise) outcome.then(() => emulation.changed(), ignore);
+      else emulation.changed();
+      return outcome;
+    }
     const issues = result.issues.map(({ path, message }) => `\n  ${path.join(".") || "input"}: ${message}`);
     throw new ControlError(`The input of the control is not valid.${issues.join("")}`, result.issues);
   };

@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   renders: "render",
   stores: "store",
   products: "product",
+  items: "warehouse item",
 };
 
 /** Finds a record and the world that it belongs to. Throws a {@link ControlError} when no organization has it. */

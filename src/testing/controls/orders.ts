@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, filledText } from "../../schemas/shape.ts";
+import { count } from "../../schemas/shape.ts";
 import { openQuantity } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
@@ -34,7 +34,7 @@ export interface OrderControls {
   startProduction(order: OrderReference): void;
   /** Puts the production of an order on hold. `onHold` carries the reason. */
   hold(order: OrderReference, reason: string): void;
-  /** Ends the hold of an order. */
+  /** Ends the hold of an order. A step of the automation that became due during the hold happens now. */
   release(order: OrderReference): void;
 }
 
@@ -98,6 +98,12 @@ function ship(
   return world.shipments.add(shipment).reference;
 }
 
+/** Starts the production of an order, and plans what comes next. */
+export function begin(world: World, order: StoredOrder): void {
+  order.inProduction = true;
+  world.automation.planOrder(order);
+}
+
 export const orderControls = {
   ship: control({
     about: "Ships an order in full or in part, or several combined orders together.",
@@ -125,25 +131,11 @@ export const orderControls = {
     required: ["order"],
     fields: () => ({ order: reference("Order") }),
     run: (emulation, { order }) => {
-      find(emulation, "orders", order).record.inProduction = true;
-    },
-  }),
-  hold: control({
-    about: "Puts the production of an order on hold.",
-    on: "order",
-    required: ["order", "reason"],
-    fields: () => ({ order: reference("Order"), reason: filledText() }),
-    run: (emulation, { order, reason }) => {
-      find(emulation, "orders", order).record.onHold = { reason };
-    },
-  }),
-  release: control({
-    about: "Ends the hold of an order.",
-    on: "order",
-    required: ["order"],
-    fields: () => ({ order: reference("Order") }),
-    run: (emulation, { order }) => {
-      find(emulation, "orders", order).record.onHold = null;
+      const { world, record } = find(emulation, "orders", order);
+      if (record.inProduction) return;
+      world.automation.forgetOrder(record);
+      record.postponed = null;
+      begin(world, record);
     },
   }),
 };

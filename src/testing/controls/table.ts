@@ -1,10 +1,12 @@
 import type { Emulation } from "../emulation.ts";
+import { type AutomationControls, automationControls } from "./automation.ts";
 import { type CallbackUrlControls, callbackControls, callbackUrlControls } from "./callbacks.ts";
 import { type CatalogControls, catalogControls } from "./catalog.ts";
 import { type ClaimControls, claimControls } from "./claims.ts";
 import { clockControls } from "./clock.ts";
 import { type Control, methodsOf } from "./control.ts";
 import { faultControls } from "./faults.ts";
+import { holdControls } from "./holds.ts";
 import { type LimitControls, limitControls } from "./limits.ts";
 import { type OrderControls, orderControls } from "./orders.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
@@ -18,15 +20,18 @@ export interface Controls
     RenderControls,
     CatalogControls,
     CallbackUrlControls,
+    AutomationControls,
     LimitControls,
     WorldControls {}
 
 const methods = {
   ...orderControls,
+  ...holdControls,
   ...claimControls,
   ...renderControls,
   ...catalogControls,
   ...callbackUrlControls,
+  ...automationControls,
   ...limitControls,
   ...worldControls,
 };

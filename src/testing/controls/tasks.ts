@@ -1,18 +1,32 @@
 import type { Emulation } from "../emulation.ts";
-import { isOpen } from "../rules/orders.ts";
+import { statusOf } from "../rules/claims.ts";
 import type { Task } from "../state/task.ts";
+import { claimControls } from "./claims.ts";
+import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
-import { orderControls } from "./orders.ts";
+import { takeStep } from "./order-steps.ts";
 
-/** Carries out a task that is due. A task that the state of its order no longer allows has no effect. */
-export function carryOut(emulation: Emulation, task: Task): void {
-  if (task.kind === "callback") emulation.callbacks.carryOut(task.id);
-  else moveOrder(emulation, task);
+function review(emulation: Emulation, claim: Extract<Task, { kind: "reviewClaim" }>["claim"]): void {
+  const { review } = emulation.automation.options;
+  const { record } = find(emulation, "claims", claim);
+  if (review === undefined || statusOf(record) !== "pending") return;
+  const { decision, refundShippingCosts, comment } = review;
+  claimControls.reviewClaim.run(emulation, { claim, decision, refundShippingCosts, comment });
 }
 
-function moveOrder(emulation: Emulation, { kind, order }: Extract<Task, { readonly order: unknown }>): void {
-  const { record } = find(emulation, "orders", order);
-  if (!isOpen(record) || record.onHold !== null) return;
-  if (kind === "startProduction") orderControls.startProduction.run(emulation, { order });
-  else orderControls.ship.run(emulation, { orders: order });
+/** A render needs no work: its state follows from the time. The task only makes the change known. */
+function run(emulation: Emulation, task: Task): void {
+  if (task.kind === "callback") emulation.callbacks.carryOut(task.id);
+  else if (task.kind === "reviewClaim") review(emulation, task.claim);
+  else if (task.kind !== "finishRender") takeStep(emulation, task);
+}
+
+/** Carries out a task that is due. A task that the state no longer allows has no effect. */
+export function carryOut(emulation: Emulation, task: Task): void {
+  try {
+    run(emulation, task);
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+  }
+  emulation.changed();
 }

@@ -15,11 +15,18 @@ import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 
-/** A product's pictures: an uploaded example, which can be replaced, and a render, which cannot. */
-const media = {
-  "example.png": { cacheControl: revalidated, width: 480, height: 640 },
-  "render.png": { cacheControl: immutable, width: 600, height: 800 },
-} as const;
+/**
+ * The pictures of a product by file name. A replaced example image keeps its name. A replaced render gets a new one, because clients
+ * may cache a render for a year.
+ */
+function mediaOf({ name, media: { example, render } }: StoredProduct) {
+  const renderFile = render.version === 1 ? "render.png" : `render-${render.version}.png`;
+  const examplePicture = example.version === 1 ? `${name}/example.png` : `${name}/example.png/${example.version}`;
+  return new Map([
+    ["example.png", { ...example, picture: examplePicture, cacheControl: revalidated, width: 480, height: 640 }],
+    [renderFile, { ...render, picture: `${name}/${renderFile}`, cacheControl: immutable, width: 600, height: 800 }],
+  ]);
+}
 
 const toProduct = (product: StoredProduct): Product => ({
   reference: product.reference,
@@ -45,7 +52,7 @@ function toDetail(world: World, product: StoredProduct): ProductDetail {
     layers,
     print: { modified: listed.printModified },
     weightGrams: product.weightGrams,
-    media: Object.keys(media).map((filename) => ({
+    media: Array.from(mediaOf(product).keys(), (filename) => ({
       filename,
       url: urlOf(world, product, `media/${filename}`),
     })),
@@ -60,14 +67,9 @@ export const catalogRoutes: readonly Route[] = [
   route(getProduct, ({ world, path }) => toDetail(world, availableProduct(world, path.productReference))),
   rawRoute(getProductMedia, ({ world, path, request }) => {
     const product = availableProduct(world, path.productReference);
-    const entry = found(new Map(Object.entries(media)).get(path.filename), `Media ${path.filename}`);
-    const bytes = drawn(`${product.name}/${path.filename}`, entry.width, entry.height);
-    return fileResponse(request, {
-      bytes,
-      type: "image/png",
-      cacheControl: entry.cacheControl,
-      modified: product.printModified,
-    });
+    const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
+    const { picture, width, height, cacheControl, modified } = file;
+    return fileResponse(request, { bytes: drawn(picture, width, height), type: "image/png", cacheControl, modified });
   }),
   route(lookupProduct, ({ world, query }) => {
     const sku = query?.legacyItemSku;

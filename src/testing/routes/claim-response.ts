@@ -1,7 +1,7 @@
 import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
 import { categoryOf, statusOf, summaryOf } from "../rules/claims.ts";
 import { evidenceUrls } from "../rules/evidence.ts";
-import type { StoredClaim, StoredClaimline, StoredDecision } from "../state/records.ts";
+import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../state/records.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 
 const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);
@@ -20,20 +20,23 @@ export function toClaimSummary(world: World, claim: StoredClaim): ClaimSummary {
   };
 }
 
-const toLineDecision = ({ quantity }: StoredClaimline, { award, comment }: StoredDecision): ClaimlineDecision => ({
-  replacementQuantity: award === "replacement" ? quantity : 0,
-  refundQuantity: award === "refund" ? quantity : 0,
-  rejectionQuantity: award === "rejection" ? quantity : 0,
-  comment,
-});
+const toLineDecision = (decision: StoredLineDecision | undefined): ClaimlineDecision | null =>
+  decision === undefined
+    ? null
+    : {
+        replacementQuantity: decision.replacement,
+        refundQuantity: decision.refund,
+        rejectionQuantity: decision.rejection,
+        comment: decision.comment,
+      };
 
-const toClaimline = (world: World, claim: StoredClaim, line: StoredClaimline): Claimline => ({
+const toClaimline = (world: World, claim: StoredClaim, line: StoredClaimline, position: number): Claimline => ({
   productReference: line.productReference,
   orderlineIndex: line.orderlineIndex,
   quantity: line.quantity,
   imageReference: line.imageReference,
   claimcategory: summaryOf(categoryOf(world, line.categoryReference)),
-  decision: claim.decision === null ? null : toLineDecision(line, claim.decision),
+  decision: toLineDecision(claim.decision?.lines[position]),
   evidenceUrls: evidenceUrls(world, claim, line.evidence),
 });
 
@@ -58,6 +61,6 @@ export function toClaim(world: World, claim: StoredClaim): Claim {
             comment: decision.comment,
           },
     evidenceUrls: evidenceUrls(world, claim, claim.evidence),
-    claimlines: claim.lines.map((line) => toClaimline(world, claim, line)),
+    claimlines: claim.lines.map((line, position) => toClaimline(world, claim, line, position)),
   };
 }

@@ -49,6 +49,7 @@ export const renderRoutes: readonly Route[] = [
         completed,
         failed: false,
       });
+      world.agenda.add(completed, { kind: "finishRender", render: reference });
     }
     return { reference };
   }),

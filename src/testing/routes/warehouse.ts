@@ -5,11 +5,11 @@ export const warehouseRoutes: readonly Route[] = [
   route(listItems, ({ world, query }) => {
     const { items, nextCursor } = world.items.page(query?.cursor);
     return {
-      items: items.map(({ reference, sku, quantity, products }) => ({
+      items: items.map(({ reference, sku, logicalQuantity, physicalQuantity, products }) => ({
         reference,
         sku,
-        logicalQuantity: quantity,
-        physicalQuantity: quantity,
+        logicalQuantity,
+        physicalQuantity,
         products: products.map((product) => ({ reference: product })),
       })),
       nextCursor,

@@ -2,7 +2,7 @@ import type { ClaimcategoryReference, OrderReference, ShipmentReference } from "
 import type { Claimcategory, ClaimcategorySummary, ClaimStatus } from "../../resources/claims/claims.schema.ts";
 import { calendarDay, toDate } from "../amsterdam.ts";
 import { known, Problem } from "../http/problem.ts";
-import type { StoredClaim, StoredShipment } from "../state/records.ts";
+import type { StoredClaim, StoredLineDecision, StoredShipment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { checkEvidence, useEvidence } from "./evidence.ts";
 import { promisedDays } from "./shipping.ts";
@@ -15,10 +15,12 @@ const warranty = 100;
 /** Calendar days from the ship day to the first day for a package-missing claim (specification 4.9). */
 const soonest = 2;
 
+const isAwarded = ({ replacement, refund }: StoredLineDecision): boolean => replacement + refund > 0;
+
 export const statusOf = (claim: StoredClaim): ClaimStatus => {
   if (claim.retracted !== null) return "retracted";
   if (claim.decision === null) return "pending";
-  return claim.decision.award === "rejection" ? "rejected" : "resolved";
+  return claim.decision.lines.some(isAwarded) ? "resolved" : "rejected";
 };
 
 /** The claim category with a reference. */
@@ -66,16 +68,16 @@ export function shippedQuantity(shipment: StoredShipment, order: OrderReference,
   return line.quantity;
 }
 
-/** Whether a claim still covers its items. A retracted or rejected claim does not, so that they can be claimed again. */
-const covers = (claim: StoredClaim): boolean => ["pending", "resolved"].includes(statusOf(claim));
+/** The quantity of a claim's line that the claim still covers. Rejected units are not covered, so that they can be claimed again. */
+const coveredBy = ({ lines, decision }: StoredClaim, position: number): number =>
+  (lines[position]?.quantity ?? 0) - (decision?.lines[position]?.rejection ?? 0);
 
 /** The quantity of a line that claims already cover (specification 4.9: open claims count; refunded and replaced items do, too). */
 export function claimedQuantity(world: World, shipment: StoredShipment, order: OrderReference, index: number): number {
   return claimsOf(world, shipment)
-    .filter(covers)
-    .flatMap(({ lines }) => lines)
+    .flatMap((claim) => claim.lines.map((line, position) => ({ ...line, covered: coveredBy(claim, position) })))
     .filter((line) => line.orderReference === order && line.orderlineIndex === index)
-    .reduce((sum, { quantity }) => sum + quantity, 0);
+    .reduce((sum, { covered }) => sum + covered, 0);
 }
 
 /** The fields of a new, valid claim. */
@@ -97,5 +99,6 @@ export function addClaim(world: World, draft: ClaimDraft): StoredClaim {
     replacement: null,
   });
   useEvidence(world, evidence, claim.reference);
+  world.automation.planReview(claim);
   return claim;
 }

@@ -31,8 +31,10 @@ export function addOrder(world: World, { store, address, lines, ...draft }: Orde
     dropshipAddressReference: address?.reference ?? null,
     onHold: null,
     inProduction: false,
+    postponed: null,
   };
   if (address !== null) address.uses += 1;
+  world.automation.planOrder(order);
   return world.orders.add(order);
 }
 

@@ -16,6 +16,7 @@ import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import type { ShippingLevel } from "../../resources/orders/shipping.schema.ts";
 import type { Address } from "../../schemas/address.ts";
+import type { OrderTask } from "./task.ts";
 
 /** The records of the emulator. Points in time are milliseconds since 1970. */
 
@@ -76,6 +77,8 @@ export interface StoredOrder {
   dropshipAddressReference: AddressReference | null;
   onHold: { readonly reason: string } | null;
   inProduction: boolean;
+  /** The step that became due while the order was on hold. */
+  postponed: OrderTask | null;
 }
 
 /** The lines of one order in a shipment. */
@@ -93,14 +96,24 @@ export interface StoredShipment {
   readonly shipped: number;
 }
 
-/** The decision for every line of a claim. */
-export type Award = "replacement" | "refund" | "rejection";
+export const awards = ["replacement", "refund", "rejection"] as const;
+
+/** What the items of a claim are awarded. */
+export type Award = (typeof awards)[number];
+
+/** The decision about a line of a claim: quantities that add up to that of the line. */
+export interface StoredLineDecision extends Readonly<Record<Award, number>> {
+  readonly comment: string;
+}
 
 export interface StoredDecision {
-  readonly award: Award;
+  /** What all items were awarded; `mixed` when they differ. */
+  readonly award: Award | "mixed";
   readonly decided: number;
   readonly refundShippingCosts: boolean;
   readonly comment: string;
+  /** In the order of the claim's lines. */
+  readonly lines: readonly StoredLineDecision[];
 }
 
 export interface StoredClaimline {

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { filledText } from "../../schemas/shape.ts";
+import { automationFields } from "../automation/options.ts";
 import { stages } from "../catalog/product-table.ts";
 import type { SavedWorld } from "./saved-world.ts";
 
@@ -21,6 +22,8 @@ const organization = () =>
     rendertokens: z.strictObject({ used: z.number(), resets: z.number() }),
   });
 
+const media = () => z.strictObject({ version: z.int(), modified: z.number() });
+
 const product = () =>
   z.strictObject({
     reference: z.string(),
@@ -29,6 +32,7 @@ const product = () =>
     weightGrams: z.nullable(z.number()),
     layersModified: z.number(),
     printModified: z.number(),
+    media: z.strictObject({ example: media(), render: media() }),
   });
 
 const callback = () =>
@@ -59,10 +63,14 @@ export const savedWorld = () =>
     clock: z.strictObject({ time: z.number(), speed: z.number().check(z.gte(0)) }),
     references: z.record(z.string(), z.int()),
     products: z.array(product()),
+    items: z.array(
+      z.strictObject({ reference: z.string(), logicalQuantity: z.number(), physicalQuantity: z.number() }),
+    ),
     faults: z.array(
       z.strictObject({ id: z.int(), fault: z.looseObject({ fault: z.string() }), seen: z.int(), hits: z.int() }),
     ),
     tasks: z.array(z.strictObject({ at: z.number(), task: z.looseObject({ kind: z.string() }) })),
+    automation: z.strictObject(automationFields()),
     callbacks: z.array(callback()),
     organizations: z.array(organization()).check(z.minLength(1)),
   }) as unknown as z.ZodMiniType<SavedWorld>;

@@ -1,6 +1,7 @@
+import type { AutomationOptions } from "../automation/options.ts";
 import type { SentCallback } from "../callbacks/callback.ts";
 import type { StoredStore } from "../catalog/organization.ts";
-import type { StoredProduct } from "../catalog/products.ts";
+import type { StoredItem, StoredProduct } from "../catalog/products.ts";
 import type { Due } from "../clock/agenda.ts";
 import type { SavedClock } from "../clock/emulator-clock.ts";
 import type { SavedFault } from "../faults/faults.ts";
@@ -36,8 +37,11 @@ export interface SavedOrganization {
 /** The fields of a product that can change. */
 export type SavedProduct = Pick<
   StoredProduct,
-  "reference" | "status" | "availableQuantity" | "weightGrams" | "layersModified" | "printModified"
+  "reference" | "status" | "availableQuantity" | "weightGrams" | "layersModified" | "printModified" | "media"
 >;
+
+/** The fields of a warehouse item that can change. */
+export type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
 
 /** The whole state of the emulated service as JSON. */
 export interface SavedWorld {
@@ -49,9 +53,12 @@ export interface SavedWorld {
   /** How many references of each kind exist. */
   readonly references: Readonly<Record<string, number>>;
   readonly products: readonly SavedProduct[];
+  readonly items: readonly SavedItem[];
   readonly faults: readonly SavedFault[];
   /** The pending work. */
   readonly tasks: readonly Due<Task>[];
+  /** What the operator does by itself. */
+  readonly automation: AutomationOptions;
   /** The callbacks that wait, and the latest that were delivered. */
   readonly callbacks: readonly SentCallback[];
   readonly organizations: readonly SavedOrganization[];
@@ -64,6 +71,13 @@ export const saveProduct = (product: StoredProduct): SavedProduct => ({
   weightGrams: product.weightGrams,
   layersModified: product.layersModified,
   printModified: product.printModified,
+  media: product.media,
+});
+
+export const saveItem = ({ reference, logicalQuantity, physicalQuantity }: StoredItem): SavedItem => ({
+  reference,
+  logicalQuantity,
+  physicalQuantity,
 });
 
 /** Saves an organization. The records are those of the world, not copies. */

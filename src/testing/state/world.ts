@@ -1,3 +1,4 @@
+import type { Automation } from "../automation/automation.ts";
 import type { Catalog } from "../catalog/catalog.ts";
 import type { Organization } from "../catalog/organization.ts";
 import type { Agenda } from "../clock/agenda.ts";
@@ -24,6 +25,7 @@ export interface Shared {
   readonly settings: Settings;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
+  readonly automation: Automation;
   readonly make: ReferenceMaker;
   readonly catalog: Catalog;
 }
@@ -32,11 +34,15 @@ export interface Shared {
 export type World = ReturnType<typeof createWorld>;
 
 /** Makes an organization's world with empty lists. */
-export function createWorld({ settings, clock, agenda, make, catalog }: Shared, organization: Organization) {
+export function createWorld(
+  { settings, clock, agenda, automation, make, catalog }: Shared,
+  organization: Organization,
+) {
   return {
     settings,
     clock,
     agenda,
+    automation,
     now: clock.now,
     make,
     ...catalog,
