@@ -5,10 +5,12 @@ import { type ClaimControls, claimControls } from "./claims.ts";
 import { clockControls } from "./clock.ts";
 import { type Control, methodsOf } from "./control.ts";
 import { faultControls } from "./faults.ts";
+import { type KeyControls, keyControls } from "./keys.ts";
 import { type LimitControls, limitControls } from "./limits.ts";
 import { type OrderControls, orderControls } from "./orders.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
 import { requestControls } from "./requests.ts";
+import { type SeedControls, seedControls } from "./seed.ts";
 import { type WorldControls, worldControls } from "./worlds.ts";
 
 /** The controls that are methods of the emulator itself. */
@@ -19,6 +21,8 @@ export interface Controls
     CatalogControls,
     CallbackUrlControls,
     LimitControls,
+    KeyControls,
+    SeedControls,
     WorldControls {}
 
 const methods = {
@@ -28,6 +32,8 @@ const methods = {
   ...catalogControls,
   ...callbackUrlControls,
   ...limitControls,
+  ...keyControls,
+  ...seedControls,
   ...worldControls,
 };
 

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { respondToControl } from "../controls/http.ts";
@@ -104,13 +104,23 @@ async function respond(
   }
 }
 
+/** Closes the server when the emulator cannot be made, for example from an invalid seed: an open port keeps the process alive. */
+function orClose<Made>(server: Server, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+}
+
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
  * @throws `ConfigurationError` when an option is invalid or unknown.
  * @example
  * await using emulator = await startEmulator();
- * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+ * const partner = new PodPartner(emulator.clientOptions);
  */
 export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
   const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
@@ -125,7 +135,7 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   });
   const address = server.address() as AddressInfo;
   const origin = fixedOrigin ?? originOf(host, address.port);
-  const { emulator, emulation } = createParts({ ...options, baseUrl: `${origin}/v2` });
+  const { emulator, emulation } = orClose(server, () => createParts({ ...options, baseUrl: `${origin}/v2` }, true));
   const hosts = loopbackHosts(address.port).add(new URL(origin).host);
   const fetch = async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
