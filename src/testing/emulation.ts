@@ -11,6 +11,7 @@ import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
+import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
 import { jsonCopy } from "./state/json-copy.ts";
 import { createReferenceMaker } from "./state/reference-maker.ts";
 import { loadOrganization, planOfSaved, type SavedWorld, saveOrganization, saveProduct } from "./state/saved-world.ts";
@@ -58,6 +59,8 @@ export class Emulation {
   readonly agenda: Agenda<Task>;
   readonly callbacks: Outbox;
   readonly checkpoints: Checkpoints;
+  /** The isolated worlds beside this one, on the same port. */
+  parallel: IsolatedWorlds | undefined;
   readonly #plant: (emulation: Emulation, seed: SeedRecords) => void;
   #current: ReturnType<typeof createWorlds>;
 

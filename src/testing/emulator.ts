@@ -71,7 +71,7 @@ export interface Emulator extends Controls {
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => createParts(options).emulator;
 
 /** An emulator, with its inside for the controls and the page. */
-interface EmulatorParts {
+export interface EmulatorParts {
   readonly emulator: Emulator;
   readonly emulation: Emulation;
   readonly recorder: Recorder;
@@ -134,8 +134,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
   const faults = createFaults(endpoints);
   const log = createRequestLog(settings.requestLog, endpoints);
   const emulation = new Emulation(settings, { faults, requests: log.requests }, { carryOut, plant });
-  const { clock } = emulation;
-  const recorder = new Recorder({ ...settings, clock, log });
+  const recorder = new Recorder({ ...settings, clock: emulation.clock, log });
   const find = createRouter(routes, settings.baseUrl);
   const service = createService(emulation, find);
 
@@ -144,7 +143,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
     get secretKey() {
       return firstKeyOf(emulation).secretKey;
     },
-    clock,
+    clock: emulation.clock,
     get clientOptions() {
       return clientOptionsOf(emulator, options.clock, onPort);
     },
@@ -169,7 +168,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
         const response = await respond({ emulation, service }, { request, signal, match, fault });
         signal.throwIfAborted();
         // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-        if (!response.headers.has("Date")) response.headers.set("Date", new Date(clock.now()).toUTCString());
+        if (!response.headers.has("Date")) response.headers.set("Date", new Date(emulation.clock.now()).toUTCString());
         return response;
       });
     },

@@ -24,6 +24,7 @@ export { createEmulator, type Emulator, type EmulatorClientOptions } from "./emu
 export type * from "./faults/fault.ts";
 export type { AddedFault, Faults } from "./faults/faults.ts";
 export { emulatorHandlers } from "./http/msw.ts";
+export type { ParallelWorld, ParallelWorldOptions, ParallelWorlds } from "./http/parallel-worlds.ts";
 export type { Limit } from "./http/rate-limit.ts";
 export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./http/server.ts";
 export type { EmulatorOptions, RepeatedIdentifier } from "./options.ts";

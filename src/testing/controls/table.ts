@@ -8,6 +8,7 @@ import { faultControls } from "./faults.ts";
 import { type KeyControls, keyControls } from "./keys.ts";
 import { type LimitControls, limitControls } from "./limits.ts";
 import { type OrderControls, orderControls } from "./orders.ts";
+import { parallelControls } from "./parallel.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
 import { requestControls } from "./requests.ts";
 import { type SeedControls, seedControls } from "./seed.ts";
@@ -49,5 +50,6 @@ export const allControls: ReadonlyMap<string, Control> = new Map([
   ...named("callbacks.", callbackControls),
   ...named("clock.", clockControls),
   ...named("faults.", faultControls),
+  ...named("worlds.", parallelControls),
   ...named("requests.", requestControls),
 ]);
