@@ -1,6 +1,6 @@
 import type { EvidenceReference, OrderReference, ShipmentReference } from "../../references/references.ts";
 import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
-import { type Overrides, withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import type { BuilderEmulator } from "./orders.ts";
 
 /** Adds an unused photo to the emulator and returns its reference. */
@@ -35,7 +35,7 @@ const overdue = 14;
  */
 export const validPackageMissing = (
   emulator: BuilderEmulator,
-  { shipmentReference, ...overrides }: Overrides<PackageMissingInput> = {},
+  { shipmentReference, ...overrides }: Partial<PackageMissingInput> = {},
 ): PackageMissingInput =>
   withOverrides<PackageMissingInput>(
     { shipmentReference: shipmentReference ?? shipped(emulator, overdue).shipmentReference, evidenceReferences: [] },
@@ -51,7 +51,7 @@ export const validPackageMissing = (
  */
 export function validItemIssues(
   emulator: BuilderEmulator,
-  { shipmentReference, orderReference, ...overrides }: Overrides<ItemIssuesInput> = {},
+  { shipmentReference, orderReference, ...overrides }: Partial<ItemIssuesInput> = {},
 ): ItemIssuesInput {
   if ((shipmentReference === undefined) !== (orderReference === undefined)) {
     throw new TypeError("Give both `shipmentReference` and `orderReference`, or none of them");

@@ -1,14 +1,14 @@
 import type { ImageReference } from "../../references/references.ts";
 import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
-import type { CompleteAddress } from "../../schemas/address.ts";
-import { type Overrides, withOverrides } from "../../util/overrides.ts";
+import type { AddressInput } from "../../schemas/address.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import type { Emulator } from "../emulator.ts";
 
 /** The part of an emulator that the builders use. They send no request: no fault, no limit and no log entry is in their way. */
 export type BuilderEmulator = Pick<Emulator, "demo" | "seed">;
 
-const customer: CompleteAddress = {
+const customer: AddressInput = {
   company: "",
   firstname: "Ada",
   lastname: "Lovelace",
@@ -30,8 +30,7 @@ const customer: CompleteAddress = {
  * @example
  * const address = validAddress({ countryCode: "DE" });
  */
-export const validAddress = (overrides: Overrides<CompleteAddress> = {}): CompleteAddress =>
-  withOverrides(customer, overrides);
+export const validAddress = (overrides: Partial<AddressInput> = {}): AddressInput => withOverrides(customer, overrides);
 
 /** Adds an image to the emulator and returns its reference. */
 export function validImage(emulator: BuilderEmulator, name = "valid"): ImageReference {
@@ -49,10 +48,10 @@ export function validImage(emulator: BuilderEmulator, name = "valid"): ImageRefe
  */
 export function validOrder(
   emulator: BuilderEmulator,
-  overrides: Overrides<CombinedOrderInput> & Pick<CombinedOrderInput, "shippingKind">,
+  overrides: Partial<CombinedOrderInput> & Pick<CombinedOrderInput, "shippingKind">,
 ): CombinedOrderInput;
-export function validOrder(emulator: BuilderEmulator, overrides?: Overrides<DropshipOrderInput>): DropshipOrderInput;
-export function validOrder(emulator: BuilderEmulator, overrides: Overrides<OrderInput> = {}): OrderInput {
+export function validOrder(emulator: BuilderEmulator, overrides?: Partial<DropshipOrderInput>): DropshipOrderInput;
+export function validOrder(emulator: BuilderEmulator, overrides: Partial<OrderInput> = {}): OrderInput {
   const { api } = emulator.demo.stores;
   const orderlines = overrides.orderlines ?? [
     { productReference: emulator.demo.products.slimCase, imageReference: validImage(emulator), quantity: 1 },
@@ -76,10 +75,10 @@ const destination = (kind: OrderInput["shippingKind"] = "dropship") =>
  */
 export function validQuote(
   emulator: BuilderEmulator,
-  overrides: Overrides<CombinedQuoteInput> & Pick<CombinedQuoteInput, "shippingKind">,
+  overrides: Partial<CombinedQuoteInput> & Pick<CombinedQuoteInput, "shippingKind">,
 ): CombinedQuoteInput;
-export function validQuote(emulator: BuilderEmulator, overrides?: Overrides<DropshipQuoteInput>): DropshipQuoteInput;
-export function validQuote({ demo }: BuilderEmulator, overrides: Overrides<QuoteInput> = {}): QuoteInput {
+export function validQuote(emulator: BuilderEmulator, overrides?: Partial<DropshipQuoteInput>): DropshipQuoteInput;
+export function validQuote({ demo }: BuilderEmulator, overrides: Partial<QuoteInput> = {}): QuoteInput {
   const quote = {
     storeReference: demo.stores.api,
     orderlines: [{ productReference: demo.products.slimCase, quantity: 1 }],

@@ -1,5 +1,5 @@
 import type { RenderInput } from "../../resources/renders/renders.schema.ts";
-import { type Overrides, withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import { type BuilderEmulator, validImage } from "./orders.ts";
 
 /**
@@ -9,7 +9,7 @@ import { type BuilderEmulator, validImage } from "./orders.ts";
  * @example
  * const { reference } = await partner.renders.create(validRender(emulator));
  */
-export const validRender = (emulator: BuilderEmulator, overrides: Overrides<RenderInput> = {}): RenderInput =>
+export const validRender = (emulator: BuilderEmulator, overrides: Partial<RenderInput> = {}): RenderInput =>
   withOverrides(
     {
       compositionReference: emulator.demo.compositions.studio,

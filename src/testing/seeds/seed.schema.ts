@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
-import type { CompleteAddress } from "../../schemas/address.ts";
+import type { AddressInput } from "../../schemas/address.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
-import type { Overrides } from "../../util/overrides.ts";
 import type { Award } from "../state/records.ts";
 
 /** A line of an order of a seed. */
@@ -53,7 +52,7 @@ export interface SeedOrder {
   /** Default `dropship`. */
   readonly shippingKind?: "dropship" | "combined" | undefined;
   /** Fields of the destination that differ from the default address. Not for a combined order. */
-  readonly dropshipAddress?: Overrides<CompleteAddress> | undefined;
+  readonly dropshipAddress?: Partial<AddressInput> | undefined;
   /** Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
   /** Default: one line. */
@@ -96,7 +95,7 @@ const seedShipment = () =>
 const text = () => z.optional(z.string());
 
 const seedAddress = () =>
-  strict<Overrides<CompleteAddress>>({
+  strict<Partial<AddressInput>>({
     company: text(),
     firstname: text(),
     lastname: text(),
