@@ -3,7 +3,7 @@ import { ConflictError, type OrderReference, PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 
 const emulator = createEmulator({ seed: { orders: 3 } });
-const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const partner = new PodPartner(emulator.clientOptions);
 
 type Cancellation = "canceled" | "nothing left" | "in production";
 

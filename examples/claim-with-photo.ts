@@ -3,7 +3,7 @@ import { ApiError, PodPartner } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator({ seed: { orders: 1 } });
-const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const partner = new PodPartner(emulator.clientOptions);
 
 const [order] = await partner.orders.list().toArray({ limit: 1 });
 if (order === undefined) throw new Error("There is no order");

@@ -3,7 +3,7 @@ import { PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 
 const emulator = createEmulator({ seed: { orders: 120 }, pageSize: 50 });
-const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const partner = new PodPartner(emulator.clientOptions);
 
 // Each order comes once, in bounded memory. The next page is fetched while you work on this one.
 let count = 0;

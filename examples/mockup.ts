@@ -5,7 +5,7 @@ import { NotFoundError, PodPartner, RenderFailedError, RendertokenLimitError } f
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator({ renderDuration: 500, rendertokenLimit: 2 });
-const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const partner = new PodPartner(emulator.clientOptions);
 const { products, scenes, perspectives } = emulator.demo;
 
 async function saveMockup(design: Uint8Array, path: string): Promise<string> {

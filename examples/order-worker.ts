@@ -3,8 +3,7 @@ import { type IdentifiedOrderInput, PodPartner } from "pod-partner";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator();
-const connect = () =>
-  new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const connect = () => new PodPartner(emulator.clientOptions);
 const partner = connect();
 
 /** How long the service may work on a request: the default of `assumptions.processingTime`. */

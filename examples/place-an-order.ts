@@ -3,7 +3,7 @@ import { type PlacedOrder, PodPartner, parseReference, RequestValidationError } 
 import { createEmulator, sampleImage } from "pod-partner/testing";
 
 const emulator = createEmulator();
-const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+const partner = new PodPartner(emulator.clientOptions);
 
 /** The content of the shop's webhook. Your shop uses other names. */
 interface ShopOrder {

@@ -5,12 +5,7 @@ import { createEmulator } from "pod-partner/testing";
 // 20 tokens, 5 a second: small enough to show the pacing.
 const emulator = createEmulator({ limits: { default: { quota: 20, window: 4_000 } } });
 const pauses: PauseEvent[] = [];
-const partner = new PodPartner({
-  baseUrl: emulator.baseUrl,
-  secretKey: emulator.secretKey,
-  fetch: emulator.fetch,
-  hooks: { onPause: (pause) => pauses.push(pause) },
-});
+const partner = new PodPartner({ ...emulator.clientOptions, hooks: { onPause: (pause) => pauses.push(pause) } });
 
 function gauge(when: string): void {
   const { remaining, quota, window, nextTokenIn, waiting } = partner.rateLimits.policies.default ?? { remaining: 0 };

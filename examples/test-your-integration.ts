@@ -7,8 +7,7 @@ import { createEmulator, createManualClock, sampleImage } from "pod-partner/test
 function setUp() {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, seed: { orders: 1 } });
-  const { baseUrl, secretKey, fetch, demo } = emulator;
-  return { clock, emulator, demo, partner: new PodPartner({ baseUrl, secretKey, fetch, clock }) };
+  return { clock, emulator, demo: emulator.demo, partner: new PodPartner(emulator.clientOptions) };
 }
 
 /** Your own code: the text that your shop shows to a customer. */

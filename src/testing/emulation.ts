@@ -2,34 +2,64 @@ import type { OrderReference } from "../references/references.ts";
 import { Automation } from "./automation/automation.ts";
 import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
 import { Outbox } from "./callbacks/outbox.ts";
-import { createCatalog } from "./catalog/catalog.ts";
-import { createOrganization, type StoredKey } from "./catalog/organization.ts";
+import { type Catalog, createCatalog } from "./catalog/catalog.ts";
+import { createOrganization, type OrganizationPlan, type StoredKey } from "./catalog/organization.ts";
+import { sharedCatalog } from "./catalog/shared-catalog.ts";
 import { type Agenda, createAgenda } from "./clock/agenda.ts";
 import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts";
 import type { FaultList } from "./faults/faults.ts";
 import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
+import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
+import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
+import { jsonCopy } from "./state/json-copy.ts";
 import { createReferenceMaker } from "./state/reference-maker.ts";
-import { loadOrganization, type SavedWorld, saveItem, saveOrganization, saveProduct } from "./state/saved-world.ts";
-import { seedOrders } from "./state/seed.ts";
+import {
+  loadOrganization,
+  planOfSaved,
+  type SavedWorld,
+  saveItem,
+  saveOrganization,
+  saveProduct,
+} from "./state/saved-world.ts";
 import type { Task } from "./state/task.ts";
 import { createWorld, type World } from "./state/world.ts";
 
-type Identity = Pick<Settings, "seed" | "environment">;
+/** What all references derive from. */
+type Origin = Pick<Settings, "seed" | "environment">;
+type Plans = Settings["organizations"];
+type Base = ReturnType<typeof createBase>;
 
-/** Makes the catalog and the organizations without orders. */
-function createWorlds(
-  settings: Settings,
-  parts: Pick<Emulation, "clock" | "agenda" | "automation">,
-  { seed, environment }: Identity,
-) {
+/** Makes what all organizations share. */
+function createBase({ seed, environment }: Origin, pageSize: number) {
   const make = createReferenceMaker({ seed, environment });
-  const catalog = createCatalog(make, settings.pageSize);
-  const demo = createOrganization(make, environment, settings.secretKey);
-  for (const store of demo.stores.values()) store.callbackUrl ??= settings.callbackUrl ?? null;
-  const worlds: readonly [World, ...World[]] = [createWorld({ settings, ...parts, make, catalog }, demo)];
-  return { identity: { seed, environment }, make, catalog, worlds };
+  return { origin: { seed, environment }, make, catalog: createCatalog(make, pageSize) };
+}
+
+/** Makes the organizations without orders. */
+function createWorlds(
+  parts: Pick<Emulation, "settings" | "clock" | "agenda" | "automation">,
+  [demo, ...others]: Plans,
+  base: Base,
+) {
+  const { origin, make, catalog } = base;
+  const { pageSize } = parts.settings;
+  const createOne = (plan: OrganizationPlan, visible: Catalog) =>
+    createWorld({ ...parts, make, catalog: visible }, createOrganization(make, origin.environment, plan));
+  const worlds: readonly [World, ...World[]] = [
+    createOne(demo, catalog),
+    ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSize))),
+  ];
+  return { ...base, worlds };
+}
+
+/** What changes the records of the service: the controls import this file, so it does not import them. */
+interface Work {
+  /** Does the work that is due. */
+  readonly carryOut: (emulation: Emulation, task: Task) => void;
+  /** Adds the records of the start. */
+  readonly plant: (emulation: Emulation, seed: SeedRecords) => void;
 }
 
 /** The emulated service without its HTTP: its clock, its organizations, its faults, its log and its pending work. */
@@ -43,17 +73,20 @@ export class Emulation {
   readonly callbacks: Outbox;
   readonly checkpoints: Checkpoints;
   readonly #listeners = new Set<() => void>();
+  /** The isolated worlds beside this one, on the same port. */
+  parallel: IsolatedWorlds | undefined;
+  readonly #plant: (emulation: Emulation, seed: SeedRecords) => void;
   #current: ReturnType<typeof createWorlds>;
 
-  /** `carryOut` does the work that is due. */
   constructor(
     settings: Settings,
     { faults, requests }: Pick<Emulation, "faults" | "requests">,
-    carryOut: (emulation: Emulation, task: Task) => void,
+    { carryOut, plant }: Work,
   ) {
     this.settings = settings;
     this.faults = faults;
     this.requests = requests;
+    this.#plant = plant;
     this.clock = createEmulatorClock(settings.clock);
     this.agenda = createAgenda<Task>(this.clock, (task) => carryOut(this, task));
     this.automation = new Automation(this.clock, this.agenda, settings.automation);
@@ -69,6 +102,7 @@ export class Emulation {
       (saved) => this.load(saved),
     );
     this.#current = this.#start();
+    plant(this, settings.records);
   }
 
   /** Calls the listener after each control. Returns a function that removes it. */
@@ -90,17 +124,17 @@ export class Emulation {
   /** Finds the world and the key that a secret key belongs to. */
   authenticate(secretKey: string | null): { readonly world: World; readonly key: StoredKey } | undefined {
     for (const world of this.worlds) {
-      for (const key of world.keys.values()) if (key.secretKey === secretKey) return { world, key };
+      for (const key of world.keys.values()) if (key.secretKey === secretKey && !key.revoked) return { world, key };
     }
     return undefined;
   }
 
   /** The whole state as JSON: a copy, which later changes do not reach. */
   save(): SavedWorld {
-    const { identity, make, catalog, worlds } = this.#current;
+    const { origin, make, catalog, worlds } = this.#current;
     const saved: SavedWorld = {
       version: 1,
-      ...identity,
+      ...origin,
       clock: this.clock.save(),
       references: make.save(),
       products: catalog.products.all().map(saveProduct),
@@ -111,14 +145,16 @@ export class Emulation {
       callbacks: this.callbacks.save(),
       organizations: worlds.map(saveOrganization),
     };
-    return JSON.parse(JSON.stringify(saved));
+    return jsonCopy(saved);
   }
 
   /** Replaces the whole state. Later changes do not reach the argument. */
   load(given: SavedWorld): void {
-    const saved: SavedWorld = JSON.parse(JSON.stringify(given));
+    const saved = jsonCopy(given);
     this.clock.load(saved.clock);
-    this.#current = createWorlds(this.settings, this, saved);
+    const [demo, ...others] = saved.organizations.map(planOfSaved);
+    if (demo === undefined) throw new TypeError("A saved world has at least one organization");
+    this.#current = createWorlds(this.#parts(), [demo, ...others], this.#baseOf(saved));
     const { make, catalog, worlds } = this.#current;
     make.load(saved.references);
     for (const product of saved.products) Object.assign(catalog.products.get(product.reference) ?? {}, product);
@@ -141,6 +177,7 @@ export class Emulation {
     this.callbacks.load([]);
     this.agenda.load([]);
     this.#current = this.#start();
+    this.#plant(this, this.settings.records);
   }
 
   #callbackUrlOf(reference: OrderReference): string | undefined {
@@ -152,8 +189,18 @@ export class Emulation {
   }
 
   #start() {
-    const started = createWorlds(this.settings, this, this.settings);
-    seedOrders(started.worlds[0], this.settings.orders);
-    return started;
+    return createWorlds(this.#parts(), this.settings.organizations, createBase(this.settings, this.settings.pageSize));
+  }
+
+  #parts() {
+    const { settings, clock, agenda, automation } = this;
+    return { settings, clock, agenda, automation };
+  }
+
+  /** The current catalog when its references are those of the saved world: to make one takes longer than all else of a small world. */
+  #baseOf({ seed, environment }: Origin): Base {
+    const { origin } = this.#current;
+    const isSame = origin.seed === seed && origin.environment === environment;
+    return isSame ? this.#current : createBase({ seed, environment }, this.settings.pageSize);
   }
 }

@@ -1,4 +1,10 @@
+import { ConfigurationError } from "../errors/validation.ts";
+import type { Endpoint } from "../http/endpoint/endpoint.ts";
+import type { PodPartnerOptions } from "../options.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { organizationIssues } from "./catalog/check-organizations.ts";
 import type { DemoCatalog } from "./catalog/demo.ts";
+import type { StoredKey } from "./catalog/organization.ts";
 import type { EmulatorClock } from "./clock/emulator-clock.ts";
 import { type CallbackControls, callbackControls } from "./controls/callbacks.ts";
 import { methodsOf } from "./controls/control.ts";
@@ -6,22 +12,37 @@ import { type Controls, createControls } from "./controls/table.ts";
 import { carryOut } from "./controls/tasks.ts";
 import { Emulation } from "./emulation.ts";
 import { applyFault } from "./faults/apply-fault.ts";
+import type { Fault } from "./faults/fault.ts";
 import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
-import { createRouter } from "./http/router.ts";
-import { callerOf, createService, policiesOf } from "./http/service.ts";
-import { type EmulatorOptions, toSettings } from "./options.ts";
+import { unknownPattern } from "./http/call-patterns.ts";
+import { createRouter, type Match } from "./http/router.ts";
+import { callerOf, createService, policiesOf, type Service } from "./http/service.ts";
+import { type EmulatorOptions, type Settings, toSettings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import { Recorder } from "./recorder/recorder.ts";
 import { createRequestLog } from "./recorder/request-log.ts";
 import { allRoutes } from "./routes/table.ts";
+import { plant } from "./seeds/plant.ts";
+
+/** The options of a client of an emulator. Add others with `{ ...emulator.clientOptions, timeout: 5_000 }`. */
+export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock"> &
+  Required<Pick<PodPartnerOptions, "baseUrl" | "secretKey">>;
 
 /** A stateful emulator of the whole service, with controls for what the operator does. */
 export interface Emulator extends Controls {
   /** Ends in `/v2`. */
   readonly baseUrl: string;
-  /** The key that requests must carry. */
+  /** The key that requests must carry: the first one of the demo organization. */
   readonly secretKey: string;
+  /**
+   * The options of a client of this emulator: its base URL, its key, `fetch` unless the emulator listens on a port, and the clock that
+   * the emulator was given.
+   *
+   * @example
+   * const partner = new PodPartner(emulator.clientOptions);
+   */
+  readonly clientOptions: EmulatorClientOptions;
   /** The time in the emulated service, with controls: it can be frozen, moved forward, and sped up. */
   readonly clock: EmulatorClock;
   /** The references of the demo catalog, by name. */
@@ -45,34 +66,87 @@ export interface Emulator extends Controls {
  *
  * @example
  * const emulator = createEmulator();
- * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey, fetch: emulator.fetch });
+ * const partner = new PodPartner(emulator.clientOptions);
  */
 export const createEmulator = (options: EmulatorOptions = {}): Emulator => createParts(options).emulator;
 
 /** An emulator, with its inside for the controls and the page. */
-interface EmulatorParts {
+export interface EmulatorParts {
   readonly emulator: Emulator;
   readonly emulation: Emulation;
   readonly recorder: Recorder;
 }
 
-/** Makes an emulator, with its inside for the controls and the page. */
-export function createParts(options: EmulatorOptions): EmulatorParts {
+/** Throws a {@link ConfigurationError} for organizations that contradict each other, and for names of calls that do not exist. */
+function checkCalls({ organizations, unavailable }: Settings, endpoints: readonly Endpoint[]): void {
+  const call = unknownPattern(unavailable, endpoints);
+  const issues = [
+    ...organizationIssues(organizations, endpoints),
+    ...(call === undefined ? [] : [{ path: ["unavailable"], message: `${call} is an unknown call` }]),
+  ];
+  if (issues.length > 0) throw new ConfigurationError({ issues }, "emulator");
+}
+
+/** The key that `secretKey` gives: the first one of the demo organization. */
+function firstKeyOf({ worlds: [demo] }: Emulation): StoredKey {
+  const [key] = demo.keys.values();
+  if (key === undefined) throw new TypeError("The demo organization has no key");
+  return key;
+}
+
+const clientOptionsOf = (
+  { baseUrl, secretKey, fetch }: Emulator,
+  clock: PartnerClock | undefined,
+  onPort: boolean,
+): EmulatorClientOptions => ({
+  baseUrl,
+  secretKey,
+  ...(onPort ? {} : { fetch }),
+  ...(clock === undefined ? {} : { clock }),
+});
+
+/** A request with its route and its fault. */
+interface Received {
+  readonly request: Request;
+  readonly signal: AbortSignal;
+  readonly match: Match | undefined;
+  readonly fault: Fault | undefined;
+}
+
+/** Responds to a request, or applies its fault. */
+async function respond(
+  { emulation, service }: { readonly emulation: Emulation; readonly service: Service },
+  { request, signal, match, fault }: Received,
+): Promise<Response> {
+  if (fault === undefined) return await service(request);
+  const response = await applyFault(service, request, signal, fault, emulation.clock.wire);
+  const caller = callerOf(emulation, request);
+  if (caller !== undefined) addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
+  return response;
+}
+
+/** Makes an emulator, with its inside for the controls and the page. Clients of an emulator on a port send over the network. */
+export function createParts(options: EmulatorOptions, onPort = false): EmulatorParts {
   const settings = toSettings(options);
   const routes = allRoutes();
   const endpoints = routes.map(({ endpoint }) => endpoint);
+  checkCalls(settings, endpoints);
   const faults = createFaults(endpoints);
   const log = createRequestLog(settings.requestLog, endpoints);
-  const emulation = new Emulation(settings, { faults, requests: log.requests }, carryOut);
-  const { clock } = emulation;
-  const recorder = new Recorder({ ...settings, clock, log });
+  const emulation = new Emulation(settings, { faults, requests: log.requests }, { carryOut, plant });
+  const recorder = new Recorder({ ...settings, clock: emulation.clock, log });
   const find = createRouter(routes, settings.baseUrl);
   const service = createService(emulation, find);
 
   const emulator: Emulator = {
     baseUrl: settings.baseUrl,
-    secretKey: settings.secretKey,
-    clock,
+    get secretKey() {
+      return firstKeyOf(emulation).secretKey;
+    },
+    clock: emulation.clock,
+    get clientOptions() {
+      return clientOptionsOf(emulator, options.clock, onPort);
+    },
     get demo() {
       return emulation.worlds[0].demo;
     },
@@ -91,15 +165,10 @@ export function createParts(options: EmulatorOptions): EmulatorParts {
       const fault = faults.faultFor(endpoint);
       const tokens = () => callerOf(emulation, request)?.world.rateLimits.levels();
       return await recorder.record({ request, url, call: endpoint?.call, fault: fault?.fault, tokens }, async () => {
-        const response =
-          fault === undefined ? await service(request) : await applyFault(service, request, signal, fault, clock.wire);
-        const caller = fault === undefined ? undefined : callerOf(emulation, request);
-        if (fault !== undefined && caller !== undefined) {
-          addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
-        }
+        const response = await respond({ emulation, service }, { request, signal, match, fault });
         signal.throwIfAborted();
         // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-        if (!response.headers.has("Date")) response.headers.set("Date", new Date(clock.now()).toUTCString());
+        if (!response.headers.has("Date")) response.headers.set("Date", new Date(emulation.clock.now()).toUTCString());
         return response;
       });
     },

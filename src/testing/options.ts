@@ -10,8 +10,17 @@ import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
 import { type AutomationOptions, automationFields } from "./automation/options.ts";
 import { type CallbackOptions, type CallbackSettings, callbackOptions, callbackUrl } from "./callbacks/options.ts";
+import { demoName, type OrganizationPlan } from "./catalog/organization.ts";
+import {
+  type KeyOptions,
+  keyOptions,
+  type OrganizationOptions,
+  organizationOptions,
+} from "./catalog/organization-options.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
+import type { SeedRecords } from "./seeds/planted.ts";
+import { seedRecords } from "./seeds/seed.schema.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";
@@ -33,9 +42,7 @@ export interface EmulatorOptions {
      * for each emulator, because references are globally unique (specification 2.1).
      */
     readonly number?: number;
-    /** The number of dropship orders. Default 0. */
-    readonly orders?: number;
-  };
+  } & SeedRecords;
   /** Items on a page of a paginated list. Default 50. */
   readonly pageSize?: number;
   /** Quota and window (milliseconds) of each policy's bucket. Default: those of the specification's part 8. */
@@ -44,6 +51,15 @@ export interface EmulatorOptions {
   readonly rendertokenLimit?: number;
   /** How long a render stays pending, in milliseconds. Default 3000. */
   readonly renderDuration?: number;
+  /** Further keys of the demo organization. They share its rate limits. */
+  readonly keys?: readonly KeyOptions[];
+  /** Organizations beside the demo organization. An organization never sees the records of another one. Default: none. */
+  readonly organizations?: readonly OrganizationOptions[];
+  /**
+   * Calls that respond with 501, as endpoints do that are "not publicly available yet" (specification 7, rule 2): names such as
+   * `orders.quote` or `POST /quote`, and groups such as `renders.*`. Default: none.
+   */
+  readonly unavailable?: readonly string[];
   /**
    * What creating an order does when another order has its `customIdentifier`: `return-first` returns the reference of the first
    * order, `refuse` responds with 409 `custom_identifier_taken`, `create` makes a new order, the worst case for a client. Default
@@ -76,10 +92,11 @@ export interface Settings {
   readonly clock: PartnerClock;
   /** The text that all references derive from. */
   readonly seed: string;
-  readonly orders: number;
+  readonly records: SeedRecords;
   readonly pageSize: number;
-  readonly limits: Readonly<Record<Policy, Limit>>;
-  readonly rendertokenLimit: number;
+  /** The demo organization first. */
+  readonly organizations: readonly [OrganizationPlan, ...OrganizationPlan[]];
+  readonly unavailable: readonly string[];
   readonly renderDuration: number;
   readonly repeatedIdentifier: RepeatedIdentifier;
   readonly requestLog: LogBounds;
@@ -99,18 +116,21 @@ const limit = (policy: Policy) =>
     defaultLimits[policy],
   );
 
+const limits = () =>
+  z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") });
+
 const schema = () =>
   z.strictObject({
     secretKey: z._default(filledText(), "emulator-secret-key"),
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), orders: z._default(count(0), 0) }), {}),
+    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
     pageSize: z._default(count(1), 50),
-    limits: z.prefault(
-      z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") }),
-      {},
-    ),
+    limits: z.prefault(limits(), {}),
+    keys: z._default(keyOptions(), []),
+    organizations: z._default(organizationOptions(limits()), []),
+    unavailable: z._default(z.array(filledText()), []),
     rendertokenLimit: z._default(count(0), 1000),
     renderDuration: z._default(z.number().check(z.gte(0)), 3000),
     repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
@@ -135,8 +155,36 @@ export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
   const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
-  const { seed, ...settings } = checked.value as Omit<Settings, "seed" | "orders"> & {
-    readonly seed: { readonly number?: number; readonly orders: number };
+  const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
+  const { number, ...records } = seed;
+  const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
+  const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };
+  return {
+    ...settings,
+    organizations: [demo, ...organizations.map((organization) => planOf(organization, common))],
+    seed: String(number ?? randomUUID()),
+    records,
   };
-  return { ...settings, seed: String(seed.number ?? randomUUID()), orders: seed.orders };
 }
+
+/** The options with their defaults, before they are settings. */
+interface CheckedOptions extends Omit<Settings, "seed" | "records" | "organizations"> {
+  readonly seed: { readonly number?: number } & SeedRecords;
+  readonly keys: readonly KeyOptions[];
+  readonly organizations: readonly OrganizationOptions[];
+  readonly limits: OrganizationPlan["limits"];
+  readonly rendertokenLimit: number;
+}
+
+/** An organization with its defaults. */
+const planOf = (
+  { name, keys, stores, limits, rendertokenLimit }: OrganizationOptions,
+  common: Pick<OrganizationPlan, "limits" | "rendertokenLimit" | "callbackUrl">,
+): OrganizationPlan => ({
+  name,
+  keys,
+  stores: stores ?? [],
+  limits: { ...common.limits, ...limits },
+  rendertokenLimit: rendertokenLimit ?? common.rendertokenLimit,
+  callbackUrl: common.callbackUrl,
+});

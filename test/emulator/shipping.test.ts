@@ -120,3 +120,11 @@ describe("shipments", () => {
     expect(() => bench.emulator.ship([])).toThrow("at least one");
   });
 });
+
+it("a combined order that is named twice is refused and not shipped twice", async () => {
+  const { emulator, get, demo } = setUp();
+  const [order] = emulator.seed({ orders: [{ shippingKind: "combined", store: demo.stores.api }] }).orders;
+  if (order === undefined) throw new Error("no order");
+  expect(() => emulator.ship([order.reference, order.reference])).toThrow("An order is named more than once");
+  expect((await get(`/orders/${order.reference}`)).body.order.orderlines[0].shippedQuantity).toBe(0);
+});

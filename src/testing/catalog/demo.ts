@@ -3,7 +3,7 @@ import type { ReferenceMaker } from "../state/reference-maker.ts";
 import { claimcategoryTable } from "./claimcategories.ts";
 import { storeTable } from "./organization.ts";
 import { type ProductName, productgroupTable, productTable } from "./product-table.ts";
-import { perspectiveTable, sceneTable } from "./rendering.ts";
+import { compositionName, compositionTable, perspectiveTable, sceneTable } from "./rendering.ts";
 
 /** The references of the demo catalog, by name. `seed.number` gives the same ones each time. */
 export interface DemoCatalog {
@@ -19,6 +19,11 @@ export interface DemoCatalog {
   readonly scenes: Readonly<Record<keyof typeof sceneTable, Reference<"Scene">>>;
   /** `front` belongs to `studio` and `desk`, `angled` to `studio` and `campaign`. */
   readonly perspectives: Readonly<Record<keyof typeof perspectiveTable, Reference<"Perspective">>>;
+  /**
+   * A slim case in three scenes: a render costs 1 rendertoken in `studio`, 2 in `desk` and 5 in `campaign`. `archived` existed, and its
+   * look-up responds with 410. A look-up of a combination that never existed responds with 404 (specification 4.6).
+   */
+  readonly compositions: Readonly<Record<keyof typeof compositionTable, Reference<"Composition">>>;
   /** `misprint` and `damaged` require evidence. `packageMissing` is reserved for package-missing claims. */
   readonly claimcategories: Readonly<Record<keyof typeof claimcategoryTable, Reference<"Claimcategory">>>;
 }
@@ -30,7 +35,16 @@ export function createDemoCatalog(make: ReferenceMaker): DemoCatalog {
       Name,
       Reference<Kind>
     >;
+  const compositions = Object.entries(compositionTable).map(([name, [scene, product, perspective]]) => {
+    const parts = [
+      make.named("Scene", scene),
+      make.named("Product", product),
+      make.named("Perspective", perspective),
+    ] as const;
+    return [name, make.named("Composition", compositionName(...parts))];
+  });
   return {
+    compositions: Object.fromEntries(compositions),
     stores: named("Store", storeTable),
     productgroups: named("Productgroup", productgroupTable),
     products: named("Product", productTable),

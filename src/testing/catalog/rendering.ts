@@ -3,6 +3,7 @@ import type { Perspective } from "../../resources/perspectives/perspectives.sche
 import type { Scene } from "../../resources/scenes/scenes.schema.ts";
 import type { Collection } from "../state/collection.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { ProductName } from "./product-table.ts";
 import type { StoredProduct, StoredProductgroup } from "./products.ts";
 
 export interface StoredComposition {
@@ -26,6 +27,18 @@ export const perspectiveTable = {
   front: { name: "Front", widthPx: 600, heightPx: 800, scenes: ["studio", "desk"] },
   angled: { name: "Angled", widthPx: 900, heightPx: 1200, scenes: ["studio", "campaign"] },
 } as const satisfies Record<string, { scenes: readonly SceneName[]; [field: string]: unknown }>;
+
+/** Some compositions: the names of scene, product and perspective. */
+export const compositionTable = {
+  studio: ["studio", "slimCase", "front"],
+  desk: ["desk", "slimCase", "front"],
+  campaign: ["campaign", "slimCase", "angled"],
+  archived: ["studio", "slimCase8", "front"],
+} as const satisfies Record<string, readonly [SceneName, ProductName, keyof typeof perspectiveTable]>;
+
+/** The name that the reference of a composition derives from. */
+export const compositionName = (...parts: readonly [scene: string, product: string, perspective: string]): string =>
+  parts.join("/");
 
 /** The legacy SKUs of the products that have their own perspective. */
 const closeUps = new Set(["TOUGH-IP16", "SLIM-IP16"]);
@@ -85,7 +98,7 @@ export function createRendering(
     };
     for (const product of renderable) {
       for (const perspective of perspectives.filter((one) => shows(scene, product, one))) {
-        const name = `${reference}/${product.reference}/${perspective.reference}`;
+        const name = compositionName(reference, product.reference, perspective.reference);
         const composition = make.named("Composition", name);
         const { tokenCost } = row;
         compositions.set(composition, { reference: composition, tokenCost, scene, product, perspective });

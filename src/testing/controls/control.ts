@@ -12,6 +12,7 @@ export type Subject =
   | "render"
   | "product"
   | "store"
+  | "key"
   | "limit"
   | "fault"
   | "clock"

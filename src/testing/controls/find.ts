@@ -28,3 +28,10 @@ export function find<List extends keyof Lists>(
   }
   throw new ControlError(`The emulator has no ${words[list] ?? list} ${reference}`);
 }
+
+/** Finds the world of an organization. Default: the demo organization. */
+export function organizationNamed({ worlds }: Emulation, name = worlds[0].organization.name): World {
+  const world = worlds.find(({ organization }) => organization.name === name);
+  if (world !== undefined) return world;
+  throw new ControlError(`There is no organization ${name}`);
+}

@@ -4,6 +4,7 @@ import { Problem } from "../http/problem.ts";
 import type { Control } from "./control.ts";
 import { ControlError } from "./control-error.ts";
 import { jsonSchema } from "./json-schema.ts";
+import { quickstart } from "./quickstart.ts";
 import { allControls } from "./table.ts";
 
 /** The path of the controls, at the root of the server. */
@@ -48,6 +49,11 @@ async function runControl(emulation: Emulation, control: Control, request: Reque
 export async function respondToControl(emulation: Emulation, request: Request): Promise<Response | undefined> {
   const { pathname } = new URL(request.url);
   if (pathname === controlRoot && request.method === "GET") return json(listOfControls());
+  if (pathname === `${controlRoot}/quickstart` && request.method === "GET") {
+    return new Response(quickstart(emulation), {
+      headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },
+    });
+  }
   if (!pathname.startsWith(`${controlRoot}/`)) return undefined;
   const name = pathname.slice(controlRoot.length + 1);
   const control = allControls.get(name);

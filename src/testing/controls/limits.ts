@@ -1,12 +1,16 @@
 import * as z from "zod/mini";
 import type { Policy } from "../../http/endpoint/endpoint.ts";
+import { filledText } from "../../schemas/shape.ts";
 import { policies } from "../http/rate-limit.ts";
 import { control } from "./control.ts";
+import { organizationNamed } from "./find.ts";
 
 /** Controls that use up limits. */
 export interface LimitControls {
-  /** Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens. */
-  drain(policy: Policy, options?: { readonly tokens?: number }): void;
+  /**
+   * Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens of the demo organization.
+   */
+  drain(policy: Policy, options?: { readonly tokens?: number; readonly organization?: string }): void;
 }
 
 export const limitControls = {
@@ -14,7 +18,12 @@ export const limitControls = {
     about: "Draws tokens from a rate-limit bucket, as another client of the organization does. Default: all tokens.",
     on: "limit",
     required: ["policy"],
-    fields: () => ({ policy: z.enum(policies), tokens: z.optional(z.number().check(z.gte(0))) }),
-    run: ({ worlds: [world] }, { policy, tokens }) => world.rateLimits.drain(policy, tokens),
+    fields: () => ({
+      policy: z.enum(policies),
+      tokens: z.optional(z.number().check(z.gte(0))),
+      organization: z.optional(filledText()),
+    }),
+    run: (emulation, { policy, tokens, organization }) =>
+      organizationNamed(emulation, organization).rateLimits.drain(policy, tokens),
   }),
 };

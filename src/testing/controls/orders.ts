@@ -76,7 +76,7 @@ function destinationOf(
 }
 
 /** Ships what is given of the orders of one world, as one shipment. */
-function ship(
+export function ship(
   world: World,
   orders: readonly [StoredOrder, ...StoredOrder[]],
   lines: ShipOptions["lines"],
@@ -85,6 +85,7 @@ function ship(
   if (orders.length > 1 && (lines !== undefined || orders.some((order) => order.shippingKind === "dropship"))) {
     throw new ControlError("Only combined orders can ship together, and only without `lines`");
   }
+  if (new Set(orders).size < orders.length) throw new ControlError("An order is named more than once");
   const shipped = orders.map((order) => ({ order, parcel: parcelOf(order, lines) }));
   const shipment: StoredShipment = {
     reference: world.make.next("Shipment"),

@@ -7,10 +7,13 @@ import { clockControls } from "./clock.ts";
 import { type Control, methodsOf } from "./control.ts";
 import { faultControls } from "./faults.ts";
 import { holdControls } from "./holds.ts";
+import { type KeyControls, keyControls } from "./keys.ts";
 import { type LimitControls, limitControls } from "./limits.ts";
 import { type OrderControls, orderControls } from "./orders.ts";
+import { parallelControls } from "./parallel.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
 import { requestControls } from "./requests.ts";
+import { type SeedControls, seedControls } from "./seed.ts";
 import { type WorldControls, worldControls } from "./worlds.ts";
 
 /** The controls that are methods of the emulator itself. */
@@ -22,6 +25,8 @@ export interface Controls
     CallbackUrlControls,
     AutomationControls,
     LimitControls,
+    KeyControls,
+    SeedControls,
     WorldControls {}
 
 const methods = {
@@ -33,6 +38,8 @@ const methods = {
   ...callbackUrlControls,
   ...automationControls,
   ...limitControls,
+  ...keyControls,
+  ...seedControls,
   ...worldControls,
 };
 
@@ -48,5 +55,6 @@ export const allControls: ReadonlyMap<string, Control> = new Map([
   ...named("callbacks.", callbackControls),
   ...named("clock.", clockControls),
   ...named("faults.", faultControls),
+  ...named("worlds.", parallelControls),
   ...named("requests.", requestControls),
 ]);

@@ -1,8 +1,10 @@
 import * as z from "zod/mini";
 import { filledText } from "../../schemas/shape.ts";
+import { inconsistencies } from "../state/consistency.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import { control } from "./control.ts";
+import { ControlError } from "./control-error.ts";
 
 /** Controls that save and restore the whole state. */
 export interface WorldControls {
@@ -14,7 +16,8 @@ export interface WorldControls {
    * emulator.load(JSON.parse(saved));
    */
   world(): SavedWorld;
-  /** Replaces the whole state by a saved one. Throws a {@link ControlError} for a value that is not a saved world. */
+  /** Replaces the whole state by a saved one. Throws a {@link ControlError} for a value that is not a saved world, and for
+   * records that contradict each other, for example an order that names an unknown store. */
   load(world: SavedWorld): void;
   /** Goes back to the state at the start. */
   reset(): void;
@@ -39,7 +42,12 @@ export const worldControls = {
     on: "world",
     required: ["world"],
     fields: () => ({ world: savedWorld() }),
-    run: (emulation, { world }) => emulation.load(world),
+    run: (emulation, { world }) => {
+      const wrong = inconsistencies(world);
+      if (wrong.length > 0)
+        throw new ControlError(`The world contradicts itself.${wrong.map((one) => `\n  ${one}`).join("")}`);
+      emulation.load(world);
+    },
   }),
   reset: control({
     about: "Goes back to the state at the start.",

@@ -3,6 +3,8 @@ import type { KnownErrorCode } from "../../errors/codes.ts";
 /** Codes that the specification does not show. The emulator uses them for refusals that the specification gives no code for. */
 type AssumedCode =
   | "unauthorized"
+  | "permission_denied"
+  | "not_implemented"
   | "not_found"
   | "gone"
   | "render_failed"
@@ -38,6 +40,8 @@ const statuses: Readonly<Record<ProblemCode, number>> = {
   rate_limited: 429,
   unknown_input_error: 400,
   unauthorized: 401,
+  permission_denied: 403,
+  not_implemented: 501,
   not_found: 404,
   gone: 410,
   render_failed: 409,

@@ -1,13 +1,14 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline } from "node:stream/promises";
 import { respondToControl } from "../controls/http.ts";
-import { createParts, type Emulator } from "../emulator.ts";
+import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
 import { checkedHost, originOf, publicOrigin } from "./address.ts";
 import { refuseMalformed } from "./malformed.ts";
+import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
 import { WholeResponse } from "./whole-response.ts";
 
@@ -29,6 +30,8 @@ export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
 
 /** An emulator that listens on a port. `await using` closes it. */
 export interface RunningEmulator extends Emulator, AsyncDisposable {
+  /** Isolated worlds on the same port, for tests that run at the same time. */
+  readonly worlds: ParallelWorlds;
   /** Closes every connection, stops listening, and sends no more callbacks. */
   close(): Promise<void>;
 }
@@ -104,13 +107,34 @@ async function respond(
   }
 }
 
+/** Makes the function that serves one emulator: the API, its log and its controls. */
+const createFetch =
+  ({ emulator, emulation }: EmulatorParts, hosts: ReadonlySet<string>) =>
+  async (request: Request): Promise<Response> => {
+    const url = new URL(request.url);
+    if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
+    if (!isSameSite(request.headers, hosts)) return otherSite();
+    const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
+    return log ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
+  };
+
+/** Closes the server when the emulator cannot be made, for example from an invalid seed: an open port keeps the process alive. */
+function orClose<Made>(server: Server, make: () => Made): Made {
+  try {
+    return make();
+  } catch (error) {
+    server.close();
+    throw error;
+  }
+}
+
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
  * @throws `ConfigurationError` when an option is invalid or unknown.
  * @example
  * await using emulator = await startEmulator();
- * const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+ * const partner = new PodPartner(emulator.clientOptions);
  */
 export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
   const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
@@ -125,15 +149,15 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   });
   const address = server.address() as AddressInfo;
   const origin = fixedOrigin ?? originOf(host, address.port);
-  const { emulator, emulation } = createParts({ ...options, baseUrl: `${origin}/v2` });
   const hosts = loopbackHosts(address.port).add(new URL(origin).host);
-  const fetch = async (request: Request): Promise<Response> => {
-    const url = new URL(request.url);
-    if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
-    if (!isSameSite(request.headers, hosts)) return otherSite();
-    const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
-    return log ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
+  const make = (path: string, given: typeof options) => {
+    const parts = createParts({ ...given, baseUrl: `${origin}${path}/v2` }, true);
+    return { ...parts, fetch: createFetch(parts, hosts), close: () => parts.emulation.callbacks.close() };
   };
+  const main = orClose(server, () => make("", options));
+  const worlds = createParallelWorlds((path, given) => make(path, { ...options, ...given }));
+  main.emulation.parallel = worlds.controls;
+  const fetch = async (request: Request) => (await worlds.respond(request)) ?? (await main.fetch(request));
   server.on("clientError", refuseMalformed);
   server.on("request", (incoming, outgoing) => void respond(fetch, origin, incoming, outgoing));
 
@@ -141,8 +165,9 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   const close = () => {
     closed ??= new Promise<void>((resolve) => server.close(() => resolve()));
     server.closeAllConnections();
-    emulation.callbacks.close();
+    main.close();
+    worlds.close();
     return closed;
   };
-  return Object.assign(emulator, { close, [Symbol.asyncDispose]: close });
+  return Object.assign(main.emulator, { worlds: worlds.controls, close, [Symbol.asyncDispose]: close });
 }

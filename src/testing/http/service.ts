@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import type { Emulation } from "../emulation.ts";
+import { matchesAny } from "./call-patterns.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
 import { problemResponse } from "./respond.ts";
@@ -17,10 +18,21 @@ export const policiesOf = (match: Match | undefined): Endpoint["policies"] =>
 export const callerOf = (emulation: Emulation, request: Request): Caller | undefined =>
   emulation.authenticate(request.headers.get("X-Service-Secret-Key"));
 
+/** Refuses a call that the key may not make, and a call that is not available (specification 5, rule 4; 7, rule 2). */
+function refuseCall({ world, key }: Caller, endpoint: Endpoint): void {
+  if (matchesAny(world.settings.unavailable, endpoint)) {
+    throw new Problem("not_implemented", `${endpoint.call} is not publicly available yet`);
+  }
+  if (key.permissions !== null && !matchesAny(key.permissions, endpoint)) {
+    throw new Problem("permission_denied", `The key ${key.reference} has no permission for ${endpoint.call}`);
+  }
+}
+
 async function respond(caller: Caller, request: Request, url: URL, match: Match | undefined): Promise<Response> {
   if (match === undefined)
     throw new Problem("not_found", `The endpoint ${request.method} ${url.pathname} does not exist`);
   const { route, path } = match;
+  refuseCall(caller, route.endpoint);
   checkPath(path);
   const query = readQuery(route.endpoint, url.searchParams);
   const body = await readBody(route.endpoint, request);
@@ -43,7 +55,7 @@ export function createService(emulation: Emulation, find: FindRoute): Service {
     const caller = callerOf(emulation, request);
     if (caller === undefined) {
       return problemResponse(
-        new Problem("unauthorized", "The header X-Service-Secret-Key is missing or its key is invalid"),
+        new Problem("unauthorized", "The header X-Service-Secret-Key is missing, or its key is invalid or revoked"),
       );
     }
     const url = new URL(request.url);

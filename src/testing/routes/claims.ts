@@ -27,7 +27,8 @@ import { toClaim, toClaimSummary } from "./claim-response.ts";
 /** By default, the list has the claims that were closed in the last 14 days (specification 8). Milliseconds. */
 const listedClosed = 14 * 86_400_000;
 
-function claimPackage(
+/** Files a package-missing claim. */
+export function claimPackage(
   { world, key }: Caller,
   { shipmentReference, evidenceReferences }: PackageMissingInput,
 ): StoredClaim {
@@ -77,7 +78,8 @@ function checkClaimline(world: World, { claimcategoryReference, evidenceReferenc
   }
 }
 
-function claimItems({ world, key }: Caller, input: ItemIssuesInput): StoredClaim {
+/** Files an item-issues claim. */
+export function claimItems({ world, key }: Caller, input: ItemIssuesInput): StoredClaim {
   const { shipmentReference, orderReference, comment, claimlines } = input;
   const shipment = claimableShipment(world, shipmentReference);
   known(world.orders.get(orderReference), `Order ${orderReference}`);

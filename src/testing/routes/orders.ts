@@ -12,7 +12,7 @@ import {
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../http/problem.ts";
-import { type Route, route } from "../http/route.ts";
+import { type Caller, type Route, route } from "../http/route.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import {
   checkDestination,
@@ -58,7 +58,7 @@ function repeated(world: World, identifier: string | undefined): StoredOrder | u
   );
 }
 
-function create(world: World, input: OrderInput): StoredOrder {
+function create({ world, key }: Caller, input: OrderInput): StoredOrder {
   const store = writableStore(world, input.storeReference);
   if (input.shippingKind === "dropship") checkDestination(input.dropshipAddress);
   for (const line of input.orderlines) checkOrderline(world, line);
@@ -71,6 +71,7 @@ function create(world: World, input: OrderInput): StoredOrder {
     minimalLevel: input.dropshipMinimalShippingLevel ?? "basic",
     address: input.shippingKind === "dropship" ? addAddress(world, input.dropshipAddress) : null,
     settles: undefined,
+    ...(key.integrator === null ? {} : { viaStoreCode: key.integrator }),
     lines: input.orderlines.map(({ productReference, imageReference, quantity, annotations }) => ({
       productReference,
       imageReference: imageReference ?? null,
@@ -81,7 +82,7 @@ function create(world: World, input: OrderInput): StoredOrder {
 }
 
 export const orderRoutes: readonly Route[] = [
-  route(createOrder, ({ world, body }) => ({ reference: create(world, body).reference })),
+  route(createOrder, ({ body, ...caller }) => ({ reference: create(caller, body).reference })),
   route(listOrders, ({ world, query }) => {
     const { items, nextCursor } = world.orders.page(query?.cursor);
     return { items: items.map(toSummary), nextCursor };

@@ -3,16 +3,15 @@ import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
 import { collect, readImage } from "../http/body.ts";
 import { type Route, route } from "../http/route.ts";
-import { purgeEvidence } from "../rules/evidence.ts";
+import { addEvidence, purgeEvidence } from "../rules/evidence.ts";
+import { addImage } from "../rules/images.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {
     // Keep only a hash of the content, so that a large upload needs little memory.
     const hash = createHash("sha256");
     for await (const piece of readImage(request)) hash.update(piece);
-    const content = hash.digest("hex");
-    const reference = world.make.named("Image", `${world.organization.name}/${content}`);
-    return world.images.get(reference) ?? world.images.add({ reference });
+    return addImage(world, hash.digest("hex"));
   }),
   route(listImages, ({ world, query }) => world.images.page(query?.cursor)),
 ];
@@ -21,8 +20,6 @@ export const evidenceRoutes: readonly Route[] = [
   route(uploadEvidence, async ({ world, request }) => {
     const bytes = await collect(readImage(request));
     purgeEvidence(world);
-    const reference = world.make.next("Evidence");
-    world.evidence.add({ reference, content: Buffer.from(bytes).toString("base64"), created: world.now() });
-    return { reference };
+    return { reference: addEvidence(world, bytes).reference };
   }),
 ];

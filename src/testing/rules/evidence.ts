@@ -30,6 +30,14 @@ export function evidenceOf(world: World, reference: EvidenceReference): StoredEv
   return isExpired ? undefined : evidence;
 }
 
+/** Adds a picture as evidence. */
+export const addEvidence = (world: World, bytes: Uint8Array): StoredEvidence =>
+  world.evidence.add({
+    reference: world.make.next("Evidence"),
+    content: Buffer.from(bytes).toString("base64"),
+    created: world.now(),
+  });
+
 /** Deletes all expired evidence. */
 export function purgeEvidence(world: World): void {
   for (const { reference } of world.evidence.values()) evidenceOf(world, reference);

@@ -8,7 +8,7 @@ const firstOrderNumber = 100_001;
 
 /** The fields of a new, valid order. */
 export interface OrderDraft
-  extends Pick<StoredOrder, "shippingKind" | "minimalLevel" | "customIdentifier" | "settles"> {
+  extends Pick<StoredOrder, "shippingKind" | "minimalLevel" | "customIdentifier" | "settles" | "viaStoreCode"> {
   readonly store: StoredStore;
   readonly address: StoredAddress | null;
   readonly lines: readonly Omit<StoredLine, "index" | "canceledQuantity" | "shippedQuantity">[];

@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
 import { type Reference, type ReferenceKind, referenceAlphabet } from "../../references/references.ts";
-import type { Settings } from "../options.ts";
 
-/** Makes references from a hash of the seed, the environment, the kind and a name. One seed always gives the same references. */
+/** What all references derive from. */
+interface Origin {
+  readonly seed: string;
+  readonly environment: string;
+}
+
+/**
+ * Makes references from a hash of the seed, the environment, the kind and a name, or the number of the reference. One seed always gives
+ * the same references.
+ */
 export interface ReferenceMaker {
   /** Returns the reference of a name, for example of a product of the demo catalog. */
   named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
@@ -13,21 +21,48 @@ export interface ReferenceMaker {
   load(counts: Readonly<Record<string, number>>): void;
 }
 
-export function createReferenceMaker({ seed, environment }: Pick<Settings, "seed" | "environment">): ReferenceMaker {
-  const counters = new Map<string, number>();
+/** A character carries 5 bits. */
+const bits = 5;
+/** The characters of a scrambled number of 32 bits. */
+const numberLength = 7;
 
-  const named = <Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind> => {
+const characterOf = (value: number): string => referenceAlphabet.charAt(value % referenceAlphabet.length);
+
+/** Gives each whole number of 32 bits another one, without a pattern that one sees. No two numbers give the same. */
+function scramble(number: number): number {
+  let mixed = Math.imul(number, 0x9e3779b1);
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  return (mixed ^ (mixed >>> 13)) >>> 0;
+}
+
+export function createReferenceMaker({ seed, environment }: Origin): ReferenceMaker {
+  const counters = new Map<string, number>();
+  /** The end of the numbered references of each kind. One hash for all of them: a world can have 100,000 orders. */
+  const ends = new Map<string, string>();
+
+  const charactersOf = (kind: ReferenceKind, name: string): string => {
     const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest().subarray(0, 26);
-    const characters = Array.from(hash, (byte) => referenceAlphabet.charAt(byte % referenceAlphabet.length));
-    return `${kind}_${characters.join("")}`;
+    return Array.from(hash, characterOf).join("");
+  };
+
+  const endOf = (kind: ReferenceKind): string => {
+    let end = ends.get(kind);
+    if (end === undefined) {
+      end = charactersOf(kind, "#").slice(numberLength);
+      ends.set(kind, end);
+    }
+    return end;
   };
 
   return {
-    named,
+    named: (kind, name) => `${kind}_${charactersOf(kind, name)}`,
     next: (kind) => {
       const number = (counters.get(kind) ?? 0) + 1;
       counters.set(kind, number);
-      return named(kind, `#${number}`);
+      const scrambled = scramble(number);
+      let characters = "";
+      for (let place = 0; place < numberLength; place += 1) characters += characterOf(scrambled >>> (place * bits));
+      return `${kind}_${characters}${endOf(kind)}`;
     },
     save: () => Object.fromEntries(counters),
     load: (counts) => {

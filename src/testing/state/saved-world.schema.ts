@@ -1,15 +1,36 @@
 import * as z from "zod/mini";
-import { filledText } from "../../schemas/shape.ts";
+import { count, filledText } from "../../schemas/shape.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
 import { automationFields } from "../automation/options.ts";
 import { stages } from "../catalog/product-table.ts";
 import type { SavedWorld } from "./saved-world.ts";
 
-/** Records of one kind. Their other fields are those that `save` wrote. */
-const records = (kind: string) => z.array(z.looseObject({ reference: z.string().check(z.startsWith(`${kind}_`)) }));
+/** Records of one kind. Their other fields are those that `save` wrote. One check, because a world can have 100,000 orders. */
+const records = (kind: string) =>
+  z.custom<readonly unknown[]>(
+    (value) =>
+      Array.isArray(value) &&
+      value.every((record) => isRecord(record) && String(record.reference).startsWith(`${kind}_`)),
+    { error: `expected a list of records whose reference begins with ${kind}_` },
+  );
+
+const key = () =>
+  z.strictObject({
+    reference: z.string().check(z.startsWith("Key_")),
+    secretKey: filledText(),
+    permissions: z.nullable(z.array(z.string())),
+    revoked: z.boolean(),
+    integrator: z.nullable(z.string()),
+  });
+
+const limit = () => z.strictObject({ quota: count(1), window: z.number().check(z.gte(1000)) });
 
 const organization = () =>
   z.strictObject({
     name: filledText(),
+    keys: z.array(key()),
+    limits: z.strictObject({ default: limit(), uploads: limit(), downloads: limit() }),
+    rendertokenLimit: count(0),
     stores: records("Store"),
     addresses: records("Address"),
     images: records("Image"),

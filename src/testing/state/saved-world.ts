@@ -1,6 +1,6 @@
 import type { AutomationOptions } from "../automation/options.ts";
 import type { SentCallback } from "../callbacks/callback.ts";
-import type { StoredStore } from "../catalog/organization.ts";
+import type { OrganizationPlan, StoredKey, StoredStore } from "../catalog/organization.ts";
 import type { StoredItem, StoredProduct } from "../catalog/products.ts";
 import type { Due } from "../clock/agenda.ts";
 import type { SavedClock } from "../clock/emulator-clock.ts";
@@ -21,6 +21,10 @@ import type { World } from "./world.ts";
 /** An organization in a saved world. */
 export interface SavedOrganization {
   readonly name: string;
+  readonly keys: readonly StoredKey[];
+  /** Quota and window of each bucket. */
+  readonly limits: OrganizationPlan["limits"];
+  readonly rendertokenLimit: number;
   readonly stores: readonly StoredStore[];
   readonly addresses: readonly StoredAddress[];
   readonly images: readonly StoredImage[];
@@ -83,6 +87,9 @@ export const saveItem = ({ reference, logicalQuantity, physicalQuantity }: Store
 /** Saves an organization. The records are those of the world, not copies. */
 export const saveOrganization = (world: World): SavedOrganization => ({
   name: world.organization.name,
+  keys: world.keys.save(),
+  limits: world.limits,
+  rendertokenLimit: world.rendertokenLimit,
   stores: world.stores.save(),
   addresses: world.addresses.save(),
   images: world.images.save(),
@@ -95,8 +102,19 @@ export const saveOrganization = (world: World): SavedOrganization => ({
   rendertokens: world.rendertokens.save(),
 });
 
+/** What an organization is made of. Its keys and stores follow with {@link loadOrganization}. */
+export const planOfSaved = ({ name, limits, rendertokenLimit }: SavedOrganization): OrganizationPlan => ({
+  name,
+  limits,
+  rendertokenLimit,
+  callbackUrl: null,
+  keys: [],
+  stores: [],
+});
+
 /** Replaces the state of an organization. */
 export function loadOrganization(world: World, saved: SavedOrganization): void {
+  world.keys.load(saved.keys);
   world.stores.load(saved.stores);
   world.addresses.load(saved.addresses);
   world.images.load(saved.images);

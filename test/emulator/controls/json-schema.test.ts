@@ -12,7 +12,9 @@ const leftOut = new Set([
   "pattern",
   "format",
   "minLength",
+  "maxLength",
   "minItems",
+  "maxItems",
   "propertyNames",
 ]);
 

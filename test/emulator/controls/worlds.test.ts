@@ -76,6 +76,56 @@ describe("a saved world", () => {
   });
 });
 
+describe("a world that contradicts itself is refused, with the record and what is wrong, and the state stays", () => {
+  type Change = (
+    organization: { [List in "orders" | "shipments" | "claims" | "addresses" | "renders"]: Loose[] },
+  ) => void;
+  interface Loose {
+    [field: string]: unknown;
+  }
+  const unknown = (kind: string) => `${kind}_${"0".repeat(26)}`;
+  const set =
+    (list: "orders" | "shipments" | "claims" | "addresses", field: string, value: unknown): Change =>
+    (organization) =>
+      Object.assign(organization[list].at(-1) ?? {}, { [field]: value });
+
+  it.each<[string, Change, RegExp]>([
+    [
+      "an unknown store",
+      set("orders", "storeReference", unknown("Store")),
+      /Order_\w+ of Demo Prints names Store_0+, which/,
+    ],
+    ["an unknown address", set("orders", "dropshipAddressReference", unknown("Address")), /names Address_0+/],
+    [
+      "an unknown order of a shipment",
+      set("shipments", "parcels", [{ orderReference: unknown("Order") }]),
+      /names Order_0+/,
+    ],
+    [
+      "an unknown shipment of a claim",
+      set("claims", "shipmentReference", unknown("Shipment")),
+      /Claim_\w+ .* names Shipment/,
+    ],
+    ["another number of uses", set("addresses", "uses", 7), /has `uses` 7, but 2 orders and shipments use it/],
+    [
+      "too many shipped",
+      (all) =>
+        Object.assign(all.orders[0]?.lines as object[], [
+          { index: 1, quantity: 1, shippedQuantity: 2, canceledQuantity: 0 },
+        ]),
+      /has 2 shipped and 0 canceled of 1/,
+    ],
+    ["an order that occurs twice", ({ orders }) => orders.push(orders[0] ?? {}), /occurs more than once/],
+  ])("%s", async (_case, change, message) => {
+    const { emulator } = await busy();
+    const before = emulator.world();
+    const wrong = structuredClone(before);
+    change(wrong.organizations[0] as never);
+    expect(() => emulator.load(wrong)).toThrow(message);
+    expect(emulator.world()).toEqual(before);
+  });
+});
+
 describe("a checkpoint", () => {
   it("brings the state back as often as wanted", async () => {
     const { emulator } = await busy();

@@ -1,7 +1,9 @@
 import type { CompleteAddress } from "../../schemas/address.ts";
 import { known } from "../http/problem.ts";
+import { addImage } from "../rules/images.ts";
 import { addAddress, addOrder } from "../rules/orders.ts";
-import type { World } from "./world.ts";
+import type { StoredOrder } from "../state/records.ts";
+import type { World } from "../state/world.ts";
 
 const places = [
   { countryCode: "NL", city: "Amsterdam", zipcode: "1012 LG", streetname: "Damrak" },
@@ -11,7 +13,7 @@ const places = [
 ] as const;
 
 /** The address of a customer: all fields, the unused ones empty (specification 2.3). */
-const addressOf = (number: number): CompleteAddress => ({
+export const addressOf = (number: number): CompleteAddress => ({
   company: "",
   firstname: "Customer",
   lastname: String(number),
@@ -24,13 +26,15 @@ const addressOf = (number: number): CompleteAddress => ({
   ...(places[number % places.length] ?? places[0]),
 });
 
-/** Adds the orders of `seed.orders`, so that lists have pages. */
-export function seedOrders(world: World, count: number): void {
-  if (count === 0) return;
+/** Adds a number of different orders, so that lists have pages. */
+export function generateOrders(world: World, count: number): readonly StoredOrder[] {
+  if (count === 0) return [];
   const [store] = world.stores.values();
-  const image = world.images.add({ reference: world.make.named("Image", `${world.organization.name}/seed`) });
-  for (let number = 1; number <= count; number += 1) {
-    addOrder(world, {
+  const image = addImage(world, "seed");
+  const first = world.orders.size + 1;
+  return Array.from({ length: count }, (_, position) => {
+    const number = first + position;
+    return addOrder(world, {
       store: known(store, "A store"),
       shippingKind: "dropship",
       customIdentifier: `seed-${number}`,
@@ -46,5 +50,5 @@ export function seedOrders(world: World, count: number): void {
         },
       ],
     });
-  }
+  });
 }

@@ -1,0 +1,63 @@
+import { validAddress } from "../builders/orders.ts";
+import type { Emulation } from "../emulation.ts";
+import { allControls } from "./table.ts";
+
+const describeKeys = ({ worlds }: Emulation): readonly string[] =>
+  worlds.flatMap((world) =>
+    Array.from(world.keys.values(), ({ secretKey, permissions, revoked }) => {
+      const limits = [
+        permissions === null ? [] : [`only ${permissions.join(", ")}`],
+        revoked ? ["revoked"] : [],
+      ].flat();
+      return `  ${secretKey}  (${[world.organization.name, ...limits].join("; ")})`;
+    }),
+  );
+
+/** A request of curl with the key. */
+const curl = (secretKey: string, url: string, body?: unknown): string => {
+  const sent = body === undefined ? "" : ` \\\n    -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+  return `  curl -H 'X-Service-Secret-Key: ${secretKey}' ${url}${sent}`;
+};
+
+/** How to begin, as plain text for people and assistants: base URL, keys, the first order with curl and with the SDK, and the controls. */
+export function quickstart(emulation: Emulation): string {
+  const { baseUrl } = emulation.settings;
+  const [{ demo, keys }] = emulation.worlds;
+  const [{ secretKey } = { secretKey: "none" }] = keys.values();
+  const order = {
+    storeReference: demo.stores.api,
+    shippingKind: "dropship",
+    customIdentifier: "first-order",
+    dropshipAddress: validAddress(),
+    orderlines: [{ productReference: demo.products.screenProtector, quantity: 1 }],
+  };
+  const controls = Array.from(
+    allControls,
+    ([name, { about, required }]) => `  ${name} { ${required.join(", ")} }: ${about}`,
+  );
+  const lines = [
+    "An emulator of the Print-on-Demand Partner API v2. Nothing is produced or invoiced.",
+    "",
+    `Base URL: ${baseUrl}`,
+    "Keys, for the header X-Service-Secret-Key:",
+    ...describeKeys(emulation),
+    "",
+    "Place an order and read the list:",
+    curl(secretKey, `${baseUrl}/orders`, { order }),
+    curl(secretKey, `${baseUrl}/orders`),
+    "",
+    "The same with the SDK (npm install pod-partner):",
+    '  import { PodPartner } from "pod-partner";',
+    `  const partner = new PodPartner({ baseUrl: "${baseUrl}", secretKey: "${secretKey}" });`,
+    `  await partner.orders.create(${JSON.stringify(order)});`,
+    "",
+    `Print images: POST ${baseUrl}/images with the bytes of a PNG or JPEG and Content-Type: application/octet-stream.`,
+    `Products: GET ${baseUrl}/products. Stores: GET ${baseUrl}/stores.`,
+    "",
+    "Controls (what the operator does): POST /_emulator/<name> with a JSON object, for example",
+    `  curl -H 'Content-Type: application/json' -d '{"span":{"days":3}}' ${new URL(baseUrl.replace(/v2$/, "_emulator/clock.advance")).href}`,
+    "Required fields in braces; GET /_emulator has the schema of each.",
+    ...controls,
+  ];
+  return `${lines.join("\n")}\n`;
+}

@@ -1,0 +1,63 @@
+import type { ClaimReference, OrderReference, ShipmentReference } from "../../references/references.ts";
+import { packageMissing } from "../catalog/claimcategories.ts";
+import { claimControls } from "../controls/claims.ts";
+import { ControlError } from "../controls/control-error.ts";
+import type { Emulation } from "../emulation.ts";
+import type { Caller } from "../http/route.ts";
+import { sampleImage } from "../pictures/sample-image.ts";
+import { claimItems, claimPackage } from "../routes/claims.ts";
+import { addEvidence } from "../rules/evidence.ts";
+import type { StoredClaim } from "../state/records.ts";
+import type { World } from "../state/world.ts";
+import { inPast } from "./in-past.ts";
+import type { SeedClaim } from "./seed.schema.ts";
+
+/** The first key of a world's organization. */
+function callerOf(world: World): Caller {
+  const [key] = world.keys.values();
+  if (key === undefined) throw new ControlError(`${world.organization.name} has no key`);
+  return { world, key };
+}
+
+function file(world: World, order: OrderReference, shipment: ShipmentReference, seed: SeedClaim): StoredClaim {
+  const { category: name = "damaged", lines, comment = "" } = seed;
+  const reference = world.make.named("Claimcategory", name);
+  const category = world.claimcategories.find((candidate) => candidate.reference === reference);
+  if (category === undefined) throw new ControlError(`There is no claim category ${name}`);
+  if (category.name === packageMissing) {
+    if (lines !== undefined) throw new ControlError("A claim of a missing package covers all items: remove `lines`");
+    return claimPackage(callerOf(world), { shipmentReference: shipment });
+  }
+  const first = world.shipments.get(shipment)?.parcels[0]?.lines[0];
+  const claimed = lines ?? [{ index: first?.index ?? 1, quantity: 1 }];
+  return claimItems(callerOf(world), {
+    shipmentReference: shipment,
+    orderReference: order,
+    comment,
+    claimlines: claimed.map(({ index, quantity }) => ({
+      orderlineIndex: index,
+      quantity,
+      claimcategoryReference: reference,
+      evidenceReferences: category.evidenceRequired ? [addEvidence(world, sampleImage("evidence")).reference] : [],
+    })),
+  });
+}
+
+/** Files a claim about a shipment, and decides it when the seed says so. */
+export function plantClaim(
+  emulation: Emulation,
+  world: World,
+  order: OrderReference,
+  shipment: ShipmentReference,
+  seed: SeedClaim,
+): ClaimReference {
+  const past = inPast(world, seed.daysAgo);
+  if (past.now() < (world.shipments.get(shipment)?.shipped ?? 0)) {
+    throw new ControlError("The claim is older than its shipment: change `daysAgo`");
+  }
+  const claim = file(past, order, shipment, seed);
+  const { decision } = seed;
+  if (decision === "retracted") claim.retracted = world.now();
+  else if (decision !== undefined) claimControls.reviewClaim.run(emulation, { claim: claim.reference, decision });
+  return claim.reference;
+}

@@ -1,0 +1,136 @@
+import * as z from "zod/mini";
+import type { Annotation } from "../../resources/orders/orders.schema.ts";
+import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
+import type { AddressInput } from "../../schemas/address.ts";
+import { count, filledText, strict } from "../../schemas/shape.ts";
+import type { Award } from "../state/records.ts";
+
+/** A line of an order of a seed. */
+export interface SeedLine {
+  /** A name in `demo.products` or in `seed.products`, or a reference. Default `slimCase`. */
+  readonly product?: string | undefined;
+  /** Default 1. */
+  readonly quantity?: number | undefined;
+  /** The name of the picture on a printed product: one name is one image. Default `seed`. */
+  readonly image?: string | undefined;
+  /** Default: none. */
+  readonly annotations?: readonly Annotation[] | undefined;
+  /** Default 0. */
+  readonly canceledQuantity?: number | undefined;
+}
+
+/** A claim about a shipment of a seed. */
+export interface SeedClaim {
+  /** A name in `demo.claimcategories`. `packageMissing` claims the whole package. Default `damaged`. */
+  readonly category?: string | undefined;
+  /** The claimed items. Default: one unit of the first line of the shipment. Not for `packageMissing`. */
+  readonly lines?: readonly { readonly index: number; readonly quantity: number }[] | undefined;
+  /** Default empty. */
+  readonly comment?: string | undefined;
+  /** Days since the claim was filed. Default 0: it was filed now. */
+  readonly daysAgo?: number | undefined;
+  /** Default: the claim is pending. A decision is made now. */
+  readonly decision?: Award | "retracted" | undefined;
+}
+
+/** A shipment of an order of a seed. */
+export interface SeedShipment {
+  /** Days since the shipment. Default: those of the order. */
+  readonly daysAgo?: number | undefined;
+  /** The shipped items. Default: everything that is neither shipped nor canceled. */
+  readonly lines?: readonly { readonly index: number; readonly quantity: number }[] | undefined;
+  /** The claims about the shipment. */
+  readonly claims?: readonly SeedClaim[] | undefined;
+}
+
+/** An order of a seed. An empty object is a dropship order of one slim case to Amsterdam. */
+export interface SeedOrder {
+  /** A name in `demo.stores`, a store's `legacyCode`, or a reference. Default `api`. */
+  readonly store?: string | undefined;
+  /** Default: none. */
+  readonly customIdentifier?: string | undefined;
+  /** Default `dropship`. */
+  readonly shippingKind?: "dropship" | "combined" | undefined;
+  /** Fields of the destination that differ from the default address. Not for a combined order. */
+  readonly dropshipAddress?: Partial<AddressInput> | undefined;
+  /** Default `basic`. */
+  readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
+  /** Default: one line. */
+  readonly orderlines?: readonly SeedLine[] | undefined;
+  /** Days since the order was created. Default 0: it was created now. */
+  readonly daysAgo?: number | undefined;
+  /** Default false. */
+  readonly inProduction?: boolean | undefined;
+  /** The reason of a hold. Default: the order is not on hold. */
+  readonly onHold?: string | undefined;
+  /** Default: nothing is shipped. */
+  readonly shipments?: readonly SeedShipment[] | undefined;
+}
+
+const named = () => z.optional(filledText());
+const daysAgo = () => z.optional(z.number().check(z.gte(0)));
+const items = () => z.optional(z.array(z.strictObject({ index: count(1), quantity: count(1) })));
+
+const seedLine = () =>
+  strict<SeedLine>({
+    product: named(),
+    quantity: z.optional(count(1)),
+    image: named(),
+    annotations: z.optional(z.array(strict<Annotation>({ key: z.string(), value: z.string() })).check(z.maxLength(10))),
+    canceledQuantity: z.optional(count(0)),
+  });
+
+const seedClaim = () =>
+  strict<SeedClaim>({
+    category: named(),
+    lines: items(),
+    comment: z.optional(z.string().check(z.maxLength(1000))),
+    daysAgo: daysAgo(),
+    decision: z.optional(z.enum(["replacement", "refund", "rejection", "retracted"])),
+  });
+
+const seedShipment = () =>
+  strict<SeedShipment>({ daysAgo: daysAgo(), lines: items(), claims: z.optional(z.array(seedClaim())) });
+
+const text = () => z.optional(z.string());
+
+const seedAddress = () =>
+  strict<Partial<AddressInput>>({
+    company: text(),
+    firstname: text(),
+    lastname: text(),
+    streetname: text(),
+    housenumber: text(),
+    housenumberAddition: text(),
+    additionalInfo: text(),
+    state: text(),
+    zipcode: text(),
+    city: text(),
+    countryCode: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/))),
+    phonenumber: text(),
+    email: text(),
+  });
+
+const seedOrder = () =>
+  strict<SeedOrder>({
+    store: named(),
+    customIdentifier: named(),
+    shippingKind: z.optional(z.enum(["dropship", "combined"])),
+    dropshipAddress: z.optional(seedAddress()),
+    dropshipMinimalShippingLevel: z.optional(z.enum(shippingLevels)),
+    orderlines: z.optional(z.array(seedLine()).check(z.minLength(1))),
+    daysAgo: daysAgo(),
+    inProduction: z.optional(z.boolean()),
+    onHold: named(),
+    shipments: z.optional(z.array(seedShipment())),
+  });
+
+/** Any number of entries. Zod's own type is a mutable array. */
+const list = <Entry>(entry: z.ZodMiniType<Entry>) => z.array(entry) as z.ZodMiniType<readonly Entry[]>;
+
+/** The fields of the records of a seed. */
+export const seedRecords = () => ({
+  orders: z.optional(z.union([count(0), list(seedOrder())])),
+  images: z.optional(list(filledText())),
+  evidence: z.optional(list(filledText())),
+});
