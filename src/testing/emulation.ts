@@ -2,9 +2,7 @@ import type { OrderReference } from "../references/references.ts";
 import { Automation } from "./automation/automation.ts";
 import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
 import { Outbox } from "./callbacks/outbox.ts";
-import { type Catalog, createCatalog } from "./catalog/catalog.ts";
-import { createOrganization, type OrganizationPlan, type StoredKey } from "./catalog/organization.ts";
-import { sharedCatalog } from "./catalog/shared-catalog.ts";
+import type { StoredKey } from "./catalog/organization.ts";
 import { type Agenda, createAgenda } from "./clock/agenda.ts";
 import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts";
 import type { FaultList } from "./faults/faults.ts";
@@ -14,7 +12,6 @@ import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
 import { jsonCopy } from "./state/json-copy.ts";
-import { createReferenceMaker } from "./state/reference-maker.ts";
 import {
   loadOrganization,
   planOfSaved,
@@ -24,35 +21,8 @@ import {
   saveProduct,
 } from "./state/saved-world.ts";
 import type { Task } from "./state/task.ts";
-import { createWorld, type World } from "./state/world.ts";
-
-/** What all references derive from. */
-type Origin = Pick<Settings, "seed" | "environment">;
-type Plans = Settings["organizations"];
-type Base = ReturnType<typeof createBase>;
-
-/** Makes what all organizations share. */
-function createBase({ seed, environment }: Origin, pageSize: number) {
-  const make = createReferenceMaker({ seed, environment });
-  return { origin: { seed, environment }, make, catalog: createCatalog(make, pageSize) };
-}
-
-/** Makes the organizations without orders. */
-function createWorlds(
-  parts: Pick<Emulation, "settings" | "clock" | "agenda" | "automation">,
-  [demo, ...others]: Plans,
-  base: Base,
-) {
-  const { origin, make, catalog } = base;
-  const { pageSize } = parts.settings;
-  const createOne = (plan: OrganizationPlan, visible: Catalog) =>
-    createWorld({ ...parts, make, catalog: visible }, createOrganization(make, origin.environment, plan));
-  const worlds: readonly [World, ...World[]] = [
-    createOne(demo, catalog),
-    ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSize))),
-  ];
-  return { ...base, worlds };
-}
+import type { World } from "./state/world.ts";
+import { type Base, createBase, createWorlds, type Origin } from "./state/worlds.ts";
 
 /** What changes the records of the service: the controls import this file, so it does not import them. */
 interface Work {
