@@ -96,10 +96,10 @@ export class Operation<Data> {
   async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {
     const { core, endpoint } = this.#call;
     const mode = plan?.strict ? "throw" : core.responses;
-    const read = async (arriving: Promise<Arrival>) => this.#read(await arriving, mode);
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
-      return { ...(await read(this.#attempts.succeed(request, plan?.strict))), recovered: false };
+      const arrival = await this.#attempts.succeed(request, plan?.strict);
+      return { ...this.#read(arrival, mode), recovered: false };
     }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));
@@ -108,7 +108,7 @@ export class Operation<Data> {
       attempts: this.#attempts,
       request,
       recovery: this.#recovery,
-      read,
+      read: async (arriving) => this.#read(await arriving, mode),
     });
     return plan?.around === undefined ? creation.run() : plan.around(creation);
   }

@@ -60,10 +60,8 @@ export class Attempts {
     const { core, endpoint, retry, scope } = this.#call;
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
     return repeat(
-      async (number, error) => {
-        if (number > 1) await this.waitToRetry(error, number - 1);
-        return this.#attempt(request);
-      },
+      (number, error) =>
+        number === 1 ? this.#attempt(request) : this.waitToRetry(error, number - 1).then(() => this.#attempt(request)),
       retry.retries,
       (error) =>
         !scope.ended(error) &&
