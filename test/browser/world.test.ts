@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { type Emulator, sampleImage } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { place } from "./orders.ts";
@@ -104,5 +104,19 @@ describeInBrowser("the world of the emulator's page", () => {
     await form.getByRole("button", { name: "Run updateProduct" }).click();
     await page.getByText("updateProduct: done").waitFor();
     expect((await partner.catalog.products.get(emulator.demo.products.slimCase)).availableQuantity).toBe(7);
+  });
+
+  it("shows an isolated world of the same port under its own path", async () => {
+    const { page, emulator } = await open({ renderDuration: 0 });
+    const world = emulator.worlds.create({ name: "mine" });
+    const partner = new PodPartner(world.clientOptions);
+    await page.goto(new URL("/worlds/mine/", emulator.baseUrl).href);
+    await place(partner, world, "shop-of-mine");
+    await page.getByRole("button", { name: "Ship all of shop-of-mine" }).click();
+    await page.getByText("shipped", { exact: true }).waitFor();
+    await render(partner, world);
+    await page.getByRole("tab", { name: "Renders" }).click();
+    expect(await widthOf(page.getByRole("article", { name: "Render of" }).getByRole("img"))).toBe(150);
+    expect(emulator.requests.length).toBe(0);
   });
 });
