@@ -10,11 +10,12 @@ interface Metafile {
 
 const root = new URL("../", import.meta.url);
 const dist = new URL("dist/", root);
-const metafile = new URL("metafile-esm.json", dist);
+/** What tsup and `scripts/page.ts` have built from. */
+const metafiles = ["metafile-esm.json", "metafile-page.json"].map((name) => new URL(name, dist));
 
-/** The folders of the packages that a build has files of. */
-function foldersIn({ outputs }: Metafile): readonly string[] {
-  const files = Object.values(outputs).flatMap(({ inputs }) => Object.keys(inputs));
+/** The folders of the packages that the builds have files of. */
+function foldersIn(builds: readonly Metafile[]): readonly string[] {
+  const files = builds.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.keys(inputs));
   const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file) ?? []);
   return [...new Set(folders)].sort();
 }
@@ -28,7 +29,10 @@ async function noticeOf(folder: string): Promise<string> {
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 
-const notices = await Promise.all(foldersIn(JSON.parse(await readFile(metafile, "utf8"))).map(noticeOf));
+const builds = await Promise.all(
+  metafiles.map(async (file): Promise<Metafile> => JSON.parse(await readFile(file, "utf8"))),
+);
+const notices = await Promise.all(foldersIn(builds).map(noticeOf));
 const opening = "This package contains code of the following packages.\n";
 await writeFile(new URL("THIRD-PARTY-NOTICES.txt", dist), [opening, ...notices].join(`\n${"-".repeat(80)}\n\n`));
-await rm(metafile);
+await Promise.all(metafiles.map((file) => rm(file)));

@@ -31,7 +31,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const wrapped = ["ky", "p-retry", "ulid", "structured-headers"];
 
 /** `http/endpoint/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
-const partOf = (path: string) => path.replace(/(\.schema)?\.ts$/, "").replace(/\/.*/, "");
+const partOf = (path: string) => path.replace(/(\.schema)?\.tsx?$/, "").replace(/\/.*/, "");
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
 

@@ -53,7 +53,7 @@ function parse(path: string): SourceFile {
 /** The whole of `src/`. */
 export const sources: readonly SourceFile[] = readdirSync(root, { recursive: true, encoding: "utf8" })
   .map((path) => path.replaceAll("\\", "/"))
-  .filter((path) => path.endsWith(".ts"))
+  .filter((path) => /\.tsx?$/.test(path))
   .sort()
   .map(parse);
 

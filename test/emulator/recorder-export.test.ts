@@ -114,6 +114,7 @@ describe("the log over HTTP", () => {
           duration: 0,
           tokens: { default: 2997, uploads: 5000, downloads: 100_000 },
           fault: null,
+          code: "not_found",
           outcome: "responded",
         },
       ],

@@ -91,6 +91,7 @@ describe("a recorded request", () => {
         duration: 0,
         tokens: { default: 2999, uploads: 5000, downloads: 100_000 },
         fault: "drop",
+        code: null,
         outcome: "dropped",
         request: { headers: { "x-service-secret-key": "[redacted]" }, body: null },
         response: null,

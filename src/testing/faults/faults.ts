@@ -38,6 +38,8 @@ export interface SavedFault {
 
 /** The faults, with a look-up of the one that applies to a request. */
 export interface FaultList extends Faults {
+  /** The calls that a fault can apply to: `orders.create`. */
+  readonly calls: readonly string[];
   /** All faults, in the order in which they were added. */
   list(): readonly SavedFault[];
   /** Removes a fault. Throws when it does not exist. */
@@ -115,6 +117,7 @@ export function createFaults(endpoints: readonly Endpoint[]): FaultList {
   };
 
   return {
+    calls: endpoints.map(({ call }) => call),
     add: (fault) => {
       validate(fault, endpoints);
       latest += 1;

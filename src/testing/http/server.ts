@@ -5,6 +5,7 @@ import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
+import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
 import { checkedHost, originOf, publicOrigin } from "./address.ts";
 import { refuseMalformed } from "./malformed.ts";
@@ -107,16 +108,19 @@ async function respond(
   }
 }
 
-/** Makes the function that serves one emulator: the API, its log and its controls. */
-const createFetch =
-  ({ emulator, emulation }: EmulatorParts, hosts: ReadonlySet<string>) =>
-  async (request: Request): Promise<Response> => {
+/** Makes the function that serves one emulator: the API, its log, its page and its controls. */
+function createFetch(parts: EmulatorParts, hosts: ReadonlySet<string>) {
+  const { emulator, emulation } = parts;
+  const page = createPage(parts);
+  return async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
     const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
-    return log ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
+    const shown = log ?? (await page(request));
+    return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
+}
 
 /** Closes the server when the emulator cannot be made, for example from an invalid seed: an open port keeps the process alive. */
 function orClose<Made>(server: Server, make: () => Made): Made {

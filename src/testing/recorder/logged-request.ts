@@ -68,7 +68,7 @@ export interface LoggedRequest {
   /** The kind of the fault that applied. */
   readonly fault: Fault["fault"] | undefined;
   readonly outcome: RequestOutcome;
-  /** All fields, for `JSON.stringify`. A missing value is null. */
+  /** All fields and the `code` of the error object, for `JSON.stringify`. A missing value is null. */
   toJSON(): Readonly<Record<string, unknown>>;
 }
 

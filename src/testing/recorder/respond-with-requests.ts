@@ -38,5 +38,6 @@ export function respondWithRequests(requests: RequestLog, { pathname, searchPara
   if (!pathname.startsWith(`${root}/`)) return undefined;
   const id = pathname.slice(root.length + 1);
   const entry = requests.get(Number(id));
-  return entry === undefined ? json({ code: "not_found", message: `The log has no request ${id}` }, 404) : json(entry);
+  if (entry === undefined) return json({ code: "not_found", message: `The log has no request ${id}` }, 404);
+  return json(entry);
 }

@@ -1,0 +1,72 @@
+import { now } from "../live/clock.ts";
+import { baseUrl, connection, state } from "../live/store.ts";
+import { Button } from "../ui/button.tsx";
+import { copy } from "../ui/copy.ts";
+import { dayOf, timeOfDay } from "../ui/format.ts";
+import { advance, jumps, toggle } from "../world/clock.tsx";
+import { Keys } from "./keys.tsx";
+
+const connections = {
+  connecting: { text: "connecting", tone: "quiet" },
+  live: { text: "live", tone: "good" },
+  lost: { text: "reconnecting", tone: "bad" },
+} as const;
+
+function Connection() {
+  const { text, tone } = connections[connection.value];
+  return (
+    <span class={`connection ${tone}`} role="status">
+      {text}
+    </span>
+  );
+}
+
+/** The jumps that the header offers. */
+const inHeader = jumps.filter(({ label }) => ["+1 h", "+1 day"].includes(label));
+
+function Clock() {
+  const clock = state.value?.clock;
+  if (clock === undefined) return null;
+  return (
+    <section class={`clock ${clock.frozen ? "frozen" : ""}`} aria-label="The emulator's time">
+      <p class="clock-face">
+        <b>{timeOfDay(now.value)}</b>
+        <span class="muted">{dayOf(now.value)}</span>
+        <span class="clock-state">{clock.frozen ? "frozen" : `×${clock.speed}`}</span>
+      </p>
+      <Button onPress={() => toggle(clock.frozen)}>{clock.frozen ? "Run" : "Freeze"}</Button>
+      {inHeader.map((jump) => (
+        <Button
+          key={jump.label}
+          label={`${jump.label}: advance the clock by ${jump.name}`}
+          onPress={() => advance(jump)}
+        >
+          {jump.label}
+        </Button>
+      ))}
+    </section>
+  );
+}
+
+/** The service's address, the connection to it, and its time. */
+export function Header() {
+  return (
+    <header class="top">
+      <h1>
+        pod-partner <span>emulator</span>
+      </h1>
+      {state.value === undefined ? null : <span class="environment">{state.value.environment}</span>}
+      <button
+        type="button"
+        class="base-url"
+        title="Copy the base URL"
+        onClick={() => copy(baseUrl.value, "the base URL")}
+      >
+        {baseUrl.value}
+      </button>
+      <Connection />
+      <Keys />
+      <Clock />
+    </header>
+  );
+}

@@ -1,0 +1,26 @@
+import { isReference } from "../../../references/references.ts";
+import type { FileContent } from "../../http/respond.ts";
+import { evidenceOf } from "../../rules/evidence.ts";
+import { renderFile, statusOf } from "../../rules/renders.ts";
+import type { World } from "../../state/world.ts";
+import { evidencePath, renderPath } from "../paths.ts";
+
+type Picture = Pick<FileContent, "bytes" | "type">;
+
+/** The thumbnail of a completed render, or with `part=media` its picture. */
+function renderPicture(world: World, path: string, part: string | null): Picture | undefined {
+  const render = world.renders.get(path.slice(renderPath("").length));
+  if (render === undefined || statusOf(world, render) !== "completed") return undefined;
+  return { bytes: renderFile(world, render, part === "media" ? "media" : "thumbnail"), type: "image/png" };
+}
+
+/** Returns the picture of a path. The page's pictures need no key, because the page has none. */
+export function pictureAt(world: World, { pathname, searchParams }: URL): Picture | undefined {
+  if (pathname.startsWith(renderPath(""))) return renderPicture(world, pathname, searchParams.get("part"));
+  if (!pathname.startsWith(evidencePath(""))) return undefined;
+  const reference = pathname.slice(evidencePath("").length);
+  const evidence = isReference("Evidence", reference) ? evidenceOf(world, reference) : undefined;
+  if (evidence === undefined) return undefined;
+  const bytes = new Uint8Array(Buffer.from(evidence.content, "base64"));
+  return { bytes, type: bytes[0] === 0xff ? "image/jpeg" : "image/png" };
+}

@@ -1,0 +1,16 @@
+import { systemClock } from "../../util/clock.ts";
+import type { EmulatorParts } from "../emulator.ts";
+import { summaryOf } from "../recorder/summary.ts";
+import { createEventHub } from "./live/event-hub.ts";
+import { respondWithPage } from "./respond.ts";
+
+/** Makes the page of an emulator. The function responds to a GET of the page, and returns undefined for another request. */
+export function createPage({ emulation, emulator, recorder }: EmulatorParts) {
+  const events = createEventHub(systemClock, summaryOf);
+  recorder.subscribe(events.requested);
+  emulation.onChange(() => {
+    if (emulator.requests.length === 0) events.cleared();
+    events.changed();
+  });
+  return (request: Request): Promise<Response | undefined> => respondWithPage(emulation, events.connect, request);
+}

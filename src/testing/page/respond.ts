@@ -1,0 +1,47 @@
+import type { Emulation } from "../emulation.ts";
+import { isAsset, readAsset } from "./assets.ts";
+import { document } from "./document.ts";
+import { overview } from "./overview/overview.ts";
+import { pictureAt } from "./overview/pictures.ts";
+import { assets, root } from "./paths.ts";
+import { securityHeaders } from "./security.ts";
+
+const found = (body: string | Uint8Array<ArrayBuffer>, type: string): Response =>
+  new Response(body, { headers: { "Content-Type": type, "Cache-Control": "no-store" } });
+
+/** Whether the sender is a browser that opens a page: it names HTML before JSON. */
+function prefersHtml(request: Request): boolean {
+  const accept = request.headers.get("Accept") ?? "";
+  const html = accept.indexOf("text/html");
+  const json = accept.indexOf("application/json");
+  return html !== -1 && (json === -1 || html < json);
+}
+
+async function respond(emulation: Emulation, connect: () => Response, request: Request): Promise<Response | undefined> {
+  const url = new URL(request.url);
+  const { pathname } = url;
+  const isPage = pathname === "/" || (pathname === root && prefersHtml(request));
+  if (isPage) return found(document, "text/html; charset=utf-8");
+  if (pathname === `${root}/events`) return connect();
+  if (pathname === `${root}/state`) return found(JSON.stringify(overview(emulation)), "application/json");
+  const asset = pathname.startsWith(assets) ? pathname.slice(assets.length) : "";
+  if (isAsset(asset)) {
+    const { bytes, type } = await readAsset(asset);
+    return found(bytes, type);
+  }
+  const picture = pictureAt(emulation.worlds[0], url);
+  return picture === undefined ? undefined : found(picture.bytes, picture.type);
+}
+
+/** Responds to a GET of the page, of its files, of the state and of the event stream. Returns undefined for another request. */
+export async function respondWithPage(
+  emulation: Emulation,
+  connect: () => Response,
+  request: Request,
+): Promise<Response | undefined> {
+  if (request.method !== "GET") return undefined;
+  const response = await respond(emulation, connect, request);
+  if (response === undefined) return undefined;
+  for (const [name, value] of Object.entries(securityHeaders)) response.headers.set(name, value);
+  return response;
+}

@@ -1,0 +1,160 @@
+/** What the page shows, as JSON. Points in time are milliseconds since 1970, by the emulator's clock. The page's script reads these types, too. */
+
+/** The newest records of a list, with the number of all. */
+export interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly total: number;
+}
+
+export interface ClockView {
+  readonly now: number;
+  readonly frozen: boolean;
+  /** Emulated milliseconds for each real one. */
+  readonly speed: number;
+}
+
+export interface LimitView {
+  readonly policy: string;
+  readonly quota: number;
+  /** Milliseconds in which an empty bucket refills. */
+  readonly window: number;
+  readonly remaining: number;
+}
+
+export interface RendertokensView {
+  readonly used: number;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resets: string;
+}
+
+export interface LineView {
+  readonly index: number;
+  readonly product: string;
+  readonly quantity: number;
+  readonly shipped: number;
+  readonly canceled: number;
+}
+
+export interface OrderView {
+  readonly reference: string;
+  readonly customIdentifier: string | null;
+  readonly legacyOrderCode: string;
+  readonly created: number;
+  readonly store: string;
+  readonly shippingKind: string;
+  readonly status: string;
+  readonly onHold: string | null;
+  readonly inProduction: boolean;
+  /** The claim that this order is the replacement of. */
+  readonly settles: string | null;
+  readonly lines: readonly LineView[];
+}
+
+export interface RenderView {
+  readonly reference: string;
+  readonly status: "pending" | "completed" | "failed";
+  readonly created: number;
+  /** The time at which a pending render finishes by itself, or at which the render was finished. */
+  readonly finished: number;
+  readonly product: string;
+  readonly scene: string;
+  readonly tokenCost: number;
+  /** The path of the picture; null until the render is completed. */
+  readonly picture: string | null;
+}
+
+export interface ClaimlineView {
+  readonly index: number;
+  readonly product: string;
+  readonly quantity: number;
+  readonly category: string;
+  /** The paths of the photos. */
+  readonly evidence: readonly string[];
+}
+
+export interface ClaimView {
+  readonly reference: string;
+  readonly order: string;
+  readonly orderName: string;
+  readonly status: string;
+  readonly comment: string;
+  readonly created: number;
+  readonly closed: number | null;
+  readonly award: string | null;
+  readonly decisionComment: string;
+  readonly replacement: string | null;
+  /** The paths of the photos of the whole claim. */
+  readonly evidence: readonly string[];
+  readonly lines: readonly ClaimlineView[];
+}
+
+export interface TryView {
+  readonly at: number;
+  /** The status of the response, or why there was none. */
+  readonly outcome: string;
+  readonly ok: boolean;
+  /** Milliseconds. */
+  readonly duration: number;
+}
+
+export interface StoreView {
+  readonly reference: string;
+  readonly name: string;
+  readonly integration: string;
+  readonly callbackUrl: string | null;
+}
+
+export interface CallbackView {
+  readonly id: number;
+  readonly order: string;
+  readonly orderName: string;
+  readonly url: string;
+  readonly status: "waiting" | "delivered" | "stopped";
+  /** The time of the next try; null when there is none. */
+  readonly due: number | null;
+  /** The number of all tries. `tries` has the latest. */
+  readonly tried: number;
+  readonly tries: readonly TryView[];
+}
+
+export interface FaultView {
+  readonly id: number;
+  readonly on: string | null;
+  readonly nth: string | null;
+  readonly kind: string;
+  readonly details: string;
+  /** Whether it has struck the one request that it was for. */
+  readonly isSpent: boolean;
+  readonly hits: number;
+}
+
+/** The response to `GET /_emulator/state`. */
+export interface PageState {
+  readonly baseUrl: string;
+  readonly environment: string;
+  readonly clock: ClockView;
+  readonly limits: readonly LimitView[];
+  readonly rendertokens: RendertokensView;
+  readonly orders: Listed<OrderView>;
+  readonly renders: Listed<RenderView>;
+  readonly claims: Listed<ClaimView>;
+  readonly callbacks: Listed<CallbackView>;
+  readonly stores: readonly StoreView[];
+  readonly faults: readonly FaultView[];
+  readonly checkpoints: readonly string[];
+  /** The body of a `POST /orders` that the emulator accepts, for a first request to paste. */
+  readonly exampleOrder: object;
+  /** The calls that a fault can apply to: `orders.create`. */
+  readonly calls: readonly string[];
+}
+
+/** A control as `GET /_emulator` lists it. */
+export interface ControlView {
+  readonly name: string;
+  readonly about: string;
+  readonly on?: string;
+  readonly required: readonly string[];
+  /** A JSON Schema. */
+  readonly input: object;
+}

@@ -1,0 +1,88 @@
+import { createRequire } from "node:module";
+import type { AxeResults } from "axe-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { type Emulator, sampleImage } from "pod-partner/testing";
+import { expect, it } from "vitest";
+import { place } from "./orders.ts";
+import { describeInBrowser, type Opened, useBrowser } from "./use-page.ts";
+
+const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
+
+/** What axe finds, by rule, with the first element of each. */
+async function violations(page: Page): Promise<readonly string[]> {
+  const results = (await page.evaluate("axe.run()")) as AxeResults;
+  expect(results.passes.length).toBeGreaterThan(10);
+  return results.violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.html}`);
+}
+
+/** Makes one of everything that the page shows. */
+async function fill({ partner, emulator }: Opened): Promise<void> {
+  const { reference } = await place(partner, emulator, "shop-1", 3);
+  const claimed = await place(partner, emulator, "shop-2");
+  await place(partner, emulator, "shop-3");
+  emulator.hold(reference, "The image has a low resolution");
+  const { reference: evidence } = await partner.evidence.upload(sampleImage());
+  await partner.claims.createItemIssues(
+    claimOf(emulator, emulator.ship(claimed.reference), claimed.reference, evidence),
+  );
+  await partner.orders.get("Order_00000000000000000000000000").catch(() => {});
+  emulator.faults.add({ on: "orders.get", fault: "slow", ms: 1 });
+  emulator.drain("default", { tokens: 2900 });
+}
+
+const claimOf = (
+  { demo }: Emulator,
+  shipmentReference: ReturnType<Emulator["ship"]>,
+  orderReference: `Order_${string}`,
+  evidence: `Evidence_${string}`,
+) => ({
+  shipmentReference,
+  orderReference,
+  claimlines: [
+    {
+      orderlineIndex: 1,
+      quantity: 1,
+      claimcategoryReference: demo.claimcategories.misprint,
+      evidenceReferences: [evidence],
+    },
+  ],
+});
+
+const sizes: Readonly<Record<string, BrowserContextOptions>> = {
+  desktop: { viewport: { width: 1440, height: 900 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
+};
+
+describeInBrowser.each(["desktop", "phone"])("axe on a %s", (size) => {
+  const { open } = useBrowser();
+
+  it.each(["light", "dark"] as const)("finds nothing on the %s page, in any part of it", async (colorScheme) => {
+    const context = { ...sizes[size], colorScheme, reducedMotion: "reduce" as const, bypassCSP: true };
+    const opened = await open({}, context);
+    const { page } = opened;
+    await page.addScriptTag({ path: axe });
+    expect(await violations(page)).toEqual([]);
+    await fill(opened);
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      expect(await violations(page), `${await tab.innerText()}`).toEqual([]);
+    }
+    if (size === "phone") await page.getByRole("tab", { name: "Requests" }).click();
+    await page
+      .getByRole("option", { name: /orders\.create/ })
+      .first()
+      .click();
+    await page.getByRole("heading", { name: "Response" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it("does not scroll sideways", async () => {
+    const opened = await open({}, sizes[size]);
+    await fill(opened);
+    for (const tab of await opened.page.getByRole("tab").all()) {
+      await tab.click();
+      const wide = "document.documentElement.scrollWidth > innerWidth";
+      expect(await opened.page.evaluate(wide), await tab.innerText()).toBe(false);
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { place } from "./orders.ts";
+import { describeInBrowser, useBrowser } from "./use-page.ts";
+
+describeInBrowser("the faults of the emulator's page", () => {
+  const { open } = useBrowser();
+
+  it("adds a fault in three clicks, shows that it strikes, and removes it", async () => {
+    const { page, partner, emulator } = await open();
+    await page.getByRole("tab", { name: "Faults" }).click();
+
+    await page.getByRole("button", { name: "Lose the response" }).click();
+    await page.getByRole("button", { name: "orders.create" }).click();
+    await page.getByRole("button", { name: "Add the fault" }).click();
+
+    const fault = page.getByRole("article", { name: "Fault drop" });
+    await fault.getByText("armed").waitFor();
+    const { reference } = await place(partner, emulator, "shop-1");
+    expect(reference).toMatch(/^Order_/);
+    await fault.getByText("struck 1 time").waitFor();
+    await page.getByRole("option", { name: /lost orders\.create .* fault: drop/ }).waitFor();
+
+    await fault.getByRole("button", { name: /^Remove the fault/ }).click();
+    await fault.waitFor({ state: "detached" });
+  });
+
+  it("shows a bucket that was drained as empty, and why requests are refused", async () => {
+    const { page, emulator } = await open({ limits: { default: { quota: 1, window: 3_600_000 } } });
+    const bucket = page.getByRole("region", { name: "default" });
+    await page.getByRole("button", { name: "Drain default" }).click();
+    await bucket.getByText(/^empty: next token in/).waitFor();
+    await fetch(`${emulator.baseUrl}/orders`, { headers: { "X-Service-Secret-Key": emulator.secretKey } });
+    await page.getByRole("option", { name: /429 orders\.list .* default is empty/ }).waitFor();
+  });
+});

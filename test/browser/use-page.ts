@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { PodPartner } from "pod-partner";
+import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
+import { afterAll, beforeAll, describe, onTestFinished, vi } from "vitest";
+import { buildPage } from "../../scripts/page.ts";
+
+const candidates = [
+  process.env.CHROMIUM ?? "",
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+];
+const installed = candidates.find((path) => path !== "" && existsSync(path));
+
+if (installed === undefined && process.env.CI === undefined) {
+  console.log("Chromium is not installed: the tests of the emulator's page are skipped (apt-get install chromium).");
+}
+
+/** In CI a missing Chromium fails the tests. */
+export const describeInBrowser = describe.skipIf(installed === undefined && process.env.CI === undefined);
+
+/** A page of an emulator, with a client of the emulator. */
+export interface Opened {
+  readonly page: Page;
+  readonly emulator: RunningEmulator;
+  readonly partner: PodPartner;
+  /** Errors of the page, and what its Content-Security-Policy has refused. */
+  readonly errors: readonly string[];
+}
+
+/** Starts one browser for a test file. Returns a function that starts an emulator and opens its page. */
+export function useBrowser() {
+  // A browser without a graphics card needs seconds for what takes milliseconds elsewhere.
+  vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+  let browser: Browser;
+  beforeAll(async () => {
+    await buildPage();
+    // Chromium's sandbox does not work for root, which CI containers run as.
+    browser = await chromium.launch({ executablePath: installed ?? "chromium", args: ["--no-sandbox"] });
+  });
+  afterAll(() => browser?.close());
+
+  const show = async (emulator: RunningEmulator, context: BrowserContextOptions = {}) => {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...context });
+    onTestFinished(() => page.context().close());
+    page.setDefaultTimeout(15_000);
+    const errors: string[] = [];
+    page.on("pageerror", (error) => errors.push(String(error)));
+    page.on("console", (message) => {
+      if (message.type() === "error") errors.push(message.text());
+    });
+    await page.goto(new URL("/", emulator.baseUrl).href);
+    await page.getByText("live", { exact: true }).waitFor();
+    return { page, errors };
+  };
+  const open = async (options: StartEmulatorOptions = {}, context?: BrowserContextOptions): Promise<Opened> => {
+    const emulator = await startEmulator(options);
+    onTestFinished(() => emulator.close());
+    const partner = new PodPartner({ baseUrl: emulator.baseUrl, secretKey: emulator.secretKey });
+    return { emulator, partner, ...(await show(emulator, context)) };
+  };
+  return { open, show };
+}

@@ -1,0 +1,113 @@
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { createEventHub, type EventHub } from "../../src/testing/page/live/event-hub.ts";
+import type { RequestSummary } from "../../src/testing/recorder/request-json.ts";
+
+const summary = (id: number, outcome: RequestSummary["outcome"] = "responded"): RequestSummary => ({
+  id,
+  time: 0,
+  call: "orders.list",
+  method: "GET",
+  path: "/orders",
+  status: 200,
+  duration: 1,
+  tokens: null,
+  fault: null,
+  code: null,
+  outcome,
+});
+
+/** Connects a page, and returns a function that reads the events that have arrived since the last call. */
+function connect(hub: EventHub<RequestSummary>) {
+  const reader = hub.connect().body?.getReader();
+  const read = async () => new TextDecoder().decode((await reader?.read())?.value);
+  return { read, cancel: () => reader?.cancel() };
+}
+
+const same = (entry: RequestSummary) => entry;
+
+const dataOf = (event: string) => JSON.parse(event.slice(event.indexOf("data: ") + 6));
+
+describe("the event stream of the page", () => {
+  it("sends what happens within 100 ms as one batch, each request once, then that the state changed", async () => {
+    const clock = createManualClock();
+    const hub = createEventHub(clock, same);
+    const { read } = connect(hub);
+    expect(await read()).toBe("retry: 1000\n\n");
+    hub.requested(summary(1, "open"));
+    hub.requested(summary(2));
+    hub.changed();
+    hub.requested(summary(1));
+    await clock.advance(99);
+    expect(clock.pending).toBe(1);
+    await clock.advance(1);
+    const batch = await read();
+    expect(batch).toMatch(/^event: requests\ndata: .*\n\n$/);
+    expect(dataOf(batch)).toEqual({ changed: [summary(1), summary(2)], skipped: 0 });
+    expect(await read()).toBe("event: change\ndata: {}\n\n");
+  });
+
+  it("sends at most 200 requests a batch, and the number of those that it left out", async () => {
+    const clock = createManualClock();
+    const hub = createEventHub(clock, same);
+    const { read } = connect(hub);
+    await read();
+    for (let id = 1; id <= 1000; id += 1) {
+      hub.requested(summary(id, "open"));
+      hub.requested(summary(id));
+    }
+    await clock.advance(100);
+    const { changed, skipped } = dataOf(await read());
+    expect([changed.length, skipped]).toEqual([200, 800]);
+  });
+
+  it("reports a cleared log before the requests that follow", async () => {
+    const clock = createManualClock();
+    const hub = createEventHub(clock, same);
+    const { read } = connect(hub);
+    await read();
+    hub.requested(summary(1));
+    hub.cleared();
+    hub.requested(summary(2));
+    await clock.advance(100);
+    expect(await read()).toBe("event: cleared\ndata: {}\n\n");
+    expect(dataOf(await read()).changed).toEqual([summary(2)]);
+  });
+
+  it("sets no timer while no page is open", async () => {
+    const clock = createManualClock();
+    const hub = createEventHub(clock, same);
+    hub.requested(summary(1));
+    hub.changed();
+    expect(clock.pending).toBe(0);
+    const { cancel } = connect(hub);
+    await cancel();
+    hub.changed();
+    expect(clock.pending).toBe(0);
+  });
+
+  it("closes the stream of a page that does not read", async () => {
+    const clock = createManualClock();
+    const hub = createEventHub(clock, same);
+    const { read } = connect(hub);
+    const path = `/orders?cursor=${"x".repeat(10_000)}`;
+    let batches = 0;
+    while (batches < 100) {
+      for (let id = 1; id <= 200; id += 1) hub.requested({ ...summary(batches * 200 + id), path });
+      if (clock.pending === 0) break;
+      await clock.advance(100);
+      batches += 1;
+    }
+    expect(batches).toBeLessThan(10);
+    let received = "";
+    for (let piece = await read(); piece !== ""; piece = await read()) received += piece;
+    expect(received.length).toBeLessThan(8 * 2 ** 20);
+  });
+
+  it("serves at most 64 pages", () => {
+    const hub = createEventHub(createManualClock(), same);
+    const statuses = Array.from({ length: 65 }, () => hub.connect().status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(64);
+    expect(statuses.at(-1)).toBe(503);
+  });
+});
