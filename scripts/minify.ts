@@ -1,0 +1,37 @@
+/**
+ * Minifies the emulator, the command line, and the files that are mostly code of other packages. The client's own code keeps its lines,
+ * because the stacks of errors name them (decision 0016).
+ */
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { transform } from "esbuild";
+
+const dist = new URL("../dist/", import.meta.url);
+
+/** The files that are tools for development. */
+const tools = new Set(["testing.js", "cli.js"]);
+
+/** esbuild writes the path of each source file above its code. */
+const sourcesOf = (text: string): readonly string[] =>
+  [...text.matchAll(/^\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, path = ""]) => path);
+const isForeign = (path: string): boolean => path.startsWith("node_modules/");
+const isMostlyForeign = (sources: readonly string[]): boolean => sources.filter(isForeign).length > sources.length / 2;
+
+for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
+  const file = new URL(name, dist);
+  const text = await readFile(file, "utf8");
+  const sources = sourcesOf(text);
+  if (!tools.has(name) && !isMostlyForeign(sources)) continue;
+  const isForeignOnly = sources.every(isForeign);
+  const { code } = await transform(text, {
+    // `keepNames` keeps a partner's bundler from dropping unused classes, so the client's shared files keep their identifiers instead.
+    minifyIdentifiers: tools.has(name) || isForeignOnly,
+    keepNames: tools.has(name),
+    minifyWhitespace: true,
+    minifySyntax: true,
+    lineLimit: 160,
+    format: "esm",
+    target: "node22",
+  });
+  const kept = sources.filter(isForeign).map((path) => `// ${path}\n`);
+  await writeFile(file, code + kept.join(""));
+}
