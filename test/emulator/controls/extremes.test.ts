@@ -45,4 +45,18 @@ describe("extreme input of a control", () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ code: "invalid_input", message: "The emulator has no fault 99" });
   });
+
+  it.each(["//[/x", "//other.example/_emulator/world"])(
+    "takes no part of a world's path as a host: %s",
+    async (path) => {
+      await using emulator = await startEmulator();
+      using world = emulator.worlds.create();
+      const response = await fetch(`${new URL(emulator.baseUrl).origin}/worlds/${world.name}${path}`, {
+        method: "POST",
+        headers: { "Content-Type": "application/json" },
+        body: "{}",
+      });
+      expect(response.status).toBe(401);
+    },
+  );
 });
