@@ -121,11 +121,17 @@ export class Emulation {
   /** Replaces the whole state. Later changes do not reach the argument. */
   load(given: SavedWorld): void {
     const saved = jsonCopy(given);
-    this.clock.load(saved.clock);
     const [demo, ...others] = saved.organizations.map(planOfSaved);
     if (demo === undefined) throw new TypeError("A saved world has at least one organization");
-    this.#current = createWorlds(this.#parts(), [demo, ...others], this.#baseOf(saved));
-    const { make, catalog, worlds } = this.#current;
+    const next = createWorlds(this.#parts(), [demo, ...others], this.#baseOf(saved));
+    // Records that cannot be loaded throw here, before anything of the current state is replaced.
+    for (const [position, organization] of saved.organizations.entries()) {
+      const world = next.worlds[position];
+      if (world !== undefined) loadOrganization(world, organization);
+    }
+    this.#current = next;
+    this.clock.load(saved.clock);
+    const { make, catalog } = next;
     make.load(saved.references);
     for (const product of saved.products) Object.assign(catalog.products.get(product.reference) ?? {}, product);
     for (const item of saved.items) Object.assign(catalog.items.get(item.reference) ?? {}, item);
@@ -133,10 +139,6 @@ export class Emulation {
     this.automation.options = saved.automation;
     this.callbacks.load(saved.callbacks);
     this.agenda.load(saved.tasks);
-    for (const [position, organization] of saved.organizations.entries()) {
-      const world = worlds[position];
-      if (world !== undefined) loadOrganization(world, organization);
-    }
   }
 
   /** Replaces the whole state by that of the start. The time is that of the clock of the options again. */

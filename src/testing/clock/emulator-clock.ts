@@ -10,7 +10,7 @@ export interface EmulatorClock extends PartnerClock {
    * Moves the time forward. Everything that becomes due happens at its own time, callbacks included, before the promise resolves.
    *
    * @param span Milliseconds, or an object such as `{ days: 3 }`.
-   * @throws RangeError for a negative span.
+   * @throws RangeError for a negative span, and for a time after the year 9999.
    */
   advance(span: number | Duration): Promise<void>;
   /** Moves the time forward to a point in time, as `advance` does. Throws a `RangeError` for an earlier time. */
@@ -49,6 +49,9 @@ export interface WorldClock extends EmulatorClock {
 /** Milliseconds. */
 const rounding = 0.001;
 
+/** The end of the year 9999: a later time has no date in the form of the service. */
+const latestTime = Date.UTC(10_000, 0) - 1;
+
 class Clock implements WorldClock {
   readonly #base: PartnerClock;
   readonly #timers = new Timers();
@@ -74,7 +77,8 @@ class Clock implements WorldClock {
     return this.#speed;
   }
 
-  now = (): number => (this.#speed === 0 ? this.#time : this.#time + (this.#base.now() - this.#at) * this.#speed);
+  now = (): number =>
+    this.#speed === 0 ? this.#time : Math.min(this.#time + (this.#base.now() - this.#at) * this.#speed, latestTime);
 
   toWire = (ms: number): number => (this.#speed === 0 ? ms : ms / this.#speed);
 
@@ -132,7 +136,7 @@ class Clock implements WorldClock {
     this.#disarm();
     this.#disarm = () => {};
     const due = this.#timers.next();
-    if (due === undefined) return;
+    if (due === undefined || due > latestTime) return;
     const wait = Math.max(due - this.now(), 0);
     // What is due now happens also while the clock is frozen.
     if (wait > 0 && this.#speed === 0) return;
@@ -149,7 +153,11 @@ class Clock implements WorldClock {
 
   /** Moves run one after the other. */
   #moveTo(target: () => number): Promise<void> {
-    const move = this.#moving.then(() => this.#move(target()));
+    const move = this.#moving.then(() => {
+      const until = target();
+      if (until > latestTime) throw new RangeError("The clock cannot move beyond the year 9999");
+      return this.#move(until);
+    });
     this.#moving = move.catch(() => {});
     return move;
   }

@@ -113,7 +113,7 @@ export function createFaults(endpoints: readonly Endpoint[]): FaultList {
   let latest = 0;
 
   const remove = (id: number) => {
-    if (!entries.delete(id)) throw new Error(`The emulator has no fault ${id}`);
+    if (!entries.delete(id)) throw new RangeError(`The emulator has no fault ${id}`);
   };
 
   return {

@@ -99,7 +99,7 @@ export function createParallelWorlds(make: (path: string, options: Omit<Emulator
         return Response.json({ code: "not_found", message: `There is no world ${name}` }, { status: 404 });
       }
       if (path.startsWith("/v2/")) return await world.emulator.fetch(request);
-      return await world.fetch(new Request(new URL(path + url.search, url), request));
+      return await world.fetch(new Request(new URL(url.origin + path + url.search), request));
     },
   };
 }

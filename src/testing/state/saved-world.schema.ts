@@ -28,7 +28,7 @@ const limit = () => z.strictObject({ quota: count(1), window: z.number().check(z
 const organization = () =>
   z.strictObject({
     name: filledText(),
-    keys: z.array(key()),
+    keys: z.array(key()).check(z.minLength(1)),
     limits: z.strictObject({ default: limit(), uploads: limit(), downloads: limit() }),
     rendertokenLimit: count(0),
     stores: records("Store"),
