@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
@@ -116,8 +117,9 @@ function createFetch(parts: EmulatorParts, hosts: ReadonlySet<string>) {
     const url = new URL(request.url);
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
-    const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
-    const shown = log ?? (await page(request));
+    const read =
+      request.method === "GET" ? (respondWithRequests(emulator.requests, url) ?? respondWithCoverage(url)) : undefined;
+    const shown = read ?? (await page(request));
     return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
 }
