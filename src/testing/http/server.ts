@@ -137,7 +137,7 @@ function orClose<Made>(server: Server, make: () => Made): Made {
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
- * @throws `ConfigurationError` when an option is invalid or unknown.
+ * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`.
  * @example
  * await using emulator = await startEmulator();
  * const partner = new PodPartner(emulator.clientOptions);
@@ -146,8 +146,8 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
-  const host = checkedHost(name);
-  const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl);
+  const host = checkedHost(name, options.allowRemote);
+  const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl, options.allowRemote);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
