@@ -19,6 +19,7 @@ import {
 } from "./catalog/organization-options.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
+import { refuseRemoteUrls } from "./remote.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { seedRecords } from "./seeds/seed.schema.ts";
 
@@ -80,6 +81,11 @@ export interface EmulatorOptions {
   readonly callbackUrl?: string;
   /** How callbacks are sent. */
   readonly callbacks?: CallbackOptions;
+  /**
+   * Whether a base URL or callback URL may name a public host. Default false: a URL must be of this machine or a private network, have a
+   * host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`.
+   */
+  readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
   readonly automation?: AutomationOptions;
 }
@@ -102,6 +108,7 @@ export interface Settings {
   readonly requestLog: LogBounds;
   readonly callbackUrl?: string;
   readonly callbacks: CallbackSettings;
+  readonly allowRemote: boolean;
   readonly automation: AutomationOptions;
 }
 
@@ -143,13 +150,14 @@ const schema = () =>
     ),
     callbackUrl: z.optional(callbackUrl()),
     callbacks: z.prefault(callbackOptions(), {}),
+    allowRemote: z._default(z.boolean(), false),
     automation: z._default(z.strictObject(automationFields()), {}),
   });
 
 /**
  * Checks the options and fills in the defaults.
  *
- * @throws {@link ConfigurationError} when an option is invalid or unknown.
+ * @throws {@link ConfigurationError} when an option is invalid or unknown, or looks like one of a real service.
  */
 export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
@@ -159,9 +167,11 @@ export function toSettings(options: EmulatorOptions): Settings {
   const { number, ...records } = seed;
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
   const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };
+  const plans = organizations.map((organization) => planOf(organization, common));
+  if (!settings.allowRemote) refuseRemoteUrls({ ...settings, organizations: plans });
   return {
     ...settings,
-    organizations: [demo, ...organizations.map((organization) => planOf(organization, common))],
+    organizations: [demo, ...plans],
     seed: String(number ?? randomUUID()),
     records,
   };

@@ -113,9 +113,28 @@ describe("an emulator that cannot start", () => {
   });
 
   it("says that the host is not an address of the machine", async () => {
-    const { code, errors } = await runCli(["emulator", "--host", "192.0.2.1"]);
+    const { code, errors } = await runCli(["emulator", "--host", "10.255.255.254"]);
     expect(code).toBe(1);
-    expect(errors).toMatch(/^pod-partner: 192\.0\.2\.1 is not an address of this machine\. .+\n$/);
+    expect(errors).toMatch(/^pod-partner: 10\.255\.255\.254 is not an address of this machine\. .+\n$/);
+  });
+});
+
+describe("an address that looks real", () => {
+  it.each(["--host=8.8.8.8", "--public-url=https://abc.tunnel.dev", "--callback-url=https://shop.com/callback"])(
+    "is refused in %s, with the flag that allows it",
+    async (flag) => {
+      const { code, output, errors } = await runCli(["emulator", "--port", "0", flag]);
+      expect({ code, output }).toEqual({ code: 2, output: "" });
+      const name = flag.slice(0, flag.indexOf("="));
+      expect(errors).toMatch(
+        new RegExp(`^pod-partner: ${name}: \\S+ looks like a real service: .+, add --allow-remote\\.`),
+      );
+    },
+  );
+
+  it("is used with --allow-remote", async () => {
+    const { baseUrl } = await startEmulator(["--public-url", "https://abc.tunnel.dev", "--allow-remote"]);
+    expect(baseUrl).toBe("https://abc.tunnel.dev/v2");
   });
 });
 

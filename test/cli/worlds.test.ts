@@ -53,6 +53,18 @@ describe("--world", () => {
     expect(await referencesOf(second.baseUrl)).toEqual(await referencesOf(first.baseUrl));
   });
 
+  it("sends no callback to a public host of a saved world without --allow-remote", async () => {
+    const emulator = createEmulator({ callbackUrl: "https://shop.com/", allowRemote: true });
+    const world = await fileOf(JSON.stringify(emulator.world()));
+    const { code, errors } = await runCli(["emulator", "--port", "0", "--world", world]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(
+      /world\.json cannot be loaded\. .+ shop\.com looks like a real service: .+, add --allow-remote\.\n$/,
+    );
+    const { baseUrl } = await startEmulator(["--world", world, "--allow-remote"]);
+    expect(baseUrl).toMatch(/^http/);
+  });
+
   it.each([
     ["not JSON", "{", /world\.json is not JSON: .+\. Save the world again\.$/],
     [

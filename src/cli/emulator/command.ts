@@ -25,6 +25,7 @@ const flags = {
   world: text("A JSON file with a saved world, which has its own orders and references.", "file"),
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
+  "allow-remote": { help: "Allow a public host in --host, --public-url, --callback-url and --world." },
   open: { help: "Open the page in the browser." },
   quiet: { help: "Print no line for each request." },
 };
@@ -42,8 +43,10 @@ function optionsOf(values: EmulatorValues): StartEmulatorOptions {
     orders,
     "public-url": publicUrl,
     "callback-url": callbackUrl,
+    "allow-remote": allowRemote = false,
   } = values;
   return {
+    allowRemote,
     port,
     host,
     seed: { ...(seed === undefined ? {} : { number: seed }), ...(orders === undefined ? {} : { orders }) },

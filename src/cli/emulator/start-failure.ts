@@ -19,13 +19,16 @@ const explanations: Readonly<Record<string, Explain>> = {
 /** `publicUrl` is the option of the flag `--public-url`. */
 const flagOf = (option: string): string => `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
+/** Names the flag instead of the option. */
+export const withFlag = (message: string): string => message.replace("set `allowRemote: true`", "add --allow-remote");
+
 const isConfigurationError = (error: unknown): error is ConfigurationError =>
   error instanceof Error && error.name === "ConfigurationError";
 
 /** Turns the error of a failed start into one that says what to do. */
 export function startFailure(error: unknown, { port = 0, host = "" }: StartEmulatorOptions): unknown {
   if (isConfigurationError(error)) {
-    const issues = error.issues.map(({ path, message }) => `${flagOf(String(path.at(-1)))}: ${message}`);
+    const issues = error.issues.map(({ path, message }) => `${flagOf(String(path.at(-1)))}: ${withFlag(message)}`);
     return usage(`${issues.join("; ")}.`);
   }
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

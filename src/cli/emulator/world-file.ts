@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
 import { Failure } from "../failure.ts";
+import { withFlag } from "./start-failure.ts";
 
 const readings: Readonly<Record<string, string>> = {
   ENOENT: "does not exist",
@@ -39,6 +40,8 @@ export function loadWorld(emulator: RunningEmulator, world: unknown, path: strin
     emulator.load(world as SavedWorld);
   } catch (error) {
     if (!isControlError(error)) throw error;
+    const named = withFlag(error.message);
+    if (named !== error.message) throw new Failure(`The file ${path} cannot be loaded. ${named}.`);
     const [first] = error.issues;
     const issue = first === undefined ? error.message : `${first.path.join(".")}: ${first.message}`;
     const more = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";

@@ -3,7 +3,9 @@ import type { StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import type { SentCallback } from "../callbacks/callback.ts";
 import { callbackUrl } from "../callbacks/options.ts";
+import { remoteFault } from "../remote.ts";
 import { control } from "./control.ts";
+import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 /** Controls that set where callbacks go. */
@@ -12,7 +14,8 @@ export interface CallbackUrlControls {
    * Sets the URL that a store's order-updated callbacks go to, as the partner dashboard does. Null turns them off. The emulator sends
    * requests to this URL. Callbacks that wait go to the new URL, and are stopped without one.
    *
-   * @throws {@link ControlError} for a URL that is not http or https, or has credentials before the host.
+   * @throws {@link ControlError} for a URL that is not http or https, or has credentials before the host, and without the option
+   * `allowRemote` for a public host.
    * @example
    * emulator.setCallbackUrl(emulator.demo.stores.api, "http://127.0.0.1:3000/callback?token=secret");
    */
@@ -48,6 +51,8 @@ export const callbackUrlControls = {
     required: ["store", "url"],
     fields: () => ({ store: reference("Store"), url: z.nullable(callbackUrl()) }),
     run: (emulation, { store, url }) => {
+      const fault = url === null || emulation.settings.allowRemote ? undefined : remoteFault(url);
+      if (fault !== undefined) throw new ControlError(`url: ${fault}`);
       find(emulation, "stores", store).record.callbackUrl = url;
     },
   }),

@@ -57,6 +57,7 @@ export function quickstart(emulation: Emulation): string {
     "Controls (what the operator does): POST /_emulator/<name> with a JSON object, for example",
     `  curl -H 'Content-Type: application/json' -d '{"span":{"days":3}}' ${new URL(baseUrl.replace(/v2$/, "_emulator/clock.advance")).href}`,
     "Required fields in braces; GET /_emulator has the schema of each.",
+    "GET /_emulator/coverage says what is modelled of each endpoint, and which options and controls change it.",
     ...controls,
   ];
   return `${lines.join("\n")}\n`;

@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import { filledText } from "../../schemas/shape.ts";
+import { remoteFault } from "../remote.ts";
 import { inconsistencies } from "../state/consistency.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
@@ -17,7 +18,8 @@ export interface WorldControls {
    */
   world(): SavedWorld;
   /** Replaces the whole state by a saved one. Throws a {@link ControlError} for a value that is not a saved world, and for
-   * records that contradict each other, for example an order that names an unknown store. */
+   * records that contradict each other, for example an order that names an unknown store, and without the option `allowRemote` for
+   * callback URLs of public hosts. */
   load(world: SavedWorld): void;
   /** Goes back to the state at the start. */
   reset(): void;
@@ -25,6 +27,15 @@ export interface WorldControls {
   checkpoint(options?: { readonly name?: string }): void;
   /** Goes back to the state of a checkpoint, as often as you like. Throws a {@link ControlError} for an unknown name. */
   rewind(options?: { readonly name?: string }): void;
+}
+
+/** Throws for a store whose callbacks go to a public host. */
+function refuseRemote({ organizations }: SavedWorld): void {
+  for (const { reference, callbackUrl } of organizations.flatMap(({ stores }) => stores)) {
+    const url = String(callbackUrl);
+    const fault = URL.canParse(url) ? remoteFault(url) : undefined;
+    if (fault !== undefined) throw new ControlError(`The callback URL of ${reference}: ${fault}`);
+  }
 }
 
 const named = () => ({ name: z._default(filledText(), "default") });
@@ -43,6 +54,7 @@ export const worldControls = {
     required: ["world"],
     fields: () => ({ world: savedWorld() }),
     run: (emulation, { world }) => {
+      if (!emulation.settings.allowRemote) refuseRemote(world);
       const wrong = inconsistencies(world);
       if (wrong.length > 0)
         throw new ControlError(`The world contradicts itself.${wrong.map((one) => `\n  ${one}`).join("")}`);

@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
@@ -116,8 +117,9 @@ function createFetch(parts: EmulatorParts, hosts: ReadonlySet<string>) {
     const url = new URL(request.url);
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
-    const log = request.method === "GET" ? respondWithRequests(emulator.requests, url) : undefined;
-    const shown = log ?? (await page(request));
+    const read =
+      request.method === "GET" ? (respondWithRequests(emulator.requests, url) ?? respondWithCoverage(url)) : undefined;
+    const shown = read ?? (await page(request));
     return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
 }
@@ -135,7 +137,7 @@ function orClose<Made>(server: Server, make: () => Made): Made {
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
- * @throws `ConfigurationError` when an option is invalid or unknown.
+ * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`.
  * @example
  * await using emulator = await startEmulator();
  * const partner = new PodPartner(emulator.clientOptions);
@@ -144,8 +146,8 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
-  const host = checkedHost(name);
-  const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl);
+  const host = checkedHost(name, options.allowRemote);
+  const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl, options.allowRemote);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);

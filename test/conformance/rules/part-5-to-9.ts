@@ -1,16 +1,26 @@
 import { forClients, notShown, outsideHttp, type Rules, type Unheld } from "./rule.ts";
 
-const oneKey = "The emulator has one key, and it has every permission";
-const noCallbacks = "The emulator sends no callbacks";
-
 /** Parts 5 to 9: authentication, events, errors, limits, versioning. */
 export const rules: Rules = {
   "5 rule 1": "Every request carries `X-Service-Secret-Key`",
   "5 rule 2": "A v1 partner code with a v1 key does not work",
   "5 rule 3": "A key gives access to all accounts and stores of its organization",
   "5 rule 4": "A missing or invalid key has 401 with the error object",
+  "5 rule 4b": "A valid key without permission has 403",
   "5 rule 5": "`POST /auth/validate` checks a key",
+  "6 rule 1": "The callback URL is set for each store; empty disables it",
+  "6 rule 2": "The callback fires when an order is shipped, and carries no order details",
+  "6 rule 3": "A callback is a GET without a body, with query parameters",
+  "6 environment": "`environment` is `prod` or `test`",
+  "6 custom_reference": "`custom_reference` is there when the order has a custom identifier",
+  "6 via_store_code": "`via_store_code` is there when the order was created through an integrator",
+  "6 aliases": "`partner_reference`, `partner_code` and `via_partner_code` are deprecated aliases",
+  "6 kept parameters": "Parameters of the configured URL are kept; the service's value wins on a collision",
+  "6 rule 4": "A 2xx acknowledges; otherwise it is repeated about 5 minutes later until it succeeds",
+  "6 rule 5": "Duplicates are possible",
+  "6 rule 6": "The callback also fires for orders of v2",
   "7 rule 1": "Every 4xx response has the error object",
+  "7 rule 2": "501: endpoint not publicly available yet",
   "7 status 200": "success",
   "7 status 202": "render media not ready, with `Retry-After`",
   "7 status 204": "success without body",
@@ -45,6 +55,7 @@ export const rules: Rules = {
   "8 default": "3000 in 60 seconds, for every authenticated request",
   "8 uploads": "5000 in 24 hours, for `POST /images` and `POST /evidence`",
   "8 downloads": "100000 in 24 hours, for the files of renders and products",
+  "8 organization": "All keys of one organization share its limits",
   "8 rule 1": "Uploads and downloads draw from `default` and their own bucket; buckets refill continuously",
   "8 rule 2": "Every authenticated response has `X-RateLimit-Policy` and `X-RateLimit` as structured-field lists",
   "8 rule 3": "An empty bucket gives 429 `rate_limited` with `Retry-After` and both headers",
@@ -64,21 +75,12 @@ export const rules: Rules = {
 
 export const unheld: Unheld = {
   "5 keys": ["Keys are made in the dashboard and belong to an organization", outsideHttp],
-  "5 rule 4b": ["A valid key without permission has 403", oneKey],
   "5 rule 6": ["Keys must never be used in client-side code", forClients],
   "5 rule 7": ["Permission rules behind 403", notShown],
-  "6 rule 1": ["The callback URL is set for each store", outsideHttp],
-  "6 rule 2": ["The callback fires when an order is shipped", noCallbacks],
-  "6 rule 3": ["A callback is a GET with query parameters", noCallbacks],
-  "6 rule 4": ["A 2xx acknowledges; otherwise it is repeated about 5 minutes later", noCallbacks],
-  "6 rule 5": ["Duplicates are possible", forClients],
-  "6 rule 6": ["The callback also fires for orders of v2", noCallbacks],
   "6 rule 7": ["The separate webhook system", notShown],
   "6 rule 8": ["The time-out of a callback call", notShown],
-  "7 rule 2": ["501: endpoint not publicly available yet", "Every endpoint of the specification is available"],
   "7 rule 3": ["5xx other than 501 are undocumented", forClients],
   "7 all codes": ["Statuses of codes listed as 4xx; all codes of each endpoint", notShown],
-  "8 organization": ["All keys of one organization share its limits", oneKey],
   "8 rule 4": ["Policies, values and route assignment may change", forClients],
   "8 limit polling": ["Render status polling interval: 60 seconds", forClients],
   "8 limit downsizing": ["Images larger than 7000x7000 pixels are downsized", "No endpoint returns an uploaded image"],

@@ -1,0 +1,107 @@
+import type { Gap } from "./gap.ts";
+
+/** Part 4 of the specification: endpoints. */
+export const endpointGaps: readonly Gap[] = [
+  {
+    section: "4.1, 4.9",
+    notShown: 'content where an endpoint has "no body"',
+    emulator: "`{}` passes; everything else is refused with `unknown_input_error`",
+    code: ["src/testing/http/body.ts"],
+  },
+  {
+    section: "4.7",
+    notShown:
+      "a cancellation in production that changes no total: rule 2 (204) or rule 4 (409 `already_in_production`)",
+    emulator:
+      "rule 2: it responds with 204, so that a client can retry a cancellation whose response was lost; one changed total makes it a 409, and nothing is canceled",
+    controls: ["startProduction"],
+    code: ["src/testing/rules/cancel.ts"],
+  },
+  {
+    section: "4.7",
+    notShown: "fields of an order in the list",
+    emulator: "`reference`, `status`, `legacyOrderCode`",
+    code: ["src/testing/routes/orders.ts"],
+  },
+  {
+    section: "4.7, 4.9",
+    notShown: "shipping prices and delivery times",
+    emulator: "made up, by zone and level",
+    code: ["src/testing/rules/shipping.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: "which claims count against the shipped quantity, besides open ones",
+    emulator:
+      "resolved ones, because refunded or replaced items are settled; a rejected or retracted claim frees its items",
+    controls: ["reviewClaim"],
+    code: ["src/testing/rules/claims.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: 'which "existing claims" of a shipment keep it from a package-missing claim',
+    emulator: "all except retracted ones",
+    code: ["src/testing/rules/claims.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: "whether a claim may leave out `evidenceReferences` (only `comment` is called optional)",
+    emulator: "yes: none are given",
+    code: ["src/resources/claims/claim-input.schema.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: "one photo as the evidence of two claims",
+    emulator: "it is refused with `unknown_input_error`",
+    code: ["src/testing/rules/evidence.ts"],
+  },
+  {
+    section: "4.12 gap 1",
+    notShown: "success status of creations",
+    emulator: "200",
+    code: ["src/testing/http/respond.ts"],
+  },
+  {
+    section: "4.12 gap 2",
+    notShown: "filters of `GET /products`, `/orders`, `/images`, `/items` beyond `cursor`",
+    emulator: "none: an unknown parameter is refused with `unknown_input_error`",
+    code: ["src/testing/http/input.ts"],
+  },
+  {
+    section: "4.12 gap 3",
+    notShown: "response shape of `GET /organization`, `/accounts`, `/stores`, `/brands`",
+    emulator: "under `organization`, `accounts`, `stores`, `brands`",
+    options: ["organizations"],
+    code: ["src/testing/routes/organization.ts"],
+  },
+  {
+    section: "4.12 gap 4",
+    notShown: "single packagings and productgroups; the shape of their lists",
+    emulator: "no single ones (404); lists under `packagings`, `productgroups`",
+    code: ["src/testing/routes/catalog.ts"],
+  },
+  {
+    section: "4.12 gap 5",
+    notShown: "address endpoints beyond reading one; its response shape",
+    emulator: "no others (404); under `address`, with `reference` and the 13 fields",
+    code: ["src/testing/routes/addresses.ts"],
+  },
+  {
+    section: "4.12 gap 6",
+    notShown: "warehouse endpoints beyond `GET /items`",
+    emulator: "none (404)",
+    code: ["src/testing/routes/warehouse.ts"],
+  },
+  {
+    section: "4.12 gap 7",
+    notShown: "the query parameter of the look-up by custom identifier; other look-ups by legacy code",
+    emulator: "`customIdentifier`, and `orderReference` in the response; no other look-ups (404)",
+    code: ["src/schemas/assumptions.ts"],
+  },
+  {
+    section: "4.12 gap 8",
+    notShown: "the order field that selects a brand",
+    emulator: "none: a brand is refused as an unknown field",
+    code: ["src/resources/orders/order-input.schema.ts"],
+  },
+];
