@@ -1,6 +1,6 @@
 /**
- * Minifies the emulator, the command line, and the files that are mostly code of other packages. The client's own code keeps its lines,
- * because the stacks of errors name them (decision 0016).
+ * Minifies the emulator, the command line, and the files that several entry points share or that are code of other packages. The entry
+ * points of the client keep their lines, because the stacks of errors name them (decision 0016).
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { transform } from "esbuild";
@@ -14,14 +14,13 @@ const tools = new Set(["testing.js", "cli.js"]);
 const sourcesOf = (text: string): readonly string[] =>
   [...text.matchAll(/^\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, path = ""]) => path);
 const isForeign = (path: string): boolean => path.startsWith("node_modules/");
-const isMostlyForeign = (sources: readonly string[]): boolean => sources.filter(isForeign).length > sources.length / 2;
 
 for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
   const file = new URL(name, dist);
   const text = await readFile(file, "utf8");
   const sources = sourcesOf(text);
-  if (!tools.has(name) && !isMostlyForeign(sources)) continue;
-  const isForeignOnly = sources.every(isForeign);
+  const isForeignOnly = sources.length > 0 && sources.every(isForeign);
+  if (!tools.has(name) && !isForeignOnly && !name.startsWith("chunk-")) continue;
   const { code } = await transform(text, {
     // `keepNames` keeps a partner's bundler from dropping unused classes, so the client's shared files keep their identifiers instead.
     minifyIdentifiers: tools.has(name) || isForeignOnly,

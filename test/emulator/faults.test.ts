@@ -58,6 +58,15 @@ describe("a fault applies to", () => {
     ["an infinite retryAfter", { ...away, retryAfter: Number.POSITIVE_INFINITY }],
     ["a body where a body is not possible", { fault: "body", status: 204, body: "{}" }],
     ["an unknown kind", { fault: "explode" } as never],
+    ["no status", { fault: "status" } as never],
+    ["a status that is a text", { fault: "status", status: "503" } as never],
+    ["a count that is a text", { ...away, nth: "1" } as never],
+    ["no headers", { fault: "headers" } as never],
+    ["a header that HTTP does not allow", { fault: "headers", headers: { "a b": "1" } }],
+    ["a Retry-After of two lines", { ...away, retryAfter: "7\nx: 1" }],
+    ["no body", { fault: "body" } as never],
+    ["a status below 200", { fault: "body", status: 99, body: "" }],
+    ["an unknown field", { fault: "drop", status: 500 } as never],
   ])("no request with %s: it is refused", (_, fault) => {
     expect(() => setUp().emulator.faults.add(fault)).toThrow(/^(A fault's|The emulator has no endpoint)/);
   });

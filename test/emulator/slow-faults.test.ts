@@ -96,8 +96,8 @@ describe("the timing of a fault", () => {
 
   it("an empty body cannot stall, trickle or be truncated", async () => {
     const bench = setUp();
-    for (const fault of ["stall", "trickle", "truncate"] as const) {
-      bench.emulator.faults.add({ nth: 1, fault, ms: 10 });
+    for (const fault of [{ fault: "stall" }, { fault: "trickle", ms: 10 }, { fault: "truncate" }] as const) {
+      bench.emulator.faults.add({ nth: 1, ...fault });
       const response = await bench.emulator.fetch(`${bench.emulator.baseUrl}/stores`);
       expect(response.status).toBe(401);
       await response.body?.cancel();

@@ -1,5 +1,7 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import { check } from "../../schemas/check.ts";
 import { endpointsNamed, namesOf } from "../http/endpoint-names.ts";
+import { faultKinds, faultSchema } from "./fault.schema.ts";
 import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */
@@ -55,20 +57,6 @@ type Entry = { -readonly [Field in keyof SavedFault]: SavedFault[Field] };
 const matches = ({ nth }: Fault, n: number): boolean =>
   nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
 
-/** The kinds of faults. */
-export const faultKinds = [
-  "drop",
-  "status",
-  "redirect",
-  "body",
-  "headers",
-  "slow",
-  "gateway",
-  "stall",
-  "trickle",
-  "truncate",
-] as const satisfies readonly Fault["fault"][];
-
 /** Statuses whose responses have no body. */
 const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
@@ -90,6 +78,14 @@ function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   if (!faultKinds.includes(fault.fault)) {
     throw new TypeError(`A fault's kind must be one of ${faultKinds.join(", ")}; got ${fault.fault}`);
   }
+  checkSpecialValues(fault);
+  const checked = check(faultSchema, fault, [], { message: "is not a field of this kind of fault" });
+  if (checked.ok) return;
+  throw new TypeError(checked.issues.map(({ path, message }) => `A fault's ${path.join(".")}: ${message}`).join("\n"));
+}
+
+/** Throws for values that the schema would refuse with less help, or would accept. */
+function checkSpecialValues(fault: Fault): void {
   if (fault.fault === "body" && fault.body !== "" && bodiless.has(fault.status ?? 200)) {
     throw new RangeError(`A fault's body must be "" with the status ${fault.status}, which has no body`);
   }

@@ -8,7 +8,10 @@ export function isSameSite(headers: Headers, hosts: ReadonlySet<string>): boolea
   const site = headers.get("Sec-Fetch-Site");
   if (!hosts.has(host)) return false;
   if (site !== null && site !== "same-origin" && site !== "none") return false;
-  return origin === null || hosts.has(URL.parse(origin)?.host ?? "");
+  if (origin === null) return true;
+  const url = URL.parse(origin);
+  // The origin of a page of the emulator has no credentials, and its protocol is http, or https behind a tunnel.
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === origin && hosts.has(url.host);
 }
 
 /** The values of `Host` that name a server on a port of this machine. */

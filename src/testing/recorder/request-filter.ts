@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { check } from "../../schemas/check.ts";
-import { faultKinds } from "../faults/faults.ts";
+import { faultKinds } from "../faults/fault.schema.ts";
 import { endpointsNamed } from "../http/endpoint-names.ts";
 import type { LoggedRequest, RequestFilter } from "./logged-request.ts";
 

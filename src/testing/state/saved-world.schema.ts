@@ -3,6 +3,7 @@ import { count, filledText } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 import { automationFields } from "../automation/options.ts";
 import { stages } from "../catalog/product-table.ts";
+import { faultSchema } from "../faults/fault.schema.ts";
 import type { SavedWorld } from "./saved-world.ts";
 
 /** Records of one kind. Their other fields are those that `save` wrote. One check, because a world can have 100,000 orders. */
@@ -87,9 +88,7 @@ export const savedWorld = () =>
     items: z.array(
       z.strictObject({ reference: z.string(), logicalQuantity: z.number(), physicalQuantity: z.number() }),
     ),
-    faults: z.array(
-      z.strictObject({ id: z.int(), fault: z.looseObject({ fault: z.string() }), seen: z.int(), hits: z.int() }),
-    ),
+    faults: z.array(z.strictObject({ id: z.int(), fault: faultSchema(), seen: z.int(), hits: z.int() })),
     tasks: z.array(z.strictObject({ at: z.number(), task: z.looseObject({ kind: z.string() }) })),
     automation: z.strictObject(automationFields()),
     callbacks: z.array(callback()),

@@ -120,6 +120,8 @@ describe("the controls over HTTP", () => {
     expect(await statusOf({ host, origin: `http://${host}` })).toBe(200);
     expect(await statusOf({ host, origin: "https://shop.example" })).toBe(403);
     expect(await statusOf({ host, origin: "null" })).toBe(403);
+    expect(await statusOf({ host, origin: `chrome-extension://${host}` })).toBe(403);
+    expect(await statusOf({ host, origin: `http://other@${host}` })).toBe(403);
     expect(await statusOf({ host: "shop.example" })).toBe(403);
     expect(await statusOf({ host, "sec-fetch-site": "cross-site" })).toBe(403);
   });
