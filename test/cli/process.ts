@@ -28,17 +28,13 @@ export interface Running {
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** The environment of the test, without what changes the command line's behaviour. */
-function cleanEnvironment(added: Environment): NodeJS.ProcessEnv {
-  const {
-    POD_PARTNER_BASE_URL: _,
-    POD_PARTNER_SECRET_KEY: __,
-    NO_COLOR: ___,
-    FORCE_COLOR: ____,
-    ...rest
-  } = process.env;
-  return { ...rest, ...added };
-}
+/** Variables that change what the command line does or prints. In an unknown `CI`, Node prints no colours. */
+const removed = new Set(["POD_PARTNER_BASE_URL", "POD_PARTNER_SECRET_KEY", "NO_COLOR", "FORCE_COLOR", "CI"]);
+
+const cleanEnvironment = (added: Environment): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !removed.has(name))),
+  ...added,
+});
 
 /** Starts a program. */
 export function start(command: string, args: readonly string[], environment: Environment = {}): Running {
