@@ -1,5 +1,6 @@
+/** A `+` that is not percent-encoded in the URL, as base64 has it, arrives as a space: both count as the same. */
 const digestOf = async (text: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text.replaceAll(" ", "+"))));
 
 /**
  * Makes the comparison of a given token with the expected one. It compares hashes of both, byte by byte to the end, so its duration shows

@@ -126,6 +126,14 @@ describe("a callback", () => {
     expect([reads, failures]).toEqual([[], []]);
   });
 
+  it("may have a token with a plus sign, percent-encoded in the URL or not", async () => {
+    const base64 = "4f1c+0a8b/5d7e==";
+    for (const given of [base64, base64.replace("+", " ")]) {
+      expect((await createReceiver({ token: base64 }).receive({ token: given })).status).toBe(204);
+    }
+    expect((await createReceiver({ token: base64 }).receive({ token: base64.replace("+", "") })).status).toBe(403);
+  });
+
   it("needs no token when the receiver has none", async () => {
     expect((await createReceiver({ token: undefined }).receive({ token: undefined })).status).toBe(204);
   });
