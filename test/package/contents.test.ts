@@ -37,7 +37,7 @@ describe("the tarball", () => {
         ...doorFiles,
       ].sort(),
     );
-    expect(size).toBeLessThan(490_000);
+    expect(size).toBeLessThan(420_000);
   });
 
   it("holds the licence of each package whose code is in the build", async () => {

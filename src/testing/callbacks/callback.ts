@@ -24,7 +24,7 @@ export interface SentCallback {
    * try.
    */
   readonly status: "waiting" | "delivered" | "stopped";
-  /** When the next try begins, or when the current one began, in milliseconds since 1970; null when there is none. */
+  /** When the next try begins, or when the current one began, in milliseconds since 1970; null if no try follows. */
   readonly nextTryAt: number | null;
   /** The number of all tries. */
   readonly tried: number;

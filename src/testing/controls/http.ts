@@ -1,5 +1,6 @@
 import type { Emulation } from "../emulation.ts";
 import { readJson } from "../http/body.ts";
+import { controlRoot, refusal, uncachedJson } from "../http/control-plane.ts";
 import { Problem } from "../http/problem.ts";
 import type { Control } from "./control.ts";
 import { ControlError } from "./control-error.ts";
@@ -7,17 +8,8 @@ import { jsonSchema } from "./json-schema.ts";
 import { quickstart } from "./quickstart.ts";
 import { allControls } from "./table.ts";
 
-/** The path of the controls, at the root of the server. */
-const controlRoot = "/_emulator";
-
 /** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
 const largestInput = 512 * 2 ** 20;
-
-const json = (value: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response =>
-  Response.json(value, { status, headers: { "Cache-Control": "no-store", ...headers } });
-
-const refusal = (status: number, code: string, message: string, headers?: Readonly<Record<string, string>>): Response =>
-  json({ code, message }, status, headers);
 
 const describe = (name: string, { about, on, required, schema }: Control) => ({
   name,
@@ -35,7 +27,7 @@ const listOfControls = () => ({ controls: Array.from(allControls, ([name, contro
 async function runControl(emulation: Emulation, control: Control, request: Request): Promise<Response> {
   try {
     const input = request.body === null ? {} : await readJson(request, largestInput);
-    return json({ result: (await control.run(emulation, input)) ?? null });
+    return uncachedJson({ result: (await control.run(emulation, input)) ?? null });
   } catch (error) {
     if (error instanceof ControlError) return refusal(400, error.code, error.message);
     // The clock and the faults throw these for invalid input.
@@ -48,7 +40,7 @@ async function runControl(emulation: Emulation, control: Control, request: Reque
 /** Responds to a request to the controls. Returns undefined for a path that is not under `/_emulator`. */
 export async function respondToControl(emulation: Emulation, request: Request): Promise<Response | undefined> {
   const { pathname } = new URL(request.url);
-  if (pathname === controlRoot && request.method === "GET") return json(listOfControls());
+  if (pathname === controlRoot && request.method === "GET") return uncachedJson(listOfControls());
   if (pathname === `${controlRoot}/quickstart` && request.method === "GET") {
     return new Response(quickstart(emulation), {
       headers: { "Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store" },

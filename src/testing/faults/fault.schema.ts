@@ -65,7 +65,7 @@ const kinds = {
 /** The kinds of faults. */
 export const faultKinds = Object.keys(kinds) as readonly Fault["fault"][];
 
-/** Checks the fields of a fault by its kind. */
+/** Checks the fields of a fault by its kind. The cast is for a list that the compiler does not know to have an entry. */
 export const faultSchema = () =>
   z.discriminatedUnion(
     "fault",

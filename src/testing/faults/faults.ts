@@ -6,7 +6,7 @@ import type { Fault } from "./fault.ts";
 
 /** A fault that was added. */
 export interface AddedFault {
-  /** Names the fault in `removeFault`. */
+  /** Names the fault in the control `faults.remove`. */
   readonly id: number;
   /** The number of requests that it was applied to. */
   readonly hits: number;

@@ -1,3 +1,4 @@
+import { controlRoot, uncachedJson } from "../http/control-plane.ts";
 import { allRoutes } from "../routes/table.ts";
 import { endpointCoverage, everyEndpoint } from "./endpoints.ts";
 import { gaps } from "./gaps.ts";
@@ -23,6 +24,4 @@ const coverage = () => ({
 
 /** Responds to a GET of `/_emulator/coverage`. Returns undefined for another path. */
 export const respondWithCoverage = ({ pathname }: URL): Response | undefined =>
-  pathname === "/_emulator/coverage"
-    ? Response.json(coverage(), { headers: { "Cache-Control": "no-store" } })
-    : undefined;
+  pathname === `${controlRoot}/coverage` ? uncachedJson(coverage()) : undefined;

@@ -1,10 +1,9 @@
-/** The path that the controls and the page's own resources begin with. */
-export const root = "/_emulator";
+import { controlRoot } from "../http/control-plane.ts";
 
 /** The path that the page's script and style sheet begin with. */
-export const assets = `${root}/page/`;
+export const assets = `${controlRoot}/page/`;
 
-const pictures = `${root}/pictures`;
+const pictures = `${controlRoot}/pictures`;
 
 /** The path of a render's thumbnail. */
 export const renderPath = (reference: string): string => `${pictures}/renders/${reference}`;

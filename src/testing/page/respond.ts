@@ -1,9 +1,10 @@
 import type { Emulation } from "../emulation.ts";
+import { controlRoot } from "../http/control-plane.ts";
 import { isAsset, readAsset } from "./assets.ts";
 import { document } from "./document.ts";
 import { overview } from "./overview/overview.ts";
 import { pictureAt } from "./overview/pictures.ts";
-import { assets, root } from "./paths.ts";
+import { assets } from "./paths.ts";
 import { securityHeaders } from "./security.ts";
 
 const found = (body: string | Uint8Array<ArrayBuffer>, type: string): Response =>
@@ -20,10 +21,10 @@ function prefersHtml(request: Request): boolean {
 async function respond(emulation: Emulation, connect: () => Response, request: Request): Promise<Response | undefined> {
   const url = new URL(request.url);
   const { pathname } = url;
-  const isPage = pathname === "/" || (pathname === root && prefersHtml(request));
+  const isPage = pathname === "/" || (pathname === controlRoot && prefersHtml(request));
   if (isPage) return found(document, "text/html; charset=utf-8");
-  if (pathname === `${root}/events`) return connect();
-  if (pathname === `${root}/state`) return found(JSON.stringify(overview(emulation)), "application/json");
+  if (pathname === `${controlRoot}/events`) return connect();
+  if (pathname === `${controlRoot}/state`) return found(JSON.stringify(overview(emulation)), "application/json");
   const asset = pathname.startsWith(assets) ? pathname.slice(assets.length) : "";
   if (isAsset(asset)) {
     const { bytes, type } = await readAsset(asset);

@@ -111,7 +111,7 @@ export interface CallbackView {
   readonly orderName: string;
   readonly url: string;
   readonly status: "waiting" | "delivered" | "stopped";
-  /** The time of the next try; null when there is none. */
+  /** The time of the next try; null if no try follows. */
   readonly due: number | null;
   /** The number of all tries. `tries` has the latest. */
   readonly tried: number;

@@ -1,13 +1,10 @@
+import { controlRoot, refusal, uncachedJson } from "../http/control-plane.ts";
 import type { RequestFilter, RequestLog } from "./logged-request.ts";
 import { summaryOf } from "./summary.ts";
 
-const root = "/_emulator/requests";
+const root = `${controlRoot}/requests`;
 
-function json(value: unknown, status = 200): Response {
-  return Response.json(value, { status, headers: { "Cache-Control": "no-store" } });
-}
-
-const refused = (message: string): Response => json({ code: "invalid_input", message }, 400);
+const refused = (message: string): Response => refusal(400, "invalid_input", message);
 
 /** The summaries of the requests that match, newest first. `before` is the last id of the previous page. */
 function list(requests: RequestLog, query: URLSearchParams): Response {
@@ -18,7 +15,7 @@ function list(requests: RequestLog, query: URLSearchParams): Response {
     // The log checks the filter.
     const exact = status === undefined ? filter : { ...filter, status: Number(status) };
     const matching = requests.where(exact as RequestFilter).filter(({ id }) => id < Number(before));
-    return json({ requests: matching.slice(-Number(limit)).reverse().map(summaryOf) });
+    return uncachedJson({ requests: matching.slice(-Number(limit)).reverse().map(summaryOf) });
   } catch (error) {
     if (error instanceof TypeError) return refused(error.message);
     throw error;
@@ -34,10 +31,10 @@ function list(requests: RequestLog, query: URLSearchParams): Response {
  */
 export function respondWithRequests(requests: RequestLog, { pathname, searchParams }: URL): Response | undefined {
   if (pathname === root) return list(requests, searchParams);
-  if (pathname === `${root}.har`) return json(requests.toHar());
+  if (pathname === `${root}.har`) return uncachedJson(requests.toHar());
   if (!pathname.startsWith(`${root}/`)) return undefined;
   const id = pathname.slice(root.length + 1);
   const entry = requests.get(Number(id));
-  if (entry === undefined) return json({ code: "not_found", message: `The log has no request ${id}` }, 404);
-  return json(entry);
+  if (entry === undefined) return refusal(404, "not_found", `The log has no request ${id}`);
+  return uncachedJson(entry);
 }

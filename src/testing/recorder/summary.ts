@@ -5,7 +5,7 @@ import type { RequestSummary } from "./request-json.ts";
 /** The largest response that is read for its code, in bytes. */
 const largest = 4096;
 
-/** The code of the error object in the response (specification 2.2); null when there is none. */
+/** The code of the error object in the response (specification 2.2); null without an error object. */
 function codeOf({ status = 0, response }: Pick<LoggedRequest, "status" | "response">): string | null {
   const body = response?.body;
   if (status < 400 || body === undefined || body.size > largest) return null;

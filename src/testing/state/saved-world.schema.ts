@@ -76,7 +76,7 @@ const callback = () =>
     ),
   });
 
-/** Checks that a value has the form of a saved world. */
+/** Checks that a value has the form of a saved world. The fields of its records, which `save` wrote, are not checked, so the type needs a cast. */
 export const savedWorld = () =>
   z.strictObject({
     version: z.literal(1),
