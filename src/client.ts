@@ -26,7 +26,9 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
+import { createScopeOf, type ScopeOf, scopeOf } from "./stores/scope.ts";
 import { reliable, systemClock } from "./util/clock.ts";
+import { lazily } from "./util/lazily.ts";
 
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
@@ -69,16 +71,29 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
+  /** @internal Names the client's part of a store, for code that has a store of its own. */
+  readonly [scopeOf]: ScopeOf;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, assumptions, ...resolved } = resolveOptions(options);
+    const { secretKey, fetch, transport, hooks, logger, pacing, store, assumptions, ...resolved } =
+      resolveOptions(options);
     const { baseUrl } = resolved;
     const clock = options.clock === undefined ? systemClock : reliable(options.clock);
     const observe = createObserver(hooks, logger);
-    const { store, ceiling } = pacing ?? {};
+    const { store: fleet, ceiling } = pacing ?? {};
     this.#pacer = new Pacer(clock, {
-      open: store && ((own, wake) => store.join({ baseUrl, secretKey, clock, observe, own, wake })),
+      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
       ceiling,
+    });
+    const ownScope = createScopeOf(baseUrl, secretKey);
+    this[scopeOf] = ownScope;
+    const openStore = lazily(async () => {
+      const stores = await import("./stores/open-store.ts");
+      const reports = {
+        onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
+        onBack: () => observe("onStoreBack", { option: "store" }),
+      };
+      return stores.openStore({ store, scopeOf: ownScope, clock, reports });
     });
     this.#send = createSend({
       ...resolved,
@@ -92,7 +107,7 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer };
+    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);

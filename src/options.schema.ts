@@ -8,6 +8,7 @@ import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
+import type { KeyValueStore } from "./stores/store.ts";
 import { systemClock } from "./util/clock.ts";
 
 const secretKey = () =>
@@ -56,10 +57,18 @@ const logger = () =>
     { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
   );
 
-const store = () =>
+const pacingStore = () =>
   z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
     error: "expected a store, such as the result of `redisPacing` of pod-partner/redis",
   });
+
+const store = () =>
+  z.custom<KeyValueStore>(
+    (value) => ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name))),
+    {
+      error: "expected a store, such as the result of `memoryStore`, of `sqliteStore` or of `redisStore`",
+    },
+  );
 
 const transport = () =>
   z.custom<Transport>((value) => isFunction(functionOf(value, "send")), {
@@ -73,7 +82,11 @@ const longestWindow = 86_400;
 const pacingObject = () =>
   z
     .strictObject(
-      { store: z.optional(store()), perSecond: z.optional(positive()), burst: z.optional(z.int().check(z.positive())) },
+      {
+        store: z.optional(pacingStore()),
+        perSecond: z.optional(positive()),
+        burst: z.optional(z.int().check(z.positive())),
+      },
       { error: pacingForms },
     )
     .check(
@@ -130,6 +143,7 @@ export const optionsSchema = () =>
       {},
     ),
     pacing: z.prefault(pacing(), true),
+    store: z.optional(store()),
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
     fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
@@ -160,7 +174,6 @@ export const unknownOption: UnknownKey = {
     ["maxRetries", "retry.retries"],
     ["retries", "retry.retries"],
     ["maxRetryAfter", "retry.maxRetryAfter"],
-    ["store", "pacing.store"],
     ["perSecond", "pacing.perSecond"],
     ["burst", "pacing.burst"],
   ]),

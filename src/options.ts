@@ -10,6 +10,7 @@ import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import { isObject } from "./schemas/type-guards.ts";
+import type { KeyValueStore } from "./stores/store.ts";
 import type { PartnerClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
@@ -37,6 +38,12 @@ export interface PodPartnerOptions {
    * Default true: for this process only, without a ceiling.
    */
   readonly pacing?: boolean | PacingOptions | undefined;
+  /**
+   * Where the client remembers uploads, renders and files, so that none is paid for twice: `memoryStore()`, `sqliteStore(path)` of
+   * `pod-partner/sqlite`, or `redisStore(client)` of `pod-partner/redis`. A store that fails never fails a call. Default: a
+   * `memoryStore()` of this client.
+   */
+  readonly store?: KeyValueStore | undefined;
   /** What happens to a JSON response that breaks its schema: `throw` an error, or `report` it and return it. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
   /** The maximum size of a JSON response in bytes. Downloads have no limit. Default 33 554 432 (32 MiB). */
@@ -94,6 +101,7 @@ export interface ResolvedOptions {
   readonly retry: RetryOptions;
   /** Undefined when calls are not paced. */
   readonly pacing: { readonly store: PacingStore | undefined; readonly ceiling: CeilingLimit | undefined } | undefined;
+  readonly store: KeyValueStore | undefined;
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;

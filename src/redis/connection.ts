@@ -70,7 +70,7 @@ export class RedisConnection {
       this.#roundTrip += (this.#clock.now() - began - this.#roundTrip) / 4;
       // Redis was lost meanwhile: the next visit reports the return.
       if (!returning && this.#state === "lost") return undefined;
-      if (returning) this.#observe("onStoreBack", {});
+      if (returning) this.#observe("onStoreBack", { option: "pacing.store" });
       // A client may have its first reply before it reports that it is ready.
       if (returning || this.#scripts.pacing.ready) this.#state = "up";
       return reply;
@@ -100,7 +100,7 @@ export class RedisConnection {
     if (this.#state === "lost") return;
     this.#state = "lost";
     this.onLost();
-    this.#observe("onStoreLost", { reason });
+    this.#observe("onStoreLost", { option: "pacing.store", reason });
   }
 
   #inTime<T>(reply: Promise<T>): Promise<T> {

@@ -1,4 +1,5 @@
 import type { Pacer } from "../http/pacing/pacer.ts";
+import type { OpenStore } from "../stores/client-store.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** The parts of the client that a call of several requests needs. */
@@ -7,6 +8,8 @@ export interface CallContext {
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
   readonly pacer: Pick<Pacer, "forecast">;
+  /** Opens what the client remembers. */
+  readonly openStore: OpenStore;
 }
 
 /**

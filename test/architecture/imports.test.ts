@@ -4,23 +4,25 @@ import { entryPoints, type SourceFile, sources } from "./source.ts";
 /** What each part of `src/` may import besides itself. A part that is not listed may not be imported. */
 const leaves = ["errors", "util"];
 const vocabulary = [...leaves, "references", "schemas"];
-const core = [...vocabulary, "binary", "http"];
+const core = [...vocabulary, "stores", "binary", "http"];
 const helpers = [...core, "pagination", "waiting"];
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   util: [],
   references: leaves,
   schemas: [...leaves, "references"],
-  binary: vocabulary,
-  http: [...vocabulary, "binary"],
+  stores: leaves,
+  binary: [...vocabulary, "stores"],
+  http: [...vocabulary, "stores", "binary"],
   pagination: core,
   waiting: core,
   resources: helpers,
   client: [...helpers, "resources", "options"],
   options: [...helpers, "resources"],
-  callbacks: [...vocabulary, "resources"],
+  callbacks: [...vocabulary, "stores", "resources"],
   node: core,
   redis: core,
+  sqlite: [...leaves, "stores"],
   testing: [...helpers, "resources", "client", "options"],
   index: [...helpers, "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.

@@ -61,14 +61,18 @@ export interface UnreadDownloadEvent extends CallEvent {
   readonly error: string;
 }
 
-/** The pacing store of a fleet cannot be reached: each process paces itself until the store is back. */
+/**
+ * A store cannot be reached. Until it is back, each process paces itself (`pacing.store`), or the client remembers nothing (`store`).
+ */
 export interface StoreLostEvent {
-  /** The reason: the message of the Redis client, or that Redis did not respond in time. */
+  /** The option of the client that has the store. */
+  readonly option: "pacing.store" | "store";
+  /** The reason: the message of the store's error, or that it did not respond in time. */
   readonly reason: string;
 }
 
-/** The pacing store of a fleet can be reached again. */
-export type StoreBackEvent = Readonly<Record<never, never>>;
+/** A store can be reached again. */
+export type StoreBackEvent = Pick<StoreLostEvent, "option">;
 
 /** Functions that receive events. An error or a rejection of a hook is logged and has no other effect. */
 export interface Hooks {
@@ -87,9 +91,9 @@ export interface Hooks {
    * without a `logger` the process emits a warning, once per endpoint.
    */
   readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
-  /** Called when the pacing store of a fleet becomes unreachable. Without this hook and without a `logger` the process emits a warning. */
+  /** Called when a store becomes unreachable. Without this hook and without a `logger` the process emits a warning. */
   readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
-  /** Called when the pacing store can be reached again. */
+  /** Called when a store can be reached again. */
   readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
 }
 
@@ -97,9 +101,9 @@ export interface Hooks {
 export interface Logger {
   /** Requests and responses. */
   debug?(message: string, fields: object): void;
-  /** Pauses, and a pacing store that is back. */
+  /** Pauses, and a store that is back. */
   info?(message: string, fields: object): void;
-  /** Retries, unread downloads, and a pacing store that is lost. */
+  /** Retries, unread downloads, and a store that is lost. */
   warn?(message: string, fields: object): void;
   /** Responses that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
@@ -138,8 +142,9 @@ function log(logger: Logger, level: Level, message: string, fields: object): voi
 }
 
 /** Warns of a lost store when there is no hook and no logger. */
-function warnOfLostStore({ reason }: StoreLostEvent): void {
-  const text = `pod-partner: the pacing store cannot be reached (${reason}). This process paces itself until it is back.`;
+function warnOfLostStore({ option, reason }: StoreLostEvent): void {
+  const effect = option === "store" ? "The client remembers nothing" : "This process paces itself";
+  const text = `pod-partner: the store of the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
 }
 

@@ -1,0 +1,85 @@
+import type { PartnerClock } from "../util/clock.ts";
+import { wordsOf } from "../util/foreign.ts";
+import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./store.ts";
+
+/** Milliseconds that an operation may take, and that a lost store is left alone. */
+const patience = 1_000;
+
+/** Who hears that a store is lost or back. */
+export interface StoreReports {
+  readonly onLost: (reason: string) => void;
+  readonly onBack: () => void;
+}
+
+/** Opens the store of a client. It is opened at the first use, so that a client without such a use loads nothing for it. */
+export type OpenStore = () => Promise<ClientStore>;
+
+/**
+ * The store as the calls of a client use it. It never fails and is never slow: while the store cannot be reached, it holds nothing, and
+ * a change resolves to undefined. The first failure and the first success after it are reported.
+ */
+export class ClientStore {
+  readonly #store: KeyValueStore;
+  readonly #clock: PartnerClock;
+  readonly #reports: StoreReports;
+  #lost = false;
+  #tryAt = 0;
+
+  constructor(store: KeyValueStore, clock: PartnerClock, reports: StoreReports) {
+    this.#store = store;
+    this.#clock = clock;
+    this.#reports = reports;
+  }
+
+  /** Resolves to the bytes of a key; undefined if it holds none, and while the store is lost. */
+  get(key: string): Promise<Uint8Array | undefined> {
+    return this.#try(() => this.#store.get(key));
+  }
+
+  /** Like {@link KeyValueStore.set}. Resolves to undefined while the store is lost. */
+  set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean | undefined> {
+    return this.#try(() => this.#store.set(key, value, options));
+  }
+
+  /** Like {@link KeyValueStore.delete}. Resolves to undefined while the store is lost. */
+  delete(key: string, options?: StoreExpectation): Promise<boolean | undefined> {
+    return this.#try(() => this.#store.delete(key, options));
+  }
+
+  /** Iterates the keys that begin with a prefix. It ends early when the store is lost. */
+  async *keys(prefix: string): AsyncGenerator<string> {
+    const keys = await this.#try(async () => this.#store.keys(prefix)[Symbol.asyncIterator]());
+    if (keys === undefined) return;
+    try {
+      for (;;) {
+        const next = await this.#try(() => keys.next());
+        if (next === undefined || next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await this.#try(async () => keys.return?.());
+    }
+  }
+
+  async #try<T>(work: () => Promise<T>): Promise<T | undefined> {
+    if (this.#lost && this.#clock.now() < this.#tryAt) return undefined;
+    try {
+      const result = await this.#inTime(work());
+      if (this.#lost) this.#reports.onBack();
+      this.#lost = false;
+      return result;
+    } catch (error) {
+      this.#tryAt = this.#clock.now() + patience;
+      if (!this.#lost) this.#reports.onLost(wordsOf(error));
+      this.#lost = true;
+      return undefined;
+    }
+  }
+
+  #inTime<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      const stop = this.#clock.after(patience, () => reject(new Error(`no result within ${patience} ms`)));
+      work.then(resolve, reject).finally(stop);
+    });
+  }
+}

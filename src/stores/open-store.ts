@@ -1,0 +1,21 @@
+import type { PartnerClock } from "../util/clock.ts";
+import { ClientStore, type StoreReports } from "./client-store.ts";
+import { memoryStore } from "./memory-store.ts";
+import type { ScopeOf } from "./scope.ts";
+import { ScopedStore } from "./scoped-store.ts";
+import type { KeyValueStore } from "./store.ts";
+
+/** What a client knows of its store. */
+export interface StoreSettings {
+  /** Undefined: the client remembers in memory, until it ends. */
+  readonly store: KeyValueStore | undefined;
+  readonly scopeOf: ScopeOf;
+  readonly clock: PartnerClock;
+  readonly reports: StoreReports;
+}
+
+/** Opens the client's part of its store. */
+export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
+  const opened = store ?? memoryStore({ clock });
+  return new ClientStore(new ScopedStore(opened, await scopeOf(opened)), clock, reports);
+}

@@ -1,0 +1,35 @@
+/** What a key must hold before a change, compared and changed in one atomic step. */
+export interface StoreExpectation {
+  /** The bytes that the key must hold; `null` if it must hold nothing. Default: the change happens in any case. */
+  readonly expected?: Uint8Array | null | undefined;
+}
+
+/** How a value is set. */
+export interface StoreSetOptions extends StoreExpectation {
+  /** Milliseconds until the value is gone. Default: it stays until it is deleted, or until the store needs its place. */
+  readonly ttl?: number | undefined;
+}
+
+/**
+ * Keeps bytes by key: what a client remembers of uploads, renders and files. `memoryStore`, `sqliteStore` of `pod-partner/sqlite` and
+ * `redisStore` of `pod-partner/redis` make one; your own class can be one, too.
+ *
+ * A value may go at any time, for example when a store is full: then the client pays again for what it was. The client gives no secret
+ * to a store. Keys are printable ASCII of at most 300 characters.
+ */
+export interface KeyValueStore {
+  /** What keeps the bytes, for example `sqlite`. */
+  readonly kind: string;
+  /**
+   * A name for the organization, the same in all of its processes. Default: a hash of the secret key, so a new key begins with nothing.
+   */
+  readonly organization?: string | undefined;
+  /** Resolves to the bytes of a key; undefined if it holds none. */
+  get(key: string): Promise<Uint8Array | undefined>;
+  /** Sets the bytes of a key. Resolves to false, and sets nothing, if the key does not hold what is `expected`. */
+  set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean>;
+  /** Deletes a key. Resolves to false if it held nothing, or does not hold what is `expected`. */
+  delete(key: string, options?: StoreExpectation): Promise<boolean>;
+  /** Iterates the keys that begin with a prefix, in any order. A key that is set or deleted meanwhile may be missing. */
+  keys(prefix: string): AsyncIterable<string>;
+}
