@@ -1,4 +1,5 @@
 import type { RateLimitReport } from "./headers.ts";
+import { RateTrials } from "./rate-trials.ts";
 
 /** A gateway's limit is assumed after this many refusals. Each success reduces their count by a factor. */
 const evidence = { refusals: 3, decay: 0.9 };
@@ -56,6 +57,7 @@ export class GatewayLimit {
   #refusedAt = 0;
   #servedSince = 0;
   #tookAt = Number.NEGATIVE_INFINITY;
+  readonly #trials = new RateTrials();
 
   /** Milliseconds between two requests; 0 while no gateway limits them. */
   get interval(): number {
@@ -65,7 +67,7 @@ export class GatewayLimit {
   /** Milliseconds until a request may be sent; 0 when one may be sent now. */
   wait(now: number): number {
     if (this.#rate !== undefined && now - this.#refusedAt > memory) this.#lift();
-    if (this.#rate !== undefined) return Math.max(0, this.#tookAt + this.interval - now);
+    if (this.#rate !== undefined) return Math.max(0, this.#tookAt + this.interval / this.#trials.speed - now);
     if (this.#inFlight < this.#window) return 0;
     return Math.max(0, this.#fullSince + opening.ms - now);
   }
@@ -74,14 +76,15 @@ export class GatewayLimit {
     if (this.#rate === undefined && this.#inFlight >= this.#window) this.#window *= 2;
     this.#inFlight += 1;
     if (this.#inFlight >= this.#window) this.#fullSince = now;
-    this.#grow(now);
+    this.#useRate(now);
     this.#tookAt = now;
   }
 
   /** @param certain Whether the refusal has a `Retry-After`, which shows that it is one. */
   end(sentAt: number, fate: Fate, now: number, certain = false): void {
     this.#inFlight -= 1;
-    if (fate === "refused") this.#refuse(sentAt, now, certain);
+    if (this.#trials.tests(sentAt)) this.#try(fate === "refused", now);
+    else if (fate === "refused") this.#refuse(sentAt, now, certain);
     if (fate !== "served") return;
     this.#window += 1;
     this.#suspicion *= evidence.decay;
@@ -96,7 +99,9 @@ export class GatewayLimit {
     if (this.#rate === undefined) {
       this.#forgetServed(now);
       const repeated = this.#suspicion >= evidence.refusals && this.#served.length > 0;
-      if (certain || repeated) this.#change(Math.max(rates.first, this.#served.length), now);
+      if (!(certain || repeated)) return;
+      this.#change(Math.max(rates.first, this.#served.length), now);
+      this.#trials.assume(now);
       return;
     }
     // A request sent before the latest change shows nothing about the present rate.
@@ -121,10 +126,20 @@ export class GatewayLimit {
     this.#servedSince = 0;
   }
 
-  /** Raises the rate, but only while requests use all of it. */
-  #grow(now: number): void {
+  /** A request of a trial has ended. */
+  #try(refused: boolean, now: number): void {
+    if (refused) this.#refusedAt = now;
+    const verdict = this.#trials.end(refused, now);
+    if (this.#rate === undefined || verdict === undefined) return;
+    if (verdict === "no limit") this.#limit = 2 * this.#rate;
+    this.#change(verdict === "no limit" ? 2 * this.#rate : this.#rate, now);
+  }
+
+  /** Raises the rate, and tries a higher one, but only while requests use all of it. */
+  #useRate(now: number): void {
     const elapsed = now - this.#tookAt;
     if (this.#rate === undefined || elapsed > 2 * this.interval) return;
+    if (this.#limit !== undefined) this.#trials.send(now);
     if (this.#limit === undefined) this.#rate *= seeking ** (elapsed / second);
     else {
       const rising = 1 + ((now - this.#changedAt) / growth.ms) ** 2;
