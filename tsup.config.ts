@@ -8,6 +8,7 @@ const library = defineConfig({
     callbacks: "src/callbacks/index.ts",
     node: "src/node/index.ts",
     redis: "src/redis/index.ts",
+    sqlite: "src/sqlite/index.ts",
     testing: "src/testing/index.ts",
   },
   format: "esm",

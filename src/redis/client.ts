@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { ConfigurationError } from "../errors/validation.ts";
+import { propertyOf } from "../util/foreign.ts";
 
 /** The methods that the SDK uses of a client of the package `redis` (node-redis 4 or newer, also a cluster or a pool). */
 export interface NodeRedisClient {
@@ -21,12 +23,16 @@ export type RedisClient = NodeRedisClient | IoredisClient;
 export interface Script {
   /** Whether the connection is up. */
   readonly ready: boolean;
-  run(keys: readonly string[], argument: string): Promise<unknown>;
+  run(keys: readonly string[], ...parameters: string[]): Promise<unknown>;
 }
 
 const unknownToServer = (error: unknown) => error instanceof Error && error.message.startsWith("NOSCRIPT");
 
-/** Runs a script by its digest, and sends its full text when the server does not know it: at first and after a restart. */
+/**
+ * Runs a script by its digest, and sends its full text when the server does not know it: at first and after a restart.
+ *
+ * @throws `ConfigurationError` if the client is none of a package that the SDK knows.
+ */
 export function createScript(client: RedisClient, text: string): Script {
   const sha1 = createHash("sha1").update(text).digest("hex");
   const { evalsha, evaluate, ready } = connect(client);
@@ -34,28 +40,32 @@ export function createScript(client: RedisClient, text: string): Script {
     get ready() {
       return ready();
     },
-    run: (keys, argument) =>
-      evalsha(sha1, keys, argument).catch((error: unknown) => {
-        if (unknownToServer(error)) return evaluate(text, keys, argument);
+    run: (keys, ...parameters) =>
+      evalsha(sha1, keys, parameters).catch((error: unknown) => {
+        if (unknownToServer(error)) return evaluate(text, keys, parameters);
         throw error;
       }),
   };
 }
 
-type Evaluate = (script: string, keys: readonly string[], argument: string) => Promise<unknown>;
+type Evaluate = (script: string, keys: readonly string[], parameters: string[]) => Promise<unknown>;
 
 /** Hides the different method names of the two packages. */
 function connect(client: RedisClient): { evalsha: Evaluate; evaluate: Evaluate; ready: () => boolean } {
+  if (typeof (propertyOf(client, "evalSha") ?? propertyOf(client, "evalsha")) !== "function") {
+    const message = "expected a client of the package `redis` (4 or newer) or `ioredis`";
+    throw new ConfigurationError({ issues: [{ path: ["client"], message }] }, "store");
+  }
   if ("evalSha" in client) {
     return {
-      evalsha: async (sha1, keys, argument) => client.evalSha(sha1, { keys: [...keys], arguments: [argument] }),
-      evaluate: async (text, keys, argument) => client.eval(text, { keys: [...keys], arguments: [argument] }),
+      evalsha: async (sha1, keys, parameters) => client.evalSha(sha1, { keys: [...keys], arguments: parameters }),
+      evaluate: async (text, keys, parameters) => client.eval(text, { keys: [...keys], arguments: parameters }),
       ready: () => client.isReady ?? true,
     };
   }
   return {
-    evalsha: async (sha1, keys, argument) => client.evalsha(sha1, keys.length, ...keys, argument),
-    evaluate: async (text, keys, argument) => client.eval(text, keys.length, ...keys, argument),
+    evalsha: async (sha1, keys, parameters) => client.evalsha(sha1, keys.length, ...keys, ...parameters),
+    evaluate: async (text, keys, parameters) => client.eval(text, keys.length, ...keys, ...parameters),
     // In the state `wait` the client connects at the first command.
     ready: () => client.status === undefined || client.status === "ready" || client.status === "wait",
   };

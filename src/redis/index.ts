@@ -7,7 +7,9 @@ import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
 export type { PacingStore } from "../http/pacing/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../stores/store.ts";
 export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
+export { type RedisStoreOptions, redisStore } from "./store.ts";
 
 /** Options of {@link redisPacing}. */
 export interface RedisPacingOptions {

@@ -14,9 +14,13 @@ export interface StoreReports {
 /** Opens the store of a client. It is opened at the first use, so that a client without such a use loads nothing for it. */
 export type OpenStore = () => Promise<ClientStore>;
 
+/** A store whose iteration does not end is faulty; then this many keys are enough. */
+const mostKeys = 10_000_000;
+
 /**
  * The store as the calls of a client use it. It never fails and is never slow: while the store cannot be reached, it holds nothing, and
- * a change resolves to undefined. The first failure and the first success after it are reported.
+ * a change resolves to undefined. One operation at a time tries whether the store is back. The first failure and the first success after
+ * it are reported.
  */
 export class ClientStore {
   readonly #store: KeyValueStore;
@@ -24,6 +28,8 @@ export class ClientStore {
   readonly #reports: StoreReports;
   #lost = false;
   #tryAt = 0;
+  /** How often the store failed. */
+  #failures = 0;
 
   constructor(store: KeyValueStore, clock: PartnerClock, reports: StoreReports) {
     this.#store = store;
@@ -51,7 +57,7 @@ export class ClientStore {
     const keys = await this.#try(async () => this.#store.keys(prefix)[Symbol.asyncIterator]());
     if (keys === undefined) return;
     try {
-      for (;;) {
+      for (let count = 0; count < mostKeys; count += 1) {
         const next = await this.#try(() => keys.next());
         if (next === undefined || next.done) return;
         yield next.value;
@@ -62,24 +68,35 @@ export class ClientStore {
   }
 
   async #try<T>(work: () => Promise<T>): Promise<T | undefined> {
-    if (this.#lost && this.#clock.now() < this.#tryAt) return undefined;
+    const began = this.#clock.now();
+    if (this.#lost && began < this.#tryAt) return undefined;
+    this.#tryAt = began + patience;
+    const failures = this.#failures;
     try {
-      const result = await this.#inTime(work());
-      if (this.#lost) this.#reports.onBack();
-      this.#lost = false;
+      const result = await this.#inTime(work);
+      // The success of an operation that began before a failure is no news.
+      if (this.#lost && failures === this.#failures) {
+        this.#lost = false;
+        this.#reports.onBack();
+      }
       return result;
     } catch (error) {
+      this.#failures += 1;
       this.#tryAt = this.#clock.now() + patience;
-      if (!this.#lost) this.#reports.onLost(wordsOf(error));
-      this.#lost = true;
+      if (!this.#lost) {
+        this.#lost = true;
+        this.#reports.onLost(wordsOf(error));
+      }
       return undefined;
     }
   }
 
-  #inTime<T>(work: Promise<T>): Promise<T> {
+  #inTime<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const stop = this.#clock.after(patience, () => reject(new Error(`no result within ${patience} ms`)));
-      work.then(resolve, reject).finally(stop);
+      // A result that comes too late changes nothing, also a rejection.
+      const running = async () => work();
+      running().then(resolve, reject).finally(stop);
     });
   }
 }

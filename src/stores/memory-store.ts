@@ -1,10 +1,13 @@
-import { ConfigurationError } from "../errors/validation.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
-import type { KeyValueStore } from "./store.ts";
+import type { KeyValueStore, StoreSetOptions } from "./store.ts";
+import { checkStoreOptions, lifetimeOf, refuse } from "./store-options.ts";
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
-  /** The maximum of the keys' and values' bytes. The least recently used values go first. Default 67 108 864 (64 MiB). */
+  /**
+   * The maximum of the keys' and values' bytes. The least recently used values go first. A value that is larger than all of it is gone
+   * at once. Default 67 108 864 (64 MiB).
+   */
   readonly maxSize?: number | undefined;
   /** A name for the organization; see {@link KeyValueStore.organization}. */
   readonly organization?: string | undefined;
@@ -22,70 +25,130 @@ interface Entry {
 const overhead = 100;
 const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength + overhead;
 
+/** Entries that each change checks for their end: more than the one that it adds. */
+const checked = 2;
+
+// `slice` of a Buffer is no copy.
+const copyOf = (bytes: Uint8Array) => Uint8Array.from(bytes);
+
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 
 /**
  * Remembers in the memory of this process, until it ends. For one process that lives long, and for tests.
  *
- * @throws `ConfigurationError` if `maxSize` is invalid.
+ * @throws `ConfigurationError` if an option is invalid.
  * @example
  * const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore({ maxSize: 16 * 1024 * 1024 }) });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
+  checkStoreOptions(options, ["maxSize", "organization", "clock"]);
   const { maxSize = 64 * 1024 * 1024, organization } = options;
-  if (!(Number.isSafeInteger(maxSize) && maxSize > 0)) {
-    const message = "expected a positive whole number of bytes";
-    throw new ConfigurationError({ issues: [{ path: ["maxSize"], message }] });
-  }
-  const clock = reliable(options.clock ?? systemClock);
-  // The least recently used entry is first.
-  const entries = new Map<string, Entry>();
-  let size = 0;
-  const remove = (key: string): void => {
-    const entry = entries.get(key);
-    if (entry === undefined || !entries.delete(key)) return;
-    size -= sizeOf(key, entry.value);
-  };
-  const read = (key: string): Entry | undefined => {
-    const entry = entries.get(key);
-    if (entry === undefined || entry.until > clock.now()) return entry;
-    remove(key);
-    return undefined;
-  };
-  const holds = (key: string, expected: Uint8Array | null | undefined): boolean => {
-    if (expected === undefined) return true;
-    const entry = read(key);
-    return expected === null ? entry === undefined : entry !== undefined && sameBytes(entry.value, expected);
-  };
+  if (!(Number.isSafeInteger(maxSize) && maxSize > 0)) refuse(["maxSize"], "expected a positive whole number of bytes");
+  const entries = new Entries(maxSize, reliable(options.clock ?? systemClock));
   return {
     kind: "memory",
     organization,
     async get(key) {
-      const entry = read(key);
-      if (entry === undefined) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value.slice();
+      const value = entries.use(key);
+      return value && copyOf(value);
     },
-    async set(key, value, { ttl = Number.POSITIVE_INFINITY, expected } = {}) {
-      if (!holds(key, expected)) return false;
-      remove(key);
-      entries.set(key, { value: value.slice(), until: clock.now() + ttl });
-      size += sizeOf(key, value);
-      for (const oldest of entries.keys()) {
-        if (size <= maxSize) break;
-        remove(oldest);
-      }
+    async set(key, value, { ttl, expected } = {}) {
+      const lifetime = lifetimeOf(ttl);
+      if (!entries.holds(key, expected)) return false;
+      entries.put(key, copyOf(value), lifetime);
       return true;
     },
     async delete(key, { expected } = {}) {
-      if (read(key) === undefined || !holds(key, expected)) return false;
-      remove(key);
+      if (entries.peek(key) === undefined || !entries.holds(key, expected)) return false;
+      entries.remove(key);
       return true;
     },
     async *keys(prefix) {
-      for (const key of [...entries.keys()]) if (key.startsWith(prefix) && read(key) !== undefined) yield key;
+      // A copy: a value that is read meanwhile moves to the end.
+      for (const key of entries.keys()) if (key.startsWith(prefix) && entries.peek(key) !== undefined) yield key;
     },
   };
+}
+
+/** The entries of a store, the least recently used first. */
+class Entries {
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxSize: number;
+  readonly #clock: PartnerClock;
+  #size = 0;
+  /** A walk over the entries that removes those that are gone. */
+  #walk: Iterator<[string, Entry]> = this.#entries.entries();
+  #steps = 0;
+
+  constructor(maxSize: number, clock: PartnerClock) {
+    this.#maxSize = maxSize;
+    this.#clock = clock;
+  }
+
+  keys(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The value of a key; undefined if it holds none. */
+  peek(key: string): Uint8Array | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.until > this.#clock.now()) return entry?.value;
+    this.remove(key);
+    return undefined;
+  }
+
+  /** Like `peek`. The value is the most recently used then. */
+  use(key: string): Uint8Array | undefined {
+    const value = this.peek(key);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+    return value;
+  }
+
+  holds(key: string, expected: StoreSetOptions["expected"]): boolean {
+    if (expected === undefined) return true;
+    const value = this.peek(key);
+    return expected === null ? value === undefined : value !== undefined && sameBytes(value, expected);
+  }
+
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#size -= sizeOf(key, entry.value);
+  }
+
+  put(key: string, value: Uint8Array, lifetime: number | undefined): void {
+    this.remove(key);
+    this.#check();
+    // It would push out every other value, and then itself.
+    if (sizeOf(key, value) > this.#maxSize || lifetime === 0) return;
+    this.#entries.set(key, {
+      value,
+      until: lifetime === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + lifetime,
+    });
+    this.#size += sizeOf(key, value);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) break;
+      this.remove(oldest);
+    }
+  }
+
+  /** Continues the walk. It begins again after as many steps as there are entries: values that are read move to its end all the time. */
+  #check(): void {
+    for (let count = 0; count < checked; count += 1) {
+      const next = this.#steps < this.#entries.size ? this.#walk.next() : undefined;
+      if (next === undefined || next.done) {
+        this.#walk = this.#entries.entries();
+        this.#steps = 0;
+        return;
+      }
+      this.#steps += 1;
+      this.peek(next.value[0]);
+    }
+  }
 }

@@ -17,7 +17,7 @@ export class ScopedStore implements KeyValueStore {
   }
 
   async get(key: string): Promise<Uint8Array | undefined> {
-    const sealed = await this.#store.get(this.#prefix + key);
+    const sealed = bytesOf(await this.#store.get(this.#prefix + key));
     if (sealed === undefined) return undefined;
     const value = await unseal(key, sealed);
     // Without this, a change that expects an absent value would be refused for ever.
@@ -26,18 +26,44 @@ export class ScopedStore implements KeyValueStore {
   }
 
   async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
-    return this.#store.set(this.#prefix + key, await seal(key, value), { ttl, ...(await sealed(key, expected)) });
+    return truthOf(
+      this.#store.set(this.#prefix + key, await seal(key, value), { ttl, ...(await sealed(key, expected)) }),
+    );
   }
 
   async delete(key: string, { expected }: StoreExpectation = {}): Promise<boolean> {
-    return this.#store.delete(this.#prefix + key, await sealed(key, expected));
+    return truthOf(this.#store.delete(this.#prefix + key, await sealed(key, expected)));
   }
 
   async *keys(prefix: string): AsyncGenerator<string> {
-    for await (const key of this.#store.keys(this.#prefix + prefix)) yield key.slice(this.#prefix.length);
+    // `await`: a store of the caller may be an `async` function where a generator is expected.
+    for await (const key of await this.#store.keys(this.#prefix + prefix)) {
+      if (key.startsWith(this.#prefix + prefix)) yield key.slice(this.#prefix.length);
+    }
   }
 }
 
 const sealed = async (key: string, expected: Uint8Array | null | undefined): Promise<StoreExpectation> => ({
   expected: expected && (await seal(key, expected)),
 });
+
+/** Checks what a store of the caller returned for a key. A view of the same bytes, because the result may belong to another realm. */
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  throw new TypeError(
+    `\`get\` of the store must resolve to a Uint8Array or undefined; it resolved to ${nameOf(value)}`,
+  );
+}
+
+/** Checks what a store of the caller returned for a change. Without a clear word, two processes could both take a lease. */
+async function truthOf(result: unknown): Promise<boolean> {
+  const value = await result;
+  if (typeof value === "boolean") return value;
+  throw new TypeError(
+    `\`set\` and \`delete\` of the store must resolve to true or false; they resolved to ${nameOf(value)}`,
+  );
+}
+
+/** The kind of a value. The value itself may be secret. */
+const nameOf = (value: unknown): string => (value === null ? "null" : typeof value);

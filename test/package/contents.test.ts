@@ -11,7 +11,7 @@ import { pack, root } from "./tarball.ts";
 const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 
 /** The files of `dist` whose names do not change from build to build; the rest are the chunks that the entry points share. */
-const doorFiles = ["index", "callbacks", "node", "redis", "testing"].flatMap((door) =>
+const doorFiles = ["index", "callbacks", "node", "redis", "sqlite", "testing"].flatMap((door) =>
   ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
 /** The emulator's page, and the packages whose code is in its script. The script is minified and does not name them. */

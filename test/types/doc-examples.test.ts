@@ -3,6 +3,7 @@ import * as podPartner from "pod-partner";
 import * as callbacks from "pod-partner/callbacks";
 import * as node from "pod-partner/node";
 import * as redis from "pod-partner/redis";
+import * as sqlite from "pod-partner/sqlite";
 import * as testing from "pod-partner/testing";
 import ts from "typescript";
 import { expect, it } from "vitest";
@@ -53,6 +54,7 @@ function moduleOf(code: string): string {
     importFrom("pod-partner/callbacks", callbacks),
     importFrom("pod-partner/node", node),
     importFrom("pod-partner/redis", redis),
+    importFrom("pod-partner/sqlite", sqlite),
     importFrom("pod-partner/testing", testing),
     uses.has("setupServer") ? 'import { setupServer } from "msw/node";' : "",
     uses.has("createClient") ? 'import { createClient } from "redis";' : "",

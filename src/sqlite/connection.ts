@@ -1,0 +1,123 @@
+import { Database, type SqliteModule } from "./database.ts";
+import { faultOf } from "./faults.ts";
+import type { StoreFile } from "./file.ts";
+
+/** Milliseconds for which an operation waits for the locks of other processes. */
+const longestWait = 10_000;
+/** The longest pause between two attempts, in milliseconds. */
+const longestPause = 50;
+/** Milliseconds between two checks whether the file is still in its place. */
+const checkEvery = 1_000;
+/** Milliseconds of work after which other tasks of the process have their turn. */
+const longestTurn = 10;
+/** How often one operation opens a file that other processes found damaged and replaced. */
+const mostRepairs = 3;
+
+/**
+ * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, opens the
+ * file again after an error or when it was replaced, and sets a damaged file aside.
+ */
+export class Connection {
+  readonly #sqlite: SqliteModule;
+  readonly #file: StoreFile;
+  // The module itself: fake timers of a test runner would stop the store.
+  readonly #timers = process.getBuiltinModule("node:timers/promises");
+  #database: Database | undefined;
+  #identity: string | undefined;
+  #checkedAt = 0;
+  #turnBegan = 0;
+  #closed = false;
+  #latest: Promise<unknown> = Promise.resolve();
+
+  constructor(sqlite: SqliteModule, file: StoreFile) {
+    this.#sqlite = sqlite;
+    this.#file = file;
+  }
+
+  run<Result>(work: (database: Database) => Result): Promise<Result> {
+    const deadline = performance.now() + longestWait;
+    const result = this.#latest.then(() => this.#attempts(work, deadline));
+    this.#latest = result.catch(() => undefined);
+    return result;
+  }
+
+  /** Closes the file after the operations before this one. */
+  async close(): Promise<void> {
+    await this.#latest;
+    this.#closed = true;
+    this.#drop();
+  }
+
+  async #attempts<Result>(work: (database: Database) => Result, deadline: number): Promise<Result> {
+    if (performance.now() - this.#turnBegan > longestTurn) {
+      await this.#timers.setImmediate();
+      this.#turnBegan = performance.now();
+    }
+    let repairs = 0;
+    for (let pause = 1; ; pause = Math.min(pause * 2, longestPause)) {
+      try {
+        return this.#once(work);
+      } catch (error) {
+        const fault = faultOf(error);
+        if (fault === "broken") this.#drop();
+        if (fault === "refused" || fault === "broken") throw error;
+        if (fault === "damaged" && ++repairs > mostRepairs) throw error;
+        if (fault === "busy" && performance.now() > deadline) {
+          throw new Error(`another process locks the file ${this.#file.path} for more than ${longestWait} ms`);
+        }
+        await this.#timers.setTimeout(pause * (0.5 + Math.random() / 2));
+      }
+    }
+  }
+
+  #once<Result>(work: (database: Database) => Result): Result {
+    try {
+      return work(this.#open());
+    } catch (error) {
+      if (faultOf(error) === "damaged" && !this.#file.inMemory) this.#setAside();
+      throw error;
+    }
+  }
+
+  #open(): Database {
+    if (this.#closed) throw new Error("the store is closed");
+    const now = performance.now();
+    if (this.#database !== undefined && now - this.#checkedAt > checkEvery) {
+      this.#checkedAt = now;
+      if (this.#file.identity !== this.#identity) this.#drop();
+    }
+    if (this.#database === undefined) {
+      this.#file.create();
+      this.#database = new Database(this.#sqlite, this.#file.path);
+      this.#identity = this.#file.identity;
+      this.#checkedAt = now;
+    }
+    return this.#database;
+  }
+
+  #setAside(): void {
+    this.#drop();
+    const aside = this.#file.setAside(() => this.#isDamaged());
+    if (aside === undefined) return;
+    throw new Error(`the file ${this.#file.path} was damaged. It is ${aside} now, and the store begins empty`);
+  }
+
+  #isDamaged(): boolean {
+    try {
+      const database = new Database(this.#sqlite, this.#file.path);
+      try {
+        return !database.isSound();
+      } finally {
+        database.close();
+      }
+    } catch (error) {
+      if (faultOf(error) === "damaged") return true;
+      throw error;
+    }
+  }
+
+  #drop(): void {
+    this.#database?.close();
+    this.#database = undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { refuse } from "../stores/store-options.ts";
+
+/** Marks the files of this package: "podp". */
+const applicationId = 0x706f6470;
+/** The version of the tables. A later version gets the next number. */
+const schemaVersion = 1;
+
+/**
+ * Milliseconds for which SQLite itself waits for a lock. The event loop stands still for as long, so a longer wait is a new attempt
+ * after a pause.
+ */
+const lockWait = 15;
+
+/** Keys in one page of `keys`, and expired values that one sweep deletes. */
+const page = 500;
+const swept = 64;
+
+/** Names a class of SQLite with the open file. */
+export type SqliteModule = typeof import("node:sqlite");
+
+const tables = [
+  "CREATE TABLE entries (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, until INTEGER, value BLOB NOT NULL) STRICT",
+  "CREATE INDEX entries_until ON entries (until) WHERE until IS NOT NULL",
+  `PRAGMA application_id = ${applicationId}`,
+  `PRAGMA user_version = ${schemaVersion}`,
+];
+
+/** `node:sqlite` can bind bytes without content as NULL. */
+const [value, expected] = ["ifnull(:value, x'')", "ifnull(:expected, x'')"];
+const alive = "(until IS NULL OR until > :now)";
+const upsert = `INSERT INTO entries (key, until, value) VALUES (:key, :until, ${value})
+  ON CONFLICT (key) DO UPDATE SET until = excluded.until, value = excluded.value`;
+const sql = {
+  get: `SELECT value FROM entries WHERE key = :key AND ${alive}`,
+  set: upsert,
+  add: `${upsert} WHERE entries.until <= :now`,
+  swap: `UPDATE entries SET until = :until, value = ${value} WHERE key = :key AND value = ${expected} AND ${alive}`,
+  delete: `DELETE FROM entries WHERE key = :key AND ${alive}`,
+  deleteHeld: `DELETE FROM entries WHERE key = :key AND value = ${expected} AND ${alive}`,
+  keys: `SELECT key FROM entries WHERE key >= :from AND key < :to AND ${alive} ORDER BY key LIMIT ${page}`,
+  sweep: `DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE until <= :now ORDER BY until LIMIT ${swept})`,
+};
+
+/** The table of values in an open file. Each change is one statement, and so one transaction. */
+export class Database {
+  readonly #file: DatabaseSync;
+  readonly #statements = new Map<keyof typeof sql, StatementSync>();
+
+  /** Opens a file, and creates its tables if it is empty. Throws an error of SQLite if the file is locked or damaged. */
+  constructor({ DatabaseSync }: SqliteModule, location: string) {
+    this.#file = new DatabaseSync(location);
+    try {
+      this.#setUp();
+    } catch (error) {
+      this.#file.close();
+      throw error;
+    }
+  }
+
+  get(key: string): Uint8Array | undefined {
+    const row = this.#prepared("get").get({ key, now: Date.now() });
+    return row?.value instanceof Uint8Array ? row.value : undefined;
+  }
+
+  set(key: string, value: Uint8Array, lifetime: number | undefined, expected: Uint8Array | null | undefined): boolean {
+    const now = Date.now();
+    const row = { key, value, until: lifetime === undefined ? null : now + lifetime };
+    if (expected === undefined) return this.#change("set", row);
+    return expected === null ? this.#change("add", { ...row, now }) : this.#change("swap", { ...row, now, expected });
+  }
+
+  delete(key: string, expected: Uint8Array | null | undefined): boolean {
+    const row = { key, now: Date.now() };
+    if (expected === undefined) return this.#change("delete", row);
+    return expected !== null && this.#change("deleteHeld", { ...row, expected });
+  }
+
+  /** The keys that begin with a prefix, in ascending order: the first ones after `after`. Fewer than a page if they are the last. */
+  keys(prefix: string, after: string | undefined): { readonly keys: readonly string[]; readonly last: boolean } {
+    // No key has the greatest character, and the least one makes the next key.
+    const range = { from: after === undefined ? prefix : `${after}\u0000`, to: `${prefix}\u{10ffff}` };
+    const rows = this.#prepared("keys").all({ ...range, now: Date.now() });
+    return { keys: rows.map(({ key }) => String(key)), last: rows.length < page };
+  }
+
+  /** Deletes some of the values that are gone. */
+  sweep(): void {
+    this.#change("sweep", { now: Date.now() });
+  }
+
+  /** Whether SQLite finds no damage in the whole file. */
+  isSound(): boolean {
+    return this.#run("PRAGMA quick_check(1)") === "ok";
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+
+  #change(name: keyof typeof sql, row: Parameters<StatementSync["run"]>[0]): boolean {
+    return Number(this.#prepared(name).run(row).changes) > 0;
+  }
+
+  #prepared(name: keyof typeof sql): StatementSync {
+    let statement = this.#statements.get(name);
+    if (statement === undefined) {
+      statement = this.#file.prepare(sql[name]);
+      this.#statements.set(name, statement);
+    }
+    return statement;
+  }
+
+  /** Runs one statement, and returns the first column of the first row. `exec` of Deno throws errors without a code. */
+  #run(statement: string): unknown {
+    return Object.values(this.#file.prepare(statement).get() ?? {})[0];
+  }
+
+  #setUp(): void {
+    this.#run(`PRAGMA busy_timeout = ${lockWait}`);
+    this.#run("BEGIN IMMEDIATE");
+    const [id, version] = [this.#run("PRAGMA application_id"), this.#run("PRAGMA user_version")];
+    const empty = this.#run("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
+    if (id !== applicationId && !(id === 0 && version === 0 && empty)) {
+      refuse(["path"], "is the database of another program; expected a path without a file, or the file of a store");
+    }
+    if (Number(version) > schemaVersion) {
+      throw new Error(`a newer version of pod-partner wrote the file: its tables have version ${version}`);
+    }
+    if (empty) for (const statement of tables) this.#run(statement);
+    this.#run("COMMIT");
+    // A file system without shared memory has no WAL. There, only the default of `synchronous` cannot damage the file.
+    if (this.#run("PRAGMA journal_mode = WAL") === "wal") this.#run("PRAGMA synchronous = NORMAL");
+  }
+}

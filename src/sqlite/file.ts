@@ -1,0 +1,86 @@
+import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { refuse } from "../stores/store-options.ts";
+import { attempt } from "../util/foreign.ts";
+import type { SqliteModule } from "./database.ts";
+
+/** The path of a store that is in memory. */
+const memory = ":memory:";
+
+/** The files of SQLite beside the database. */
+const companions = ["-wal", "-shm"];
+
+/** The file of a store. */
+export class StoreFile {
+  /** The absolute path, so that a later change of the working directory changes nothing. */
+  readonly path: string;
+  readonly inMemory: boolean;
+  readonly #sqlite: SqliteModule;
+
+  /** @throws `ConfigurationError` if the path cannot be that of a file. */
+  constructor(path: string, sqlite: SqliteModule) {
+    if (typeof path !== "string" || path === "") refuse(["path"], "expected the path of a file");
+    this.inMemory = path === memory;
+    this.path = this.inMemory ? path : resolve(path);
+    this.#sqlite = sqlite;
+    if (this.inMemory) return;
+    const folder = dirname(this.path);
+    if (!attempt(() => statSync(folder))?.isDirectory()) {
+      refuse(["path"], `there is no folder ${folder}; create it first`);
+    }
+    if (attempt(() => statSync(this.path))?.isDirectory()) {
+      refuse(["path"], `${this.path} is a folder; expected the path of a file`);
+    }
+  }
+
+  /** Tells this file from another one that takes its place. */
+  get identity(): string | undefined {
+    if (this.inMemory) return memory;
+    const stats = attempt(() => statSync(this.path, { bigint: true }));
+    return stats && `${stats.dev}:${stats.ino}`;
+  }
+
+  /** Creates an empty file that only its owner can read, if there is none. */
+  create(): void {
+    if (!this.inMemory) createPrivately(this.path);
+  }
+
+  /**
+   * Renames a damaged file, and replaces an earlier one of that name. Returns the new path; undefined if the file is not damaged: then
+   * another process was first. One process at a time does this, and checks the file once more, so that no good file is renamed.
+   */
+  setAside(isDamaged: () => boolean): string | undefined {
+    const lock = `${this.path}-lock`;
+    createPrivately(lock);
+    // The lock of a process that ends is released by the operating system.
+    const mutex = new this.#sqlite.DatabaseSync(lock);
+    try {
+      mutex.prepare("BEGIN EXCLUSIVE").get();
+      if (!isDamaged()) return undefined;
+      const aside = `${this.path}-damaged`;
+      // The database is last: without it, SQLite would apply what is left of its log to the new file.
+      for (const name of [...companions, ""]) {
+        rmSync(aside + name, { force: true });
+        if (existsSync(this.path + name)) renameSync(this.path + name, aside + name);
+      }
+      return aside;
+    } finally {
+      mutex.close();
+    }
+  }
+}
+
+/**
+ * The file is created under another name and then linked: at the moment when a process closes any handle of a file, the operating system
+ * drops all locks of the process on this file, also those of SQLite.
+ */
+function createPrivately(path: string): void {
+  if (existsSync(path)) return;
+  const draft = `${path}-${crypto.randomUUID()}`;
+  // If this fails, another process was first, or SQLite creates the file, or SQLite reports the reason.
+  attempt(() => {
+    closeSync(openSync(draft, "wx", 0o600));
+    linkSync(draft, path);
+  });
+  rmSync(draft, { force: true });
+}

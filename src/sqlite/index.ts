@@ -1,0 +1,75 @@
+import type { KeyValueStore } from "../stores/store.ts";
+import { checkStoreOptions, lifetimeOf, refuse } from "../stores/store-options.ts";
+import { Connection } from "./connection.ts";
+import type { SqliteModule } from "./database.ts";
+import { StoreFile } from "./file.ts";
+
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../stores/store.ts";
+
+/** Options of {@link sqliteStore}. */
+export interface SqliteStoreOptions {
+  /** A name for the organization; see {@link KeyValueStore.organization}. */
+  readonly organization?: string | undefined;
+}
+
+/** A store in a file. */
+export interface SqliteStore extends KeyValueStore {
+  /** Closes the file, after the operations that were called before. Later operations fail. */
+  close(): Promise<void>;
+}
+
+/** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
+const sweepEvery = 32;
+
+/**
+ * Remembers in a file, for the processes of one machine: several can use it at the same time. It needs no package, only a runtime with
+ * `node:sqlite`.
+ *
+ * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. A damaged file is
+ * renamed to `<path>-damaged`: one operation fails and says so, and the store begins empty. The SDK creates the file so that only its
+ * owner can read it.
+ *
+ * @param path The path of a file in an existing folder, on a local disk; it is created at the first use. `:memory:` keeps nothing.
+ * @throws `ConfigurationError` if the folder does not exist, or if the runtime has no `node:sqlite`: it is in Node since 22.13 and 23.4,
+ *   in Deno since 2.2 and in Bun since 1.4.
+ * @example
+ * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
+ */
+export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
+  checkStoreOptions(options, ["organization"]);
+  const sqlite = sqliteModule();
+  const connection = new Connection(sqlite, new StoreFile(path, sqlite));
+  let changes = 0;
+  return {
+    kind: "sqlite",
+    organization: options.organization,
+    get: (key) => connection.run((database) => database.get(key)),
+    async set(key, value, { ttl, expected } = {}) {
+      const lifetime = lifetimeOf(ttl);
+      return connection.run((database) => {
+        // Before the change: a sweep that fails for a lock is attempted again, and the change with it.
+        if (changes++ % sweepEvery === 0) database.sweep();
+        return database.set(key, value, lifetime, expected);
+      });
+    },
+    delete: (key, { expected } = {}) => connection.run((database) => database.delete(key, expected)),
+    async *keys(prefix) {
+      for (let after: string | undefined; ; ) {
+        const page = await connection.run((database) => database.keys(prefix, after));
+        yield* page.keys;
+        if (page.last) return;
+        after = page.keys.at(-1);
+      }
+    },
+    close: () => connection.close(),
+  };
+}
+
+/** `node:sqlite`. It is not imported, because bundlers and older runtimes do not know it. */
+function sqliteModule(): SqliteModule {
+  const module = globalThis.process?.getBuiltinModule?.("node:sqlite");
+  if (module !== undefined) return module;
+  const { bun, deno, node } = globalThis.process?.versions ?? {};
+  const runtime = bun ? `Bun ${bun}` : deno ? `Deno ${deno}` : `Node ${node}`;
+  return refuse([], `${runtime} has no \`node:sqlite\`; use Node 22.13, 23.4 or newer, Deno 2.2 or Bun 1.4`);
+}

@@ -1,0 +1,195 @@
+import { expect, it } from "vitest";
+import { takeLease } from "../../src/stores/lease.ts";
+import { bytes, describeEachStore, keysOf, text } from "./stores.ts";
+
+const all = Uint8Array.from({ length: 256 }, (_, index) => index);
+const hour = 3_600_000;
+
+describeEachStore("a store", ({ open, pass }) => {
+  it.each([
+    ["every byte", all],
+    ["no byte", new Uint8Array()],
+    ["64 kB", Uint8Array.from({ length: 65_536 }, (_, index) => (index * 31) % 251)],
+    ["a part of a larger buffer", all.subarray(100, 131)],
+    ["a Buffer", Buffer.from("with the pool of Node")],
+  ])("returns the bytes that were set: %s", async (_, value) => {
+    const store = open();
+    expect(await store.set("key", value)).toBe(true);
+    const held = await store.get("key");
+    expect(held?.constructor).toBe(Uint8Array);
+    expect([...(held ?? [])]).toEqual([...value]);
+    expect(await open().get("key")).toEqual(held);
+  });
+
+  it("holds copies: a later change of the caller's bytes changes nothing", async () => {
+    const store = open();
+    for (const value of [Uint8Array.of(1, 2), Buffer.of(1, 2)]) {
+      await store.set("key", value);
+      value[0] = 9;
+      const held = await store.get("key");
+      expect(held).toEqual(Uint8Array.of(1, 2));
+      if (held) held[1] = 9;
+      expect(await store.get("key")).toEqual(Uint8Array.of(1, 2));
+    }
+  });
+
+  it("holds nothing under a key that was never set, or deleted", async () => {
+    const store = open();
+    expect(await store.get("key")).toBeUndefined();
+    expect(await store.delete("key")).toBe(false);
+    await store.set("key", all);
+    expect(await store.delete("key")).toBe(true);
+    expect(await store.delete("key")).toBe(false);
+    expect(await store.get("key")).toBeUndefined();
+  });
+
+  it("changes a key only if it holds what is expected", async () => {
+    const [one, other] = [open(), open()];
+    expect(await one.set("key", bytes("1"), { expected: bytes("0") })).toBe(false);
+    expect(await one.set("key", bytes("1"), { expected: null })).toBe(true);
+    expect(await other.set("key", bytes("2"), { expected: null })).toBe(false);
+    expect(await other.set("key", bytes("2"), { expected: bytes("1 ") })).toBe(false);
+    expect(await other.set("key", bytes("2"), { expected: bytes("1") })).toBe(true);
+    expect(await one.delete("key", { expected: bytes("1") })).toBe(false);
+    expect(await one.delete("key", { expected: null })).toBe(false);
+    expect(text(await one.get("key"))).toBe("2");
+    expect(await one.delete("key", { expected: bytes("2") })).toBe(true);
+    expect(await one.delete("key", { expected: bytes("2") })).toBe(false);
+  });
+
+  it("compares bytes without content with bytes without content, and not with an absent value", async () => {
+    const store = open();
+    const nothing = new Uint8Array();
+    expect(await store.set("key", all, { expected: nothing })).toBe(false);
+    await store.set("key", nothing);
+    expect(await store.set("key", all, { expected: null })).toBe(false);
+    expect(await store.set("key", bytes("1"), { expected: nothing })).toBe(true);
+    await store.set("key", nothing);
+    expect(await store.delete("key", { expected: nothing })).toBe(true);
+  });
+
+  it("gives a free key to exactly one of many", async () => {
+    const stores = [open(), open()];
+    const taken = await Promise.all(
+      Array.from({ length: 100 }, (_, index) =>
+        (stores[index % 2] ?? open()).set("key", bytes(`${index}`), { expected: null }),
+      ),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(text(await open().get("key"))).toBe(`${taken.indexOf(true)}`);
+  });
+
+  it("applies the changes of a process in the order of their calls", async () => {
+    const store = open();
+    await Promise.all(Array.from({ length: 200 }, (_, index) => store.set("key", bytes(`${index}`))));
+    expect(text(await store.get("key"))).toBe("199");
+  });
+
+  it("iterates the keys with a prefix, whatever characters it has", async () => {
+    const store = open();
+    const keys = [
+      "a",
+      "a:",
+      "a:1",
+      "a:2",
+      "a*",
+      "a*1",
+      "a?",
+      "a[b-c]",
+      "a\\",
+      "a\\1",
+      "a^",
+      "a{b}",
+      "ab",
+      "A:1",
+      "b",
+      "~",
+      "a%",
+      "a_",
+    ];
+    for (const key of keys) await store.set(key, all);
+    for (const prefix of ["", ...keys, "a[", "c"]) {
+      expect(await keysOf(store, prefix)).toEqual(keys.filter((key) => key.startsWith(prefix)).sort());
+    }
+  });
+
+  it("iterates thousands of keys, also while each is read, changed and deleted", async () => {
+    const store = open();
+    const keys = Array.from({ length: 2_345 }, (_, index) => `many:${index}`);
+    await Promise.all([...keys.map((key) => store.set(key, all)), store.set("other", all)]);
+    expect(await keysOf(open(), "many:")).toEqual(keys.toSorted());
+    const seen = new Set<string>();
+    for await (const key of store.keys("many:")) {
+      seen.add(key);
+      await store.get(key);
+      await store.set(key, bytes("changed"));
+      if (seen.size % 2 === 0) await store.delete(key);
+    }
+    expect(seen).toEqual(new Set(keys));
+  });
+
+  it("ends an iteration that the caller leaves", async () => {
+    const store = open();
+    for (const key of ["1", "2", "3"]) await store.set(key, all);
+    for await (const key of store.keys("")) {
+      expect(key).toMatch(/^[123]$/);
+      break;
+    }
+    expect(await keysOf(store, "")).toEqual(["1", "2", "3"]);
+  });
+
+  it("holds a value for its lifetime, and then nothing", async () => {
+    const store = open();
+    await store.set("short", all, { ttl: hour });
+    await store.set("long", all, { ttl: 3 * hour });
+    await store.set("stays", all);
+    await store.set("renewed", all, { ttl: hour });
+    await store.set("renewed", all, { ttl: 3 * hour });
+    await store.set("kept", all, { ttl: hour });
+    await store.set("kept", all);
+    await pass(2 * hour);
+    expect(await store.get("short")).toBeUndefined();
+    expect(await store.delete("short")).toBe(false);
+    expect(await keysOf(store, "")).toEqual(["kept", "long", "renewed", "stays"]);
+    expect(await store.set("short", bytes("new"), { expected: all })).toBe(false);
+    expect(await store.set("short", bytes("new"), { expected: null })).toBe(true);
+    expect(text(await open().get("short"))).toBe("new");
+    await pass(2 * hour);
+    expect(await keysOf(store, "")).toEqual(["kept", "short", "stays"]);
+  });
+
+  it("takes any number as a lifetime, and refuses what is none", async () => {
+    const store = open();
+    for (const ttl of [Number.POSITIVE_INFINITY, Number.MAX_VALUE, hour + 0.25]) {
+      await store.set("key", all, { ttl });
+      expect(await store.get("key")).toEqual(all);
+    }
+    for (const ttl of [0, -1, Number.NEGATIVE_INFINITY]) {
+      await store.set("key", all);
+      expect(await store.set("key", all, { ttl })).toBe(true);
+      expect(await store.get("key")).toBeUndefined();
+      expect(await keysOf(store, "")).toEqual([]);
+    }
+    await expect(store.set("key", all, { ttl: Number.NaN })).rejects.toThrow(RangeError);
+    await expect(store.set("key", all, { ttl: "soon" as never })).rejects.toThrow(RangeError);
+  });
+
+  it("holds a lease for one holder, until it is released or runs out", async () => {
+    const [one, other] = [open(), open()];
+    const lease = await takeLease(one, "lease", hour);
+    if (lease === undefined || lease === "lost") throw new Error("expected a lease");
+    expect(await takeLease(other, "lease", hour)).toBeUndefined();
+    await pass(0.75 * hour);
+    expect(await lease.renew()).toBe(true);
+    await pass(0.75 * hour);
+    expect(await takeLease(other, "lease", hour)).toBeUndefined();
+    await pass(0.5 * hour);
+    const next = await takeLease(other, "lease", hour);
+    if (next === undefined || next === "lost") throw new Error("expected a lease");
+    expect(await lease.renew()).toBe(false);
+    await lease.release();
+    expect(await takeLease(one, "lease", hour)).toBeUndefined();
+    await next.release();
+    expect(await takeLease(one, "lease", hour)).toBeTypeOf("object");
+  });
+});

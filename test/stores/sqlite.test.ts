@@ -1,0 +1,244 @@
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { ConfigurationError } from "pod-partner";
+import { type SqliteStore, sqliteStore } from "pod-partner/sqlite";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { bytes, keysOf, text, useFolder } from "./stores.ts";
+
+const folder = useFolder();
+const opened: SqliteStore[] = [];
+const open = (path = folder.path("store.db")) => {
+  const store = sqliteStore(path);
+  opened.push(store);
+  return store;
+};
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+});
+
+describe("the file of a store", () => {
+  it("is readable only by its owner, with the files beside it", async () => {
+    await open().set("key", bytes("value"));
+    for (const name of ["store.db", "store.db-wal", "store.db-shm"]) {
+      expect(statSync(folder.path(name)).mode & 0o777).toBe(0o600);
+    }
+  });
+
+  it("says which program and which version made it", async () => {
+    await open().set("key", bytes("value"));
+    using database = new DatabaseSync(folder.path("store.db"));
+    expect(database.prepare("PRAGMA application_id").get()).toEqual({ application_id: 0x706f6470 });
+    expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
+    expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+  });
+
+  it("keeps what was set when the store is closed and opened again, in its place at the time of the call", async () => {
+    const path = folder.path("store.db");
+    const store = open();
+    const set = store.set("key", bytes("value"));
+    await store.close();
+    expect(await set).toBe(true);
+    await expect(store.get("key")).rejects.toThrow("the store is closed");
+    expect(text(await open(path).get("key"))).toBe("value");
+  });
+
+  it("is none for :memory:, and each store has its own", async () => {
+    const store = open(":memory:");
+    await store.set("key", bytes("value"));
+    expect(text(await store.get("key"))).toBe("value");
+    expect(await open(":memory:").get("key")).toBeUndefined();
+    expect(existsSync(":memory:")).toBe(false);
+  });
+
+  it("does not grow when values run out", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const store = open();
+    const value = new Uint8Array(2_000);
+    for (let index = 0; index < 3_000; index += 1) {
+      await store.set(`key:${index}`, value, { ttl: 1_000 });
+      vi.setSystemTime(Date.now() + 10);
+    }
+    vi.useRealTimers();
+    using database = new DatabaseSync(folder.path("store.db"));
+    const { count } = database.prepare("SELECT count(*) AS count FROM entries").get() ?? {};
+    expect(Number(count)).toBeLessThan(250);
+  });
+
+  it("is created again when it was deleted or replaced", async () => {
+    const store = open();
+    await store.set("key", bytes("old"));
+    const other = open(folder.path("other.db"));
+    await other.set("key", bytes("new"));
+    await other.close();
+    for (const name of ["store.db", "store.db-wal", "store.db-shm"]) rmSync(folder.path(name));
+    renameSync(folder.path("other.db"), folder.path("store.db"));
+    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 5_000);
+    expect(text(await store.get("key"))).toBe("new");
+  });
+});
+
+describe("a path that cannot be that of a store", () => {
+  it.each([
+    ["", "expected the path of a file"],
+    [42, "expected the path of a file"],
+    ["/no/such/folder/store.db", "there is no folder /no/such/folder; create it first"],
+    ["/", "/ is a folder; expected the path of a file"],
+  ])("is refused at once: %j", (path, message) => {
+    expect(() => sqliteStore(path as never)).toThrow(ConfigurationError);
+    expect(() => sqliteStore(path as never)).toThrow(message);
+  });
+
+  it("is that of another program's database, which stays as it is", async () => {
+    const path = folder.path("shop.db");
+    {
+      using database = new DatabaseSync(path);
+      database.exec("CREATE TABLE entries (key TEXT)");
+    }
+    const before = readFileSync(path);
+    await expect(open(path).get("key")).rejects.toThrow("is the database of another program");
+    await expect(open(path).set("key", bytes("1"))).rejects.toThrow(ConfigurationError);
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it("is that of a newer version's file, which stays as it is", async () => {
+    await open().set("key", bytes("value"));
+    {
+      using database = new DatabaseSync(folder.path("store.db"));
+      database.exec("PRAGMA user_version = 2");
+    }
+    await expect(open().get("key")).rejects.toThrow("a newer version of pod-partner wrote the file");
+    using database = new DatabaseSync(folder.path("store.db"));
+    expect(database.prepare("SELECT key FROM entries").all()).toEqual([{ key: "key" }]);
+  });
+
+  it("is any path in a runtime without node:sqlite, and the error names the versions that have it", () => {
+    const { getBuiltinModule } = process;
+    vi.spyOn(process, "getBuiltinModule").mockImplementation((name: string) =>
+      name === "node:sqlite" ? undefined : getBuiltinModule(name as "node:fs"),
+    );
+    const make = () => sqliteStore(folder.path("store.db"));
+    expect(make).toThrow(ConfigurationError);
+    expect(make).toThrow(/Node [\d.]+ has no `node:sqlite`; use Node 22\.13, 23\.4 or newer, Deno 2\.2 or Bun 1\.4/);
+  });
+
+  it("comes with options: unknown ones and an empty organization are refused", () => {
+    for (const options of [{ organisation: "shop" }, { organization: "" }, { organization: 1 }]) {
+      expect(() => sqliteStore(":memory:", options as never)).toThrow(ConfigurationError);
+    }
+  });
+});
+
+describe("a damaged file", () => {
+  /** A file with two values, closed. */
+  async function filled(): Promise<string> {
+    const path = folder.path("store.db");
+    const store = open(path);
+    for (let index = 0; index < 300; index += 1) await store.set(`key:${index}`, new Uint8Array(1_000).fill(index));
+    await store.close();
+    return path;
+  }
+  function overwrite(path: string, from: number, to: number): void {
+    const handle = openSync(path, "r+");
+    writeSync(handle, new Uint8Array(to - from).fill(0xa5), 0, to - from, from);
+    closeSync(handle);
+  }
+
+  it.each<[string, (path: string) => void]>([
+    ["is no database", (path) => writeFileSync(path, "x".repeat(100_000))],
+    ["has a damaged header", (path) => overwrite(path, 0, 100)],
+    ["has a damaged schema", (path) => overwrite(path, 100, 4_096)],
+    ["has damaged pages", (path) => overwrite(path, 4_096, 300_000)],
+    ["was cut", (path) => truncateSync(path, 50_000)],
+  ])("that %s is renamed, and the store says so once and begins empty", async (_, damage) => {
+    const path = await filled();
+    damage(path);
+    const damaged = readFileSync(path);
+    const stores = [open(), open()];
+    const failures: unknown[] = [];
+    // The damage may not show before the whole file is read.
+    for (const store of stores) {
+      for (let index = 0; index < 300; index += 1) {
+        await store.get(`key:${index}`).catch((error: unknown) => failures.push(error));
+      }
+      await keysOf(store, "");
+    }
+    expect(failures.map(String)).toEqual([
+      `Error: the file ${path} was damaged. It is ${path}-damaged now, and the store begins empty`,
+    ]);
+    expect(readFileSync(`${path}-damaged`)).toEqual(damaged);
+    await stores[0]?.set("key", bytes("new"));
+    expect(text(await stores[1]?.get("key"))).toBe("new");
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it("replaces an earlier damaged file, so that the folder does not fill", async () => {
+    for (const content of ["first", "second"]) {
+      writeFileSync(folder.path("store.db"), content.repeat(1_000));
+      const store = open();
+      await expect(store.get("key")).rejects.toThrow("was damaged");
+      expect(await store.get("key")).toBeUndefined();
+      await store.close();
+    }
+    expect(readFileSync(folder.path("store.db-damaged"), "utf8")).toMatch(/^(second)+$/);
+  });
+
+  it("is renamed once when many stores find it at the same time", async () => {
+    writeFileSync(folder.path("store.db"), "x".repeat(10_000));
+    const results = await Promise.allSettled(
+      Array.from({ length: 8 }, (_, index) => open().set(`key:${index}`, bytes("value"))),
+    );
+    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(1);
+    expect(await keysOf(open(), "key:")).toHaveLength(7);
+  });
+});
+
+describe("a file that another process locks", () => {
+  it("is waited for without blocking the process", async () => {
+    const store = open();
+    await store.set("key", bytes("1"));
+    const database = new DatabaseSync(folder.path("store.db"));
+    database.exec("BEGIN IMMEDIATE");
+    const set = store.set("key", bytes("2"));
+    // The timers of this process run while the store waits.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    database.exec("COMMIT");
+    database.close();
+    expect(await set).toBe(true);
+    expect(text(await store.get("key"))).toBe("2");
+  });
+
+  it("fails an operation after ten seconds, and the next ones succeed when it is free", async () => {
+    const store = open();
+    await store.set("key", bytes("1"));
+    using database = new DatabaseSync(folder.path("store.db"));
+    database.exec("BEGIN IMMEDIATE");
+    const start = performance.now();
+    let reads = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => start + 4_000 * reads++);
+    await expect(store.set("key", bytes("2"))).rejects.toThrow("locks the file");
+    vi.restoreAllMocks();
+    database.exec("COMMIT");
+    expect(await store.set("key", bytes("3"), { expected: bytes("1") })).toBe(true);
+  });
+});
+
+it("many operations leave the process time for other tasks", async () => {
+  const store = open(":memory:");
+  let ticks = 0;
+  const timer = setInterval(() => (ticks += 1), 1);
+  for (let index = 0; index < 20_000 && ticks < 3; index += 1) await store.set("key", bytes(`${index}`));
+  clearInterval(timer);
+  expect(ticks).toBe(3);
+});
