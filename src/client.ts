@@ -107,13 +107,14 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer, openStore };
+    const { timeout, deadline } = resolved;
+    const context = { clock, timeout, deadline, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);
     this.warehouse = new WarehouseResource(send);
     this.addresses = new AddressesResource(send);
-    this.images = new ImagesResource(send);
+    this.images = new ImagesResource(send, context);
     this.evidence = new EvidenceResource(send);
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);

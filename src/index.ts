@@ -1,5 +1,6 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
+export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
 export { PodPartner } from "./client.ts";
 export { AlreadyReadError } from "./errors/already-read.ts";
 export {
@@ -46,6 +47,7 @@ export type {
   UnreadDownloadEvent,
 } from "./http/call/observer.ts";
 export type { AnyRequestOptions } from "./http/call/request-any.ts";
+export type { ImageUploadOptions, UploadOptions } from "./http/call/send-upload.ts";
 export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
 export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
 export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
@@ -117,6 +119,7 @@ export type { Evidence } from "./resources/evidence/evidence.schema.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.schema.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
+export type { UploadedImage } from "./resources/images/upload-once.ts";
 export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
 export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";

@@ -46,11 +46,11 @@ export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
   readonly isRetryable: boolean = true;
 
-  constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {
+  constructor({ endpoint, timeout, source }: { endpoint: string; timeout: number; source?: string }) {
     const within = `within ${timeout} ms (option \`timeout\`)`;
     super(
-      opening
-        ? `The source of the upload to ${endpoint} gave no first bytes ${within}. Nothing was sent.`
+      source
+        ? `The source of the upload to ${endpoint} ${source} ${within}. Nothing was sent.`
         : `${endpoint} did not return a complete response ${within}.`,
     );
   }

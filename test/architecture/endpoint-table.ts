@@ -108,6 +108,7 @@ export const combined = [
   ["orders.ensure", "order", "looks the order up, creates it if it is absent", "PlacedOrder"],
   ["orders.ensureMany", "rows, { map }", "`ensure` for each row", "AsyncIterable<Outcome<Row, PlacedOrder>>"],
   ["orders.cancelRemaining", "orderReference", "reads the order, cancels its remaining units", "CanceledRemainder"],
+  ["images.uploadOnce", "source", "uploads the content if it was not uploaded before", "UploadedImage"],
   ["renders.wait", "renderReference", "reads the render until it is complete", "Render"],
   [
     "renders.batch",

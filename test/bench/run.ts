@@ -6,6 +6,7 @@ import { run as memory } from "./memory/memory.ts";
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
 import { run as report } from "./report/report.ts";
+import { run as uploadOnce } from "./upload-once/upload-once.ts";
 import { run as weight } from "./weight/weight.ts";
 
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
@@ -18,6 +19,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   pacing,
   percall,
   report,
+  "upload-once": uploadOnce,
   weight,
 };
 

@@ -3,7 +3,17 @@ import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { PassThrough, Readable } from "node:stream";
 import type { ReadableStream as NodeWebStream } from "node:stream/web";
-import type { Download, ImageSource, PodPartner } from "pod-partner";
+import type {
+  Download,
+  ImageReference,
+  ImageSource,
+  ImageUploadOptions,
+  PictureSize,
+  PodPartner,
+  UploadedImage,
+  UploadOptions,
+  UploadProgress,
+} from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
 /** For the compiler: none of it is run. */
@@ -15,7 +25,30 @@ function neverRun({ images, evidence }: PodPartner) {
   // @ts-expect-error the caller must await a promise.
   evidence.upload(fetch("https://partner.example/design.png").then((response) => response.arrayBuffer()));
   evidence.upload(createReadStream("photo.jpg"));
+  // @ts-expect-error the service downsizes images, not evidence (specification 2.7).
+  evidence.upload("photo.jpg", { onDownsize: () => undefined });
+  // @ts-expect-error it answers no request or one.
+  images.uploadOnce("design.png").withResponse();
+  images.uploadOnce(createReadStream("design.png"), {
+    onProgress: ({ sent }) => sent,
+    signal: new AbortController().signal,
+  });
 }
+
+describe("an upload", () => {
+  it("reports bytes of a size that may be unknown, and sizes in pixels", () => {
+    expectTypeOf<UploadProgress>().toEqualTypeOf<{ readonly sent: number; readonly size: number | undefined }>();
+    expectTypeOf<PictureSize>().toEqualTypeOf<{ readonly width: number; readonly height: number }>();
+    expectTypeOf<Parameters<PodPartner["images"]["upload"]>[1]>().toEqualTypeOf<ImageUploadOptions | undefined>();
+    expectTypeOf<Parameters<PodPartner["evidence"]["upload"]>[1]>().toEqualTypeOf<UploadOptions | undefined>();
+  });
+
+  it("gives the image's reference, and once also whether it was sent", () => {
+    expectTypeOf<Awaited<ReturnType<PodPartner["images"]["uploadOnce"]>>>().toEqualTypeOf<UploadedImage>();
+    expectTypeOf<UploadedImage["reference"]>().toEqualTypeOf<ImageReference>();
+    expectTypeOf<UploadedImage["uploaded"]>().toEqualTypeOf<boolean>();
+  });
+});
 
 describe("the source of an upload", () => {
   it("can be a path, bytes, a blob or a file", () => {

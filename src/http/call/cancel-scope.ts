@@ -24,10 +24,10 @@ export class CancelScope {
     this.clock = clock;
     this.startedAt = clock.now();
     this.#deadline = deadline;
-    if (signal !== undefined) this.#stopListening = onAbort(signal, (reason) => this.#end(reason));
+    if (signal !== undefined) this.#stopListening = onAbort(signal, (reason) => this.end(reason));
     if (deadline !== undefined && this.#ended === undefined) {
       this.#stopDeadline = clock.after(deadline, () =>
-        this.#end(this.deadlineError("the call was not finished", undefined, 0)),
+        this.end(this.deadlineError("the call was not finished", undefined, 0)),
       );
     }
   }
@@ -133,7 +133,8 @@ export class CancelScope {
     this.#stopDeadline?.();
   }
 
-  #end(reason: unknown): void {
+  /** Ends the call with a reason, unless it has ended. */
+  end(reason: unknown): void {
     if (this.#ended !== undefined) return;
     this.#ended = { reason };
     this.#interrupt?.(reason);

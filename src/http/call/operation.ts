@@ -1,4 +1,4 @@
-import type { UploadOpening } from "../../binary/source.ts";
+import type { Upload, UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
 import { type CallSite, framesOf } from "../../errors/call-site.ts";
 import { RequestTimeoutError } from "../../errors/connection.ts";
@@ -64,7 +64,7 @@ export class Operation<Data> {
       if (endpoint.request.kind !== "image") scope.check();
       const encoded = encode(core.baseUrl, endpoint, input, options, this.#faults);
       if ("made" in encoded) opening = encoded;
-      const request = "made" in encoded ? await this.#opened(encoded) : encoded;
+      const request = "made" in encoded ? await this.#opened(encoded, input.watch) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
       // The platform keeps parts of a call until its next major garbage collection: this frees the call site earlier.
       if (!this.#open) this.#callSite = undefined;
@@ -80,13 +80,20 @@ export class Operation<Data> {
   }
 
   /** Waits for an upload's first bytes, which show whether it may be sent, at most for the timeout of an attempt. */
-  #opened({ made }: UploadOpening<EncodedRequest>): Promise<EncodedRequest> {
+  #opened(opening: UploadOpening<EncodedRequest>, watch: EndpointInput["watch"]): Promise<EncodedRequest> {
     const { name: endpoint, timeout, scope } = this.#call;
+    const made =
+      watch === undefined
+        ? opening.made
+        : opening.made.then(async (request) => {
+            const body = await watch(request.body as Upload, (reason) => scope.end(reason));
+            return { ...request, body };
+          });
     // A failure after the end of the call is ignored.
     made.catch(ignore);
     return scope.hold(({ resolve, reject }) => {
       const stop = scope.clock.after(timeout, () =>
-        reject(new RequestTimeoutError({ endpoint, timeout, opening: true })),
+        reject(new RequestTimeoutError({ endpoint, timeout, source: "gave no first bytes" })),
       );
       made.then(resolve, reject).finally(stop);
       return stop;

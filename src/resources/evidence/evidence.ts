@@ -1,7 +1,7 @@
 import type { ImageSource } from "../../binary/source.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { sendUpload, type UploadOptions } from "../../http/call/send-upload.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 
@@ -25,7 +25,7 @@ export class EvidenceResource {
    * const photo = await partner.evidence.upload("scratch.jpg");
    * const evidenceReferences = [photo.reference]; // for a claim or a claimline
    */
-  upload(source: ImageSource, options?: RequestOptions): ApiCall<Evidence> {
-    return this.#send(uploadEvidence, { body: source }, options);
+  upload(source: ImageSource, options?: UploadOptions): ApiCall<Evidence> {
+    return sendUpload(this.#send, uploadEvidence, source, options, "onProgress");
   }
 }

@@ -1,19 +1,26 @@
-import type { ImageSource } from "../../binary/source.ts";
+import { type ImageSource, openImage } from "../../binary/source.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { type ImageUploadOptions, sendUpload } from "../../http/call/send-upload.ts";
+import { noOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { lazily } from "../../util/lazily.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { PrintImage } from "./images.schema.ts";
+import type { OnceUploads, UploadedImage } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
   readonly #send: Send;
+  readonly #once: () => Promise<OnceUploads>;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, context: CallContext) {
     this.#send = send;
+    this.#once = lazily(async () => new (await import("./upload-once.ts")).OnceUploads(send, context));
   }
 
   /**
@@ -26,8 +33,29 @@ export class ImagesResource {
    * @example
    * const { reference } = await partner.images.upload("design.png");
    */
-  upload(source: ImageSource, options?: RequestOptions): ApiCall<PrintImage> {
-    return this.#send(uploadImage, { body: source }, options);
+  upload(source: ImageSource, options?: ImageUploadOptions): ApiCall<PrintImage> {
+    return sendUpload(this.#send, uploadImage, source, options, "onProgress", "onDownsize");
+  }
+
+  /**
+   * Uploads a JPEG or PNG unless its content was uploaded before (specification 2.7, 4.5): the client's `store` remembers the reference of
+   * each content by its SHA-256. Calls with the same content at the same time send it once, also those of other processes with the
+   * same store. If the store cannot be reached, the content is uploaded.
+   *
+   * A stream is written to a temporary file first, which is removed when the call ends. So the SDK can retry every source. `timeout`
+   * limits the reading of the source, and then each attempt. A call sends one request or none, so it has no `withResponse()`.
+   *
+   * An image that was remembered is not checked. To upload it again in any case, use {@link ImagesResource.upload}.
+   *
+   * @throws `RequestValidationError` before sending, if the bytes are not a JPEG or PNG, or the source cannot be read.
+   * @throws `RequestTimeoutError` if the source is not read within `timeout`, or the last attempt takes longer.
+   * @example
+   * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
+   */
+  uploadOnce(source: ImageSource, options: ImageUploadOptions = noOptions): Promise<UploadedImage> {
+    // The source is opened at once: an error of a Node stream that has no listener ends the process.
+    const call = { opening: openImage(source), options, callSite: captureCallSite() };
+    return this.#once().then((once) => once.upload(call));
   }
 
   /**

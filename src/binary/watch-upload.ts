@@ -1,0 +1,75 @@
+import type { Upload } from "./source.ts";
+import type { EndCall, UploadProgress, UploadWatch } from "./upload-watch.ts";
+import { watched } from "./watched.ts";
+
+/** Calls a function of the caller. If it throws, the call ends with that error. */
+function tell<Given>(report: (given: Given) => void, given: Given, end: EndCall): void {
+  try {
+    report(given);
+  } catch (error) {
+    end(error);
+    throw error;
+  }
+}
+
+/** The bytes of a report at most: the stream of a blob can give all of its bytes as one chunk. */
+const most = 65_536;
+
+/** Splits large chunks. */
+function inPieces(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let rest: Uint8Array = new Uint8Array();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        if (rest.byteLength === 0) {
+          const { done, value } = await reader.read();
+          if (done) return controller.close();
+          rest = value;
+        }
+        controller.enqueue(rest.subarray(0, most));
+        rest = rest.subarray(most);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Reports the bytes of each attempt when the network takes them. */
+function reporting(upload: Upload, report: (progress: UploadProgress) => void): Upload {
+  const observed = (body: ReadableStream<Uint8Array>, size: number | undefined) => {
+    let sent = 0;
+    return watched(inPieces(body), (chunk) => {
+      sent += chunk.byteLength;
+      report({ sent, size });
+    });
+  };
+  return {
+    replayable: upload.replayable,
+    body: () => {
+      const body = upload.body();
+      if (body instanceof ReadableStream) return observed(body, undefined);
+      const blob = body instanceof Blob ? body : new Blob([body]);
+      const stream = () => observed(blob.stream(), blob.size);
+      // The `fetch` of Bun does not call `stream` of a blob.
+      if (globalThis.process?.versions?.bun !== undefined) return stream();
+      // A blob keeps the exact `Content-Length`; a stream would be sent in chunks, without a length.
+      return Object.defineProperty(blob.slice(), "stream", { value: stream });
+    },
+  };
+}
+
+/** Inspects the picture of an upload, and observes the bytes that are sent. */
+export async function watchUpload(
+  upload: Upload,
+  { onProgress, onDownsize }: UploadWatch,
+  end: EndCall,
+): Promise<Upload> {
+  let seen = upload;
+  if (onDownsize !== undefined) {
+    const { inspected } = await import("./picture-size.ts");
+    seen = await inspected(upload, (size) => tell(onDownsize, size, end));
+  }
+  return onProgress === undefined ? seen : reporting(seen, (progress) => tell(onProgress, progress, end));
+}
