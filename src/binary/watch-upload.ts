@@ -3,7 +3,7 @@ import type { EndCall, UploadProgress, UploadWatch } from "./upload-watch.ts";
 import { watched } from "./watched.ts";
 
 /** Calls a function of the caller. If it throws, the call ends with that error. */
-function tell<Given>(report: (given: Given) => void, given: Given, end: EndCall): void {
+function notify<Given>(report: (given: Given) => void, given: Given, end: EndCall): void {
   try {
     report(given);
   } catch (error) {
@@ -69,7 +69,7 @@ export async function watchUpload(
   let seen = upload;
   if (onDownsize !== undefined) {
     const { inspected } = await import("./picture-size.ts");
-    seen = await inspected(upload, (size) => tell(onDownsize, size, end));
+    seen = await inspected(upload, (size) => notify(onDownsize, size, end));
   }
-  return onProgress === undefined ? seen : reporting(seen, (progress) => tell(onProgress, progress, end));
+  return onProgress === undefined ? seen : reporting(seen, (progress) => notify(onProgress, progress, end));
 }

@@ -27,7 +27,7 @@ function neverRun({ images, evidence }: PodPartner) {
   evidence.upload(createReadStream("photo.jpg"));
   // @ts-expect-error the service downsizes images, not evidence (specification 2.7).
   evidence.upload("photo.jpg", { onDownsize: () => undefined });
-  // @ts-expect-error it answers no request or one.
+  // @ts-expect-error a call sends one request or none.
   images.uploadOnce("design.png").withResponse();
   images.uploadOnce(createReadStream("design.png"), {
     onProgress: ({ sent }) => sent,
