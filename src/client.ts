@@ -107,7 +107,7 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    const context = { clock, timeout: resolved.timeout, deadline: resolved.deadline, pacer: this.#pacer, openStore };
+    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);

@@ -89,11 +89,6 @@ const waiting = () => ({
   onPending: custom(isFunction, "expected a function"),
 });
 
-const watching = () => ({
-  onProgress: custom(isFunction, "expected a function"),
-  onDownsize: custom(isFunction, "expected a function"),
-});
-
 const ensuring = () => ({
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
   compare: z.optional(z.boolean()),
@@ -121,8 +116,11 @@ const kinds = {
       lastModified: validator("if-modified-since", "lastModified"),
     }),
   wait: taking(waiting),
-  upload: () => z.strictObject(watching()),
-  uploadOnce: taking(watching),
+  upload: () =>
+    z.strictObject({
+      onProgress: custom(isFunction, "expected a function"),
+      onDownsize: custom(isFunction, "expected a function"),
+    }),
   ensure: () => z.strictObject(ensuring()),
   ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
   batch: taking(() => ({ ...waiting(), ...manyRows() })),
