@@ -1,3 +1,4 @@
+import { onAbort } from "../util/abort-signals.ts";
 import { createDigest, TooLarge } from "./digest.ts";
 import type { Upload } from "./source.ts";
 import { openSpool, type Spool } from "./spool.ts";
@@ -24,16 +25,15 @@ async function forEachChunk(
 ): Promise<void> {
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
-  signal.addEventListener("abort", cancel);
+  const stopListening = onAbort(signal, cancel);
   try {
-    signal.throwIfAborted();
     for (let next = await reader.read(); !next.done; next = await reader.read()) await take(next.value);
     signal.throwIfAborted();
   } catch (error) {
     cancel();
     throw error;
   } finally {
-    signal.removeEventListener("abort", cancel);
+    stopListening();
   }
 }
 
@@ -47,9 +47,30 @@ const isReadable = (blob: Blob): Promise<boolean> =>
       () => false,
     );
 
-async function hashed(blob: Blob, signal: AbortSignal): Promise<Content> {
+/** The bytes of a file that are read at a time. */
+const piece = 262_144;
+
+/** Reads a file into one buffer: the stream of a blob makes a new buffer for each chunk. */
+async function forEachPiece(path: string, signal: AbortSignal, take: (bytes: Uint8Array) => void): Promise<void> {
+  const { open } = await import("node:fs/promises");
+  const file = await open(path);
+  try {
+    const buffer = new Uint8Array(piece);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer);
+      signal.throwIfAborted();
+      if (bytesRead === 0) return;
+      take(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashed(blob: Blob, path: string | undefined, signal: AbortSignal): Promise<Content> {
   const digest = createDigest();
-  await forEachChunk(blob.stream(), signal, digest.add);
+  if (path === undefined) await forEachChunk(blob.stream(), signal, digest.add);
+  else await forEachPiece(path, signal, digest.add);
   return { hash: await digest.hex(), blob, unchanged: () => isReadable(blob), remove: async () => undefined };
 }
 
@@ -79,11 +100,11 @@ async function spooled(stream: ReadableStream<Uint8Array>, signal: AbortSignal, 
  * Reads the content of an upload in bounded memory: hashes it, and writes a stream to a temporary file meanwhile. Bytes are copied: the
  * caller may change his own before they are sent.
  */
-export async function readContent({ body }: Upload, signal: AbortSignal, refuse: Refuse): Promise<Content> {
+export async function readContent({ body, path }: Upload, signal: AbortSignal, refuse: Refuse): Promise<Content> {
   const whole = body();
   try {
     if (whole instanceof ReadableStream) return await spooled(whole, signal, refuse);
-    return await hashed(whole instanceof Blob ? whole : new Blob([whole]), signal);
+    return await hashed(whole instanceof Blob ? whole : new Blob([whole]), path, signal);
   } catch (error) {
     const what = error instanceof TooLarge ? "the source is too large" : "the source cannot be read";
     throw refuse(what, error);

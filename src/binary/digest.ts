@@ -1,5 +1,5 @@
 /** The bytes that are kept in memory where the runtime has no streaming hash or no file system. */
-export const memoryLimit = 33_554_432;
+const memoryLimit = 33_554_432;
 
 /** Content that is too large for the memory of this runtime. */
 export class TooLarge extends Error {

@@ -3,6 +3,7 @@ import type { Upload } from "../../binary/source.ts";
 import type { EndCall, UploadWatch } from "../../binary/upload-watch.ts";
 import type { Delivery } from "../../http/call/core.ts";
 import type { Delivered } from "../../http/retry/recovery.ts";
+import { onAbort } from "../../util/abort-signals.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { PrintImage } from "./images.schema.ts";
 import { KnownImages } from "./known-images.ts";
@@ -47,9 +48,7 @@ export class OnceUploads {
   async begin(call: OnceCall): Promise<OnceUpload> {
     const { watch, end, signal, refuse } = call;
     const content = await readContent(call.upload, signal, refuse);
-    const remove = () => void content.remove();
-    signal.addEventListener("abort", remove);
-    if (signal.aborted) remove();
+    onAbort(signal, () => void content.remove());
     const { onProgress, onDownsize } = watch;
     const plain: Upload = { replayable: true, body: () => content.blob };
     const observe = async (own: UploadWatch) =>
