@@ -55,13 +55,16 @@ export class OnceUploads {
       (await import("../../binary/watch-upload.ts")).watchUpload(plain, own, end);
     return {
       upload: onProgress === undefined ? plain : await observe({ onProgress }),
-      image: (run, within) => {
+      image: async (run, within) => {
         const send = async () => {
           // A picture that is not sent is not inspected.
           if (onDownsize !== undefined) await within(observe({ onDownsize }));
           return run();
         };
-        return this.#image(content, call, send, within);
+        const made = await this.#image(content, call, send, within);
+        // The process may be killed right after the call.
+        await content.remove();
+        return made;
       },
     };
   }
