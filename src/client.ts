@@ -95,8 +95,8 @@ export class PodPartner {
     const context = { clock, deadline: resolved.deadline, pacer: this.#pacer };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
-    this.catalog = new CatalogResource(send);
-    this.warehouse = new WarehouseResource(send);
+    this.catalog = new CatalogResource(send, context);
+    this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send);
     this.evidence = new EvidenceResource(send);

@@ -15,14 +15,15 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   http: [...vocabulary, "binary"],
   pagination: core,
   waiting: core,
-  resources: helpers,
+  changes: helpers,
+  resources: [...helpers, "changes"],
   client: [...helpers, "resources", "options"],
   options: [...helpers, "resources"],
   callbacks: [...vocabulary, "resources"],
   node: core,
   redis: core,
   testing: [...helpers, "resources", "client", "options"],
-  index: [...helpers, "resources", "client", "options"],
+  index: [...helpers, "changes", "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.
   cli: ["schemas", "util"],
 };

@@ -1,0 +1,69 @@
+import type { Issue } from "../errors/validation.ts";
+import { isReference, type ReferenceKind } from "../references/references.ts";
+import { isRecord } from "../schemas/type-guards.ts";
+import type { Row } from "./cells.ts";
+import type { SnapshotCell } from "./changes.ts";
+
+/** A snapshot of any list. */
+export interface Snapshot {
+  readonly version: 1;
+  readonly kind: ReferenceKind;
+  readonly fields: readonly string[];
+  readonly rows: readonly (readonly SnapshotCell[])[];
+}
+
+/** The entries of a list in memory: the names of the columns, and a row for each reference. */
+export interface Table {
+  readonly fields: readonly string[];
+  readonly rows: ReadonlyMap<string, Row>;
+}
+
+const version = 1;
+
+const isText = (value: unknown): value is string => typeof value === "string";
+
+const isCell = (cell: unknown): boolean =>
+  Array.isArray(cell)
+    ? cell.length <= 1 && cell.every(isText)
+    : cell === null || ["string", "number", "boolean"].includes(typeof cell);
+
+const isRow = (row: unknown, kind: ReferenceKind, columns: number): boolean =>
+  Array.isArray(row) && row.length <= 1 + columns && isReference(kind, `${kind}_${row[0]}`) && row.every(isCell);
+
+function faultOf(kind: ReferenceKind, given: unknown): Issue | undefined {
+  const fault = (path: Issue["path"], message: string): Issue => ({ path: ["since", ...path], message });
+  if (isText(given)) return fault([], "expected a snapshot as an object: parse its JSON first");
+  if (!isRecord(given)) return fault([], "expected the `snapshot` of an earlier result");
+  const { fields, rows } = given;
+  if (given.version !== version) return fault(["version"], `expected ${version}: begin again without \`since\``);
+  if (given.kind !== kind) return fault(["kind"], `expected "${kind}": this snapshot is of another list`);
+  if (!Array.isArray(fields) || !fields.every(isText)) return fault(["fields"], "expected an array of names");
+  if (!Array.isArray(rows)) return fault(["rows"], "expected an array");
+  const damaged = rows.findIndex((row) => !isRow(row, kind, fields.length));
+  if (damaged < 0) return undefined;
+  const message = `expected the 26 characters of a reference and at most ${fields.length} values`;
+  return fault(["rows", damaged], `${message}: the snapshot is damaged`);
+}
+
+/** Checks a value that a caller gave as a snapshot. Reports the first fault only: a damaged snapshot can have one in every row. */
+export const snapshotFaults = (kind: ReferenceKind, given: unknown): readonly Issue[] =>
+  given === undefined || given === null ? [] : [faultOf(kind, given)].filter((fault) => fault !== undefined);
+
+/** Reads a checked snapshot. */
+export function readSnapshot(given: Snapshot | null | undefined): Table {
+  const { kind, fields, rows } = given ?? { kind: "", fields: [], rows: [] };
+  const toRow = (cells: readonly SnapshotCell[]): Row =>
+    cells.map((cell) => (Array.isArray(cell) && cell.length === 0 ? undefined : cell));
+  return { fields, rows: new Map(rows.map(([id, ...cells]) => [`${kind}_${id}`, toRow(cells)])) };
+}
+
+/** Writes a table as a plain JSON value. */
+export const writeSnapshot = (kind: ReferenceKind, { fields, rows }: Table): Snapshot => ({
+  version,
+  kind,
+  fields,
+  rows: Array.from(rows, ([reference, row]) => [
+    reference.slice(kind.length + 1),
+    ...Array.from(row, (cell) => (cell === undefined ? [] : cell)),
+  ]),
+});
