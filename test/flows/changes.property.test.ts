@@ -130,22 +130,15 @@ class Mirror {
   }
 }
 
-type Call = (
-  list: ChangingList,
-  options: ProductChangesOptions,
-) => Promise<ListChanges<Product> | ListChanges<WarehouseItem>>;
+type Course = typeof course extends fc.Arbitrary<infer Value> ? Value : never;
+type Call = (options: ProductChangesOptions) => Promise<ListChanges<Product> | ListChanges<WarehouseItem>>;
 
 /** Reads a quiet list, a list that changes meanwhile, and a quiet list again, and applies each result. */
-async function follow(
-  world: World,
-  fields: readonly string[],
-  given: typeof course extends fc.Arbitrary<infer V> ? V : never,
-  call: Call,
-) {
+async function follow(world: World, fields: readonly string[], given: Course, call: Call) {
   const { list } = world;
   const { details } = given;
   const mirror = new Mirror(fields);
-  const first = await call(list, { details });
+  const first = await call({ details });
   mirror.apply(world, first, details);
   mirror.expectEqual(world);
 
@@ -155,26 +148,29 @@ async function follow(
     for (const one of given.during) if (one.request === request - begun) world.happen(one);
   };
   const stored = (snapshot: unknown) => JSON.parse(JSON.stringify(snapshot));
-  const shifting = await call(list, { details, since: stored(first.snapshot) });
+  const shifting = await call({ details, since: stored(first.snapshot) });
   mirror.apply(world, shifting, details);
 
   list.meanwhile = () => undefined;
-  const quiet = await call(list, { details, since: stored(shifting.snapshot) });
+  const quiet = await call({ details, since: stored(shifting.snapshot) });
   mirror.apply(world, quiet, details);
   mirror.expectEqual(world);
-  const last = await call(list, { details, since: stored(quiet.snapshot) });
+  const last = await call({ details, since: stored(quiet.snapshot) });
   expect([last.added, last.changed, last.removed]).toEqual([[], [], []]);
 }
+
+const runs = 150;
 
 describe("a list whose pages shift while it is read", () => {
   it("of products loses no change and invents none, when products are added, removed, changed and moved", async () => {
     const changes = (value: number) => [{ status: `stage ${value}` }, { availableQuantity: value }, { hue: value }];
     const property = fc.asyncProperty(course, (given) => {
       const world = new World(product, changes, given.count, given.pageSize);
-      return follow(world, listed.product, given, (list, options) => list.connect().catalog.products.changes(options));
+      const partner = world.list.connect();
+      return follow(world, listed.product, given, (options) => partner.catalog.products.changes(options));
     });
-    await fc.assert(property, { numRuns: 400 });
-  });
+    await fc.assert(property, { numRuns: runs });
+  }, 60_000);
 
   it("of items loses no change and invents none, when items are added, removed and changed (order is fixed, 4.11)", async () => {
     const changes = (value: number) => [{ logicalQuantity: value }, { products: [value] }, { hue: value }];
@@ -185,9 +181,10 @@ describe("a list whose pages shift while it is read", () => {
     }));
     const property = fc.asyncProperty(fixed, (given) => {
       const world = new World(item, changes, given.count, given.pageSize);
-      const call: Call = (list, { since }) => list.connect().warehouse.items.changes({ since: since as never });
+      const partner = world.list.connect();
+      const call: Call = ({ since }) => partner.warehouse.items.changes({ since: since as never });
       return follow(world, listed.item, given, call);
     });
-    await fc.assert(property, { numRuns: 400 });
-  });
+    await fc.assert(property, { numRuns: runs });
+  }, 60_000);
 });
