@@ -7,7 +7,7 @@ export type {
   ListRemoval,
   ListSnapshot,
   SnapshotCell,
-} from "./changes/changes.ts";
+} from "./changes/list-changes.ts";
 export { PodPartner } from "./client.ts";
 export { AlreadyReadError } from "./errors/already-read.ts";
 export {

@@ -1,4 +1,4 @@
-import type { SnapshotCell } from "./changes.ts";
+import type { SnapshotCell } from "./list-changes.ts";
 
 /** One cell for each column; undefined for a missing field. */
 export type Row = readonly (SnapshotCell | undefined)[];
@@ -27,20 +27,27 @@ async function hashOf(text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(digest, 0, 6)));
 }
 
-/** Whether any database can store a text. PostgreSQL accepts neither U+0000 nor a lone surrogate in `jsonb`. */
-const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0");
+/** Characters that JSON writes as one byte. Most texts have no others, and checking this is faster than encoding the text. */
+const plain = /^[ !#-[\]-~]*$/;
+
+/** The bytes of a text in JSON; infinite if a database cannot store it. PostgreSQL refuses U+0000 and lone surrogates in `jsonb`. */
+function bytesOf(text: string): number {
+  if (plain.test(text)) return text.length + 2;
+  return text.isWellFormed() && !text.includes("\0") ? encoder.encode(JSON.stringify(text)).length : Infinity;
+}
 
 function isShort(value: unknown, limit: number): value is string | number | boolean | null {
   if (typeof value === "object") return value === null;
-  if (typeof value !== "string") return true;
-  return value.length < limit && isStorable(value) && encoder.encode(JSON.stringify(value)).length <= limit;
+  return typeof value !== "string" || (value.length < limit && bytesOf(value) <= limit);
 }
 
-/** Makes the cell of a value of JSON. */
-export async function cellOf(value: unknown, known: boolean): Promise<SnapshotCell> {
+const hashed = async (value: unknown): Promise<SnapshotCell> => [await hashOf(canonical(value))];
+
+/** Makes the cell of a value of JSON: at once for a short value. */
+export function cellOf(value: unknown, known: boolean): SnapshotCell | Promise<SnapshotCell> {
   if (isShort(value, known ? longest.known : longest.unknown)) return value;
   // The entries of a known array, such as the linked products of an item, are a set.
-  return [await hashOf(known && Array.isArray(value) ? value.map(canonical).sort().join() : canonical(value))];
+  return hashed(known && Array.isArray(value) ? value.map(canonical).sort() : value);
 }
 
 /**

@@ -1,6 +1,5 @@
-import { isRecord } from "../schemas/type-guards.ts";
 import { cellOf, isHash, isSame, type Row } from "./cells.ts";
-import type { SnapshotCell } from "./changes.ts";
+import type { SnapshotCell } from "./list-changes.ts";
 import type { Table } from "./snapshot.ts";
 
 /** An entry of a list, by the fields that the comparison uses. */
@@ -51,8 +50,7 @@ export class Comparison<Listed extends Entry> {
    */
   async addDetail(reference: string, detail: Listed): Promise<void> {
     const row = [...(this.#now.get(reference) ?? this.#before.get(reference) ?? [])];
-    const values: Values = isRecord(detail) ? detail : {};
-    const known = Object.entries(values).filter(([name]) => this.#known.has(name));
+    const known = Object.entries(Object(detail) as Values).filter(([name]) => this.#known.has(name));
     const cells = await this.#rowOf(Object.fromEntries(known));
     for (const [name] of known) {
       const column = this.#columnOf(name);
@@ -103,7 +101,8 @@ export class Comparison<Listed extends Entry> {
   async #rowOf(values: Values): Promise<Row> {
     const row: (SnapshotCell | undefined)[] = [];
     for (const [name, value] of Object.entries(values)) {
-      row[this.#columnOf(name)] = await cellOf(value, this.#known.has(name));
+      const cell = cellOf(value, this.#known.has(name));
+      row[this.#columnOf(name)] = cell instanceof Promise ? await cell : cell;
     }
     return row;
   }

@@ -1,29 +1,11 @@
-import { GoneError, NotFoundError } from "../errors/api.ts";
-import { RequestValidationError } from "../errors/validation.ts";
 import type { CallResult } from "../http/call/call.ts";
-import type { Send } from "../http/call/core.ts";
-import { optionFaults } from "../http/endpoint/check-options.ts";
-import { nameOf } from "../http/endpoint/endpoint.ts";
-import { hasErrorObject } from "../http/retry/retry.ts";
-import type { PartnerClock } from "../util/clock.ts";
-import { splitFields } from "../util/split-fields.ts";
-import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./changes.ts";
 import { Comparison } from "./comparison.ts";
-import { ListRequests } from "./list-requests.ts";
+import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
+import { ListRequests, type Means } from "./list-requests.ts";
 import { readSnapshot, snapshotFaults, writeSnapshot } from "./snapshot.ts";
-
-/** The parts of a client that `changes` needs. */
-interface Means {
-  readonly send: Send;
-  readonly clock: PartnerClock;
-}
 
 /** The most readings of a list whose entries cannot be read one by one. */
 const readings = 4;
-
-/** Whether an error is the service's own statement that an entry does not exist (specification 7). A gateway can return a 404, too. */
-const isGone = (error: unknown): boolean =>
-  (error instanceof NotFoundError || error instanceof GoneError) && hasErrorObject(error);
 
 /** The names of the fields that the specification shows in an entry of a list. */
 function knownFields<Listed>({ list }: ChangingList<Listed>): readonly string[] {
@@ -70,7 +52,7 @@ class Search<Listed extends Referenced> {
   async readEach(references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>): Promise<void> {
     for await (const outcome of this.#requests.each(references, get)) {
       if (outcome.ok) await this.#comparison.addDetail(outcome.input, outcome.value);
-      else if (isGone(outcome.error)) this.#comparison.remove(outcome.input);
+      else if (this.#requests.isGone(outcome.error)) this.#comparison.remove(outcome.input);
       else throw outcome.error;
     }
   }
@@ -98,15 +80,14 @@ export async function findChanges<Listed extends Referenced, Current extends Lis
   means: Means,
   list: ChangingList<Listed>,
   given: ChangesOptions<Listed> & { readonly details?: boolean | undefined },
-  remaining: () => number | undefined,
 ): Promise<CallResult<ListChanges<Listed, Current>>> {
   const { kind, get } = list;
   const optionKind = get === undefined ? "changes" : "changesWithDetails";
-  const issues = [...optionFaults(given, optionKind), ...snapshotFaults(kind, given?.since)];
-  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(list.list) });
+  const issues = [...means.optionFaults(given, optionKind), ...snapshotFaults(kind, given?.since, means)];
+  if (issues.length > 0) throw new means.RequestValidationError({ issues, endpoint: means.nameOf(list.list) });
 
-  const [{ since, details }, options] = splitFields(given, "since", "details");
-  const requests = new ListRequests(means, list, options, remaining);
+  const { since, details, ...options } = given;
+  const requests = new ListRequests(means, list, options);
   const comparison = new Comparison<Listed>(knownFields(list), readSnapshot(since));
   const search = new Search(requests, comparison);
   const reading = await search.read();

@@ -1,8 +1,8 @@
 import type { Issue } from "../errors/validation.ts";
-import { isReference, type ReferenceKind } from "../references/references.ts";
-import { isRecord } from "../schemas/type-guards.ts";
+import type { ReferenceKind } from "../references/references.ts";
 import type { Row } from "./cells.ts";
-import type { SnapshotCell } from "./changes.ts";
+import type { SnapshotCell } from "./list-changes.ts";
+import type { Shared } from "./shared.ts";
 
 /** A snapshot of any list. */
 export interface Snapshot {
@@ -18,6 +18,8 @@ export interface Table {
   readonly rows: ReadonlyMap<string, Row>;
 }
 
+type References = Pick<Shared, "referenceFault">;
+
 const version = 1;
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -27,27 +29,32 @@ const isCell = (cell: unknown): boolean =>
     ? cell.length <= 1 && cell.every(isText)
     : cell === null || ["string", "number", "boolean"].includes(typeof cell);
 
-const isRow = (row: unknown, kind: ReferenceKind, columns: number): boolean =>
-  Array.isArray(row) && row.length <= 1 + columns && isReference(kind, `${kind}_${row[0]}`) && row.every(isCell);
-
-function faultOf(kind: ReferenceKind, given: unknown): Issue | undefined {
+function faultOf(kind: ReferenceKind, given: unknown, { referenceFault }: References): Issue | undefined {
   const fault = (path: Issue["path"], message: string): Issue => ({ path: ["since", ...path], message });
   if (isText(given)) return fault([], "expected a snapshot as an object: parse its JSON first");
-  if (!isRecord(given)) return fault([], "expected the `snapshot` of an earlier result");
-  const { fields, rows } = given;
-  if (given.version !== version) return fault(["version"], `expected ${version}: begin again without \`since\``);
-  if (given.kind !== kind) return fault(["kind"], `expected "${kind}": this snapshot is of another list`);
+  if (typeof given !== "object" || given === null || Array.isArray(given))
+    return fault([], "expected the `snapshot` of an earlier result");
+  const { version: written, kind: ofList, fields, rows }: Readonly<Record<string, unknown>> = { ...given };
+  if (written !== version) return fault(["version"], `expected ${version}: begin again without \`since\``);
+  if (ofList !== kind) return fault(["kind"], `expected "${kind}": this snapshot is of another list`);
   if (!Array.isArray(fields) || !fields.every(isText)) return fault(["fields"], "expected an array of names");
   if (!Array.isArray(rows)) return fault(["rows"], "expected an array");
-  const damaged = rows.findIndex((row) => !isRow(row, kind, fields.length));
+  const isRow = (row: unknown): boolean =>
+    Array.isArray(row) &&
+    row.length <= 1 + fields.length &&
+    referenceFault(kind, `${kind}_${row[0]}`) === undefined &&
+    row.every(isCell);
+  const damaged = rows.findIndex((row) => !isRow(row));
   if (damaged < 0) return undefined;
   const message = `expected the 26 characters of a reference and at most ${fields.length} values`;
   return fault(["rows", damaged], `${message}: the snapshot is damaged`);
 }
 
 /** Checks a value that a caller gave as a snapshot. Reports the first fault only: a damaged snapshot can have one in every row. */
-export const snapshotFaults = (kind: ReferenceKind, given: unknown): readonly Issue[] =>
-  given === undefined || given === null ? [] : [faultOf(kind, given)].filter((fault) => fault !== undefined);
+export const snapshotFaults = (kind: ReferenceKind, given: unknown, references: References): readonly Issue[] =>
+  given === undefined || given === null
+    ? []
+    : [faultOf(kind, given, references)].filter((fault) => fault !== undefined);
 
 /** Reads a checked snapshot. */
 export function readSnapshot(given: Snapshot | null | undefined): Table {

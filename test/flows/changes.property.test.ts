@@ -3,7 +3,7 @@ import type { ListChanges, Product, ProductChangesOptions, WarehouseItem } from 
 import { describe, expect, it } from "vitest";
 import { ChangingList, item, product, type Wire } from "../support/changing-list.ts";
 
-/** Something that happens to the list before a request is answered. */
+/** Something that happens to the list before the response to a request. */
 const step = fc.record({
   request: fc.integer({ min: 0, max: 12 }),
   kind: fc.constantFrom("insert", "remove", "change", "change", "move"),

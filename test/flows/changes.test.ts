@@ -34,7 +34,7 @@ async function changed() {
 const faults: readonly (readonly [string, () => Response])[] = [
   ["a 400", () => Response.json({ code: "invalid_cursor", message: "No." }, { status: 400 })],
   ["a 500", () => new Response("", { status: 500 })],
-  ["a body that is no JSON", () => new Response("<html>")],
+  ["a body that is not JSON", () => new Response("<html>")],
   ["a page without nextCursor", () => Response.json({ products: [] })],
   ["a page without products", () => Response.json({ nextCursor: null })],
   ["a product without a reference", () => Response.json({ products: [{ name: "Case" }], nextCursor: null })],

@@ -108,9 +108,9 @@ describe("a damaged or foreign snapshot", () => {
     ],
     ["another kind", (snapshot) => ({ ...snapshot, kind: "Item" }), ["since", "kind"], /"Product": .* another list/],
     ["no names", ({ fields: _, ...snapshot }) => snapshot, ["since", "fields"], /array of names/],
-    ["a name that is no text", (snapshot) => ({ ...snapshot, fields: [1] }), ["since", "fields"], /array of names/],
+    ["a name that is not a text", (snapshot) => ({ ...snapshot, fields: [1] }), ["since", "fields"], /array of names/],
     ["no rows", ({ rows: _, ...snapshot }) => snapshot, ["since", "rows"], /an array/],
-    ["a row that is no array", withRow({}), ["since", "rows", 1], /damaged/],
+    ["a row that is not an array", withRow({}), ["since", "rows", 1], /damaged/],
     ["an empty row", withRow([]), ["since", "rows", 1], /26 characters/],
     ["a row of a damaged reference", withRow([`${"0".repeat(25)}u`]), ["since", "rows", 1], /26 characters/],
     [

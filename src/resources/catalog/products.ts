@@ -1,5 +1,6 @@
 import type { Download, NotModified } from "../../binary/download.ts";
-import { type ChangesOptions, changesOf, type ListChanges } from "../../changes/changes.ts";
+import { changesOf } from "../../changes/changes.ts";
+import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";

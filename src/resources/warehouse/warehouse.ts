@@ -1,4 +1,5 @@
-import { type ChangesOptions, changesOf, type ListChanges } from "../../changes/changes.ts";
+import { changesOf } from "../../changes/changes.ts";
+import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { paginate } from "../../pagination/paginate.ts";
@@ -51,7 +52,7 @@ export class ItemsResource {
    * @throws `RequestValidationError` before sending, if `since` is damaged or a snapshot of another list.
    * @throws The errors of the requests. The earlier snapshot stays valid: use it again.
    * @example
-   * const { changed, snapshot } = await partner.warehouse.items.changes({ since });
+   * const { changed, snapshot } = await partner.warehouse.items.changes({ since: stock });
    * for (const { current, previous } of changed) console.log(current.sku, previous.logicalQuantity, current.logicalQuantity);
    */
   changes(options: ChangesOptions<WarehouseItem> = {}): ApiCall<ListChanges<WarehouseItem>> {
