@@ -66,9 +66,9 @@ export class Operation<Data> {
       if ("made" in encoded) opening = encoded;
       const request = "made" in encoded ? await this.#opened(encoded, input.watch) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
+      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       // The platform keeps parts of a call until its next major garbage collection: this frees the call site earlier.
       if (!this.#open) this.#callSite = undefined;
-      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       return { data: shaped, response, timeline: recorder.entries };
     } catch (error) {
       this.#open = false;

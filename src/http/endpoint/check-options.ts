@@ -100,6 +100,9 @@ const manyRows = () => ({
   concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
 });
 
+// The content of a snapshot is checked where it is read.
+const changes = () => ({ since: z.optional(z.unknown()) });
+
 const kinds = {
   request: taking(() => ({})),
   // Infinity would prefetch without end.
@@ -123,6 +126,8 @@ const kinds = {
     }),
   ensure: () => z.strictObject(ensuring()),
   ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
+  changes: taking(changes),
+  changesWithDetails: taking(() => ({ ...changes(), details: z.optional(z.boolean()) })),
   batch: taking(() => ({ ...waiting(), ...manyRows() })),
 } satisfies Record<string, Schema>;
 
