@@ -1,5 +1,6 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
+import { lazily } from "../util/lazily.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./store.ts";
 
 /** Milliseconds that an operation may take, and that a lost store is left alone. */
@@ -54,16 +55,16 @@ export class ClientStore {
 
   /** Iterates the keys that begin with a prefix. It ends early when the store is lost. */
   async *keys(prefix: string): AsyncGenerator<string> {
-    const keys = await this.#try(async () => this.#store.keys(prefix)[Symbol.asyncIterator]());
-    if (keys === undefined) return;
+    const keys = lazily(() => this.#store.keys(prefix)[Symbol.asyncIterator]());
     try {
       for (let count = 0; count < mostKeys; count += 1) {
-        const next = await this.#try(() => keys.next());
+        const next = await this.#try(() => keys().next());
         if (next === undefined || next.done) return;
         yield next.value;
       }
     } finally {
-      await this.#try(async () => keys.return?.());
+      // That an iteration ends is no news of the store, which may not even be asked.
+      if (!this.#lost) await this.#inTime(async () => keys().return?.()).catch(() => undefined);
     }
   }
 
