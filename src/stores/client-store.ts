@@ -1,6 +1,5 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
-import { lazily } from "../util/lazily.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./store.ts";
 
 /** Milliseconds that an operation may take, and that a lost store is left alone. */
@@ -55,7 +54,11 @@ export class ClientStore {
 
   /** Iterates the keys that begin with a prefix. It ends early when the store is lost. */
   async *keys(prefix: string): AsyncGenerator<string> {
-    const keys = lazily(() => this.#store.keys(prefix)[Symbol.asyncIterator]());
+    let opened: AsyncIterator<string> | undefined;
+    const keys = () => {
+      opened ??= this.#store.keys(prefix)[Symbol.asyncIterator]();
+      return opened;
+    };
     try {
       for (let count = 0; count < mostKeys; count += 1) {
         const next = await this.#try(() => keys().next());
@@ -63,7 +66,7 @@ export class ClientStore {
         yield next.value;
       }
     } finally {
-      // That an iteration ends is no news of the store, which may not even be asked.
+      // The end of an iteration does not show whether the store can be reached.
       if (!this.#lost) await this.#inTime(async () => keys().return?.()).catch(() => undefined);
     }
   }
@@ -75,7 +78,7 @@ export class ClientStore {
     const failures = this.#failures;
     try {
       const result = await this.#inTime(work);
-      // The success of an operation that began before a failure is no news.
+      // The success of an operation that began before a failure does not count.
       if (this.#lost && failures === this.#failures) {
         this.#lost = false;
         this.#reports.onBack();

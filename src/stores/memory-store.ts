@@ -28,7 +28,7 @@ const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength
 /** Entries that each change checks for their end: more than the one that it adds. */
 const checked = 2;
 
-// `slice` of a Buffer is no copy.
+// `slice` of a Buffer does not copy.
 const copyOf = (bytes: Uint8Array) => Uint8Array.from(bytes);
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>

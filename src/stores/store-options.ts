@@ -5,7 +5,7 @@ export function refuse(path: readonly string[], message: string): never {
   throw new ConfigurationError({ issues: [{ path, message }] }, "store");
 }
 
-/** Refuses unknown options, which may be typing errors, and a name for the organization that is no text. */
+/** Refuses unknown options, which may be typing errors, and a name for the organization that is not a text. */
 export function checkStoreOptions(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) refuse([name], `unknown option; expected ${known.join(" or ")}`);

@@ -23,7 +23,7 @@ export async function runChild(job: Job): Promise<string> {
   return code === 0 ? errors : `${errors}exit code ${code}`;
 }
 
-/** Starts a job, and kills its process when it is under way. */
+/** Starts a job, and kills its process when it is in progress. */
 export async function killChild(job: Job): Promise<void> {
   const child = start(job);
   const exited = once(child, "exit");

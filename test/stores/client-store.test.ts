@@ -41,7 +41,7 @@ const faults: Record<string, () => unknown> = {
   "that throws": () => {
     throw new Error("no disk");
   },
-  "that throws what is no error": () => {
+  "that throws a value that is not an error": () => {
     throw undefined;
   },
   "that rejects": async () => {

@@ -116,7 +116,7 @@ describeWithRedis("a store in Redis", () => {
     await expectToWork(redisStore(cluster));
   });
 
-  it("refuses an object that is no client, and unknown options", () => {
+  it("refuses an object that is not a client, and unknown options", () => {
     for (const client of [undefined, null, {}, "redis://localhost", new Map()]) {
       expect(() => redisStore(client as never)).toThrow(ConfigurationError);
     }

@@ -1,4 +1,4 @@
-/** A process that works on a store until it is done or killed. Its job is its argument, as JSON; it prints a line when it is under way. */
+/** A process that works on a store until it is done or killed. Its job is its argument, as JSON; it prints a line when it is in progress. */
 import { takeLease } from "../../src/stores/lease.ts";
 import type { KeyValueStore } from "../../src/stores/store.ts";
 import type { Job } from "./children.ts";
@@ -30,7 +30,7 @@ async function count(store: KeyValueStore, times: number): Promise<void> {
 async function fill(store: KeyValueStore): Promise<never> {
   for (let byte = 0; ; byte = (byte + 1) % 256) {
     await Promise.all(["one", "two"].map((key) => store.set(key, new Uint8Array(200_000).fill(byte))));
-    if (byte === 3) console.log("under way");
+    if (byte === 3) console.log("in progress");
   }
 }
 
@@ -46,7 +46,7 @@ if (job.task === "open") {
 if (job.task === "fill") await fill(store);
 if (job.task === "lease") {
   await takeLease(store, "lease", job.times);
-  console.log("under way");
+  console.log("in progress");
   setInterval(() => undefined, 60_000);
 } else {
   await store.close?.();
