@@ -1,6 +1,6 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { ClientStore, type StoreReports } from "./client-store.ts";
-import { memoryStore } from "./memory-store.ts";
+import { createMemory } from "./memory.ts";
 import type { ScopeOf } from "./scope.ts";
 import { ScopedStore } from "./scoped-store.ts";
 import type { KeyValueStore } from "./store.ts";
@@ -16,6 +16,6 @@ export interface StoreSettings {
 
 /** Opens the client's part of its store. */
 export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
-  const opened = store ?? memoryStore({ clock });
+  const opened = store ?? { kind: "memory", ...createMemory(clock) };
   return new ClientStore(new ScopedStore(opened, await scopeOf(opened)), clock, reports);
 }
