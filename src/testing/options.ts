@@ -18,8 +18,9 @@ import {
   organizationOptions,
 } from "./catalog/organization-options.ts";
 import { defaultLimits, type Limit } from "./http/rate-limit.ts";
+import { defaultKey } from "./real-keys.ts";
+import { refuseReal } from "./real-service.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
-import { refuseRemoteUrls } from "./remote.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { seedRecords } from "./seeds/seed.schema.ts";
 
@@ -82,8 +83,9 @@ export interface EmulatorOptions {
   /** How callbacks are sent. */
   readonly callbacks?: CallbackOptions;
   /**
-   * Whether a base URL or callback URL may name a public host. Default false: a URL must be of this machine or a private network, have a
-   * host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`.
+   * Whether a base URL or callback URL may name a public host, and a key may look like one of production. Default false: a URL must be of
+   * this machine or a private network, have a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local`
+   * or `.internal`. A key must not have the word `live` or `prod`, and not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
@@ -128,7 +130,7 @@ const limits = () =>
 
 const schema = () =>
   z.strictObject({
-    secretKey: z._default(filledText(), "emulator-secret-key"),
+    secretKey: z._default(filledText(), defaultKey),
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
@@ -168,7 +170,7 @@ export function toSettings(options: EmulatorOptions): Settings {
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
   const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };
   const plans = organizations.map((organization) => planOf(organization, common));
-  if (!settings.allowRemote) refuseRemoteUrls({ ...settings, organizations: plans });
+  if (!settings.allowRemote) refuseReal({ ...settings, keys, organizations: plans });
   return {
     ...settings,
     organizations: [demo, ...plans],

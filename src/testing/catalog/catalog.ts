@@ -1,4 +1,5 @@
 import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { AddedProduct } from "./added-product.ts";
 import { createClaimcategories } from "./claimcategories.ts";
 import { createDemoCatalog } from "./demo.ts";
 import { createProducts } from "./products.ts";
@@ -15,5 +16,7 @@ export function createCatalog(make: ReferenceMaker, pageSize: number) {
     ...catalog,
     ...createRendering(make, catalog.productgroups, catalog.products),
     claimcategories: createClaimcategories(make),
+    /** What a seed added to the products. */
+    added: [] as AddedProduct[],
   };
 }

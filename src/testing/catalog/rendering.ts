@@ -82,12 +82,10 @@ export function createRendering(
 ) {
   const perspectives = [...createScenePerspectives(make), ...createCloseUps(make, products.all())];
   const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
-  const renderable = products.all().filter(({ printed, status }) => printed && status !== "announced");
-  const compositions = new Map<string, StoredComposition>();
   const scenes = Object.entries(sceneTable).map(([key, row]): Scene => {
     const reference = make.named("Scene", key);
     const own = perspectives.filter((perspective) => belongsTo(perspective, { reference }));
-    const scene: Scene = {
+    return {
       reference,
       name: row.name,
       description: row.description,
@@ -96,15 +94,33 @@ export function createRendering(
       compatibleProductgroups: compatible.map((group) => ({ reference: group.reference })),
       perspectives: own.map((perspective) => ({ reference: perspective.reference })),
     };
-    for (const product of renderable) {
-      for (const perspective of perspectives.filter((one) => shows(scene, product, one))) {
-        const name = compositionName(reference, product.reference, perspective.reference);
-        const composition = make.named("Composition", name);
-        const { tokenCost } = row;
-        compositions.set(composition, { reference: composition, tokenCost, scene, product, perspective });
-      }
-    }
-    return scene;
   });
-  return { scenes, perspectives, compositions };
+  const costs = Object.values(sceneTable).map(({ tokenCost }) => tokenCost);
+
+  /** The compositions that show a product. */
+  const compositionsOf = (product: StoredProduct): readonly StoredComposition[] =>
+    !product.printed || !compatible.includes(product.group)
+      ? []
+      : scenes.flatMap((scene, position) =>
+          perspectives
+            .filter((perspective) => shows(scene, product, perspective))
+            .map((perspective) => ({
+              reference: make.named(
+                "Composition",
+                compositionName(scene.reference, product.reference, perspective.reference),
+              ),
+              tokenCost: costs[position] ?? 0,
+              scene,
+              product,
+              perspective,
+            })),
+        );
+  const compositions = new Map<string, StoredComposition>(
+    products
+      .all()
+      .filter(({ status }) => status !== "announced")
+      .flatMap(compositionsOf)
+      .map((composition) => [composition.reference, composition]),
+  );
+  return { scenes, perspectives, compositions, compositionsOf };
 }
