@@ -90,8 +90,8 @@ describe("a request that arrived before the state was replaced", () => {
       emulator.checkpoint();
       const body = JSON.stringify({ order: validOrder(emulator) });
       const headers = { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/json" };
-      let send: ReadableStreamDefaultController<Uint8Array> | undefined;
-      const stream = new ReadableStream<Uint8Array>({ start: (controller) => void (send = controller) });
+      const { readable: stream, writable } = new TransformStream<Uint8Array>();
+      const writer = writable.getWriter();
       const sent = rejection(
         emulator.fetch(`${emulator.baseUrl}/orders`, {
           method: "POST",

@@ -1,4 +1,4 @@
-import { type ControlError, createEmulator, type SeedProduct, validOrder } from "pod-partner/testing";
+import { type ControlError, type SeedProduct, validOrder } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { problem, setUp, unknownReference } from "./support.ts";
 
@@ -116,7 +116,7 @@ describe("the products of a seed", () => {
     const { products } = emulator.seed({ products: [{ name: "Cup" }] });
     emulator.updateProduct(products[0] ?? "Product_", { availableQuantity: 3 });
     const saved = JSON.parse(JSON.stringify(emulator.world()));
-    for (const other of [createEmulator(), emulator]) {
+    for (const other of [setUp().emulator, emulator]) {
       other.load(structuredClone(saved));
       expect(JSON.parse(JSON.stringify(other.world()))).toEqual(saved);
     }

@@ -21,7 +21,7 @@ export function inconsistencies(
   endpoints: readonly Endpoint[],
 ): readonly Issue[] {
   const findings = new Findings();
-  checkUniqueness(saved, findings);
+  checkUniqueness(saved, worlds, findings);
   checkCatalogList("products", saved.products, catalog.products.all(), findings);
   checkCatalogList("items", saved.items, catalog.items.all(), findings);
   for (const [position, world] of worlds.entries()) {

@@ -1,4 +1,5 @@
 import type { SavedOrganization, SavedWorld } from "../saved-world.ts";
+import type { World } from "../world.ts";
 import type { Findings } from "./findings.ts";
 
 const lists = [
@@ -13,17 +14,26 @@ const lists = [
   "claims",
 ] as const satisfies readonly (keyof SavedOrganization)[];
 
-/** Checks that no reference, name, key or store code occurs more than once, also not in two organizations. */
-export function checkUniqueness({ organizations }: SavedWorld, findings: Findings): void {
-  for (const list of lists) {
-    const seen = new Set<string>();
-    for (const [at, organization] of organizations.entries()) {
-      for (const [position, { reference }] of organization[list].entries()) {
-        if (seen.has(reference))
-          findings.add(["organizations", at, list, position], `${reference} occurs more than once`);
-        seen.add(reference);
-      }
+type ListName = (typeof lists)[number];
+
+/** Reports the references of a list that occur more than once. A list whose table is as long has none, and is not searched. */
+function checkList(name: ListName, saved: SavedOrganization, worlds: readonly World[], at: number, findings: Findings) {
+  const [world, earlier] = [worlds[at], worlds.slice(0, at)];
+  const records = saved[name];
+  if (earlier.length === 0 && world?.[name].size === records.length) return;
+  const seen = new Set<string>();
+  for (const [position, { reference }] of records.entries()) {
+    if (seen.has(reference) || earlier.some((other) => other[name].get(reference) !== undefined)) {
+      findings.add(["organizations", at, name, position], `${reference} occurs more than once`);
     }
+    seen.add(reference);
+  }
+}
+
+/** Checks that no reference, name, key or store code occurs more than once, also not in two organizations. */
+export function checkUniqueness({ organizations }: SavedWorld, worlds: readonly World[], findings: Findings): void {
+  for (const [at, organization] of organizations.entries()) {
+    for (const name of lists) checkList(name, organization, worlds, at, findings);
   }
   const unique = (path: readonly string[], valuesOf: (organization: SavedOrganization) => readonly string[]) => {
     const seen = new Set<string>();
