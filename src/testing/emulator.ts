@@ -132,6 +132,12 @@ async function respond(
   return response;
 }
 
+/** Without a Date, node:http adds one by the machine's time, which can differ from the emulator's clock. */
+function withDate(response: Response, now: number): Response {
+  if (!response.headers.has("Date")) response.headers.set("Date", new Date(now).toUTCString());
+  return response;
+}
+
 /** Makes an emulator, with its inside for the controls and the page. Clients of an emulator on a port send over the network. */
 export function createParts(options: EmulatorOptions, onPort = false): EmulatorParts {
   const settings = toSettings(options);
@@ -176,9 +182,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
       return await recorder.record({ request, url, call: endpoint?.call, fault: fault?.fault, tokens }, async () => {
         const response = await respond({ emulation, service }, { request, signal, match, fault, lifetime });
         signal.throwIfAborted();
-        // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-        if (!response.headers.has("Date")) response.headers.set("Date", new Date(emulation.clock.now()).toUTCString());
-        return response;
+        return withDate(response, emulation.clock.now());
       });
     },
     ...createControls(emulation),

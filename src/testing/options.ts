@@ -17,7 +17,8 @@ import {
   type OrganizationOptions,
   organizationOptions,
 } from "./catalog/organization-options.ts";
-import { defaultLimits, type Limit } from "./http/rate-limit.ts";
+import { limits } from "./http/limits.schema.ts";
+import type { Limit } from "./http/rate-limit.ts";
 import { defaultKey } from "./real-keys.ts";
 import { refuseReal } from "./real-service.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
@@ -83,9 +84,9 @@ export interface EmulatorOptions {
   /** How callbacks are sent. */
   readonly callbacks?: CallbackOptions;
   /**
-   * Whether a base URL or callback URL may name a public host, and a key may look like one of production. Default false: a URL must be of
-   * this machine or a private network, have a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local`
-   * or `.internal`. A key must not have the word `live` or `prod`, and not be the one that the environment has for a public host.
+   * Whether a URL may name a public host, and a key may look real. Default false: a URL must be of this machine or a private network, have
+   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`. A key must not have the
+   * word `live` or `prod`, and not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
@@ -113,20 +114,6 @@ export interface Settings {
   readonly allowRemote: boolean;
   readonly automation: AutomationOptions;
 }
-
-const limit = (policy: Policy) =>
-  z._default(
-    z.strictObject({
-      quota: count(1),
-      window: z.number().check(z.gte(1000, "is in milliseconds, at least 1000")),
-      q: z.optional(z.never("is now called `quota`")),
-      w: z.optional(z.never("is now called `window`, in milliseconds")),
-    }),
-    defaultLimits[policy],
-  );
-
-const limits = () =>
-  z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") });
 
 const schema = () =>
   z.strictObject({

@@ -73,7 +73,7 @@ describe("the error of the request for the order decides on the response", () =>
   });
 
   it.each([undefined, null, "gone", { status: 404, code: "not_found" }, Object.create(null)])(
-    "%j, which is no error of the SDK: 503",
+    "%j, which is not an error of the SDK: 503",
     async (thrown) => {
       const { receive, failures } = createReceiver({ partner: createReader(() => Promise.reject(thrown)) });
       expect((await receive()).status).toBe(503);

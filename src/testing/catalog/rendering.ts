@@ -74,15 +74,13 @@ const shows = (scene: Scene, product: StoredProduct, perspective: Perspective): 
   (scene.allowsProductPerspectives &&
     (perspective.products?.some(({ reference }) => reference === product.reference) ?? false));
 
-/** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
-export function createRendering(
+/** Makes the demo scenes. Each shows products of the given groups. */
+const createScenes = (
   make: ReferenceMaker,
-  productgroups: readonly StoredProductgroup[],
-  products: Collection<StoredProduct>,
-) {
-  const perspectives = [...createScenePerspectives(make), ...createCloseUps(make, products.all())];
-  const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
-  const scenes = Object.entries(sceneTable).map(([key, row]): Scene => {
+  groups: readonly StoredProductgroup[],
+  perspectives: readonly Perspective[],
+): readonly Scene[] =>
+  Object.entries(sceneTable).map(([key, row]) => {
     const reference = make.named("Scene", key);
     const own = perspectives.filter((perspective) => belongsTo(perspective, { reference }));
     return {
@@ -91,36 +89,38 @@ export function createRendering(
       description: row.description,
       private: row.private,
       allowsProductPerspectives: row.own,
-      compatibleProductgroups: compatible.map((group) => ({ reference: group.reference })),
+      compatibleProductgroups: groups.map((group) => ({ reference: group.reference })),
       perspectives: own.map((perspective) => ({ reference: perspective.reference })),
     };
   });
+
+/** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
+export function createRendering(
+  make: ReferenceMaker,
+  productgroups: readonly StoredProductgroup[],
+  products: Collection<StoredProduct>,
+) {
+  const perspectives = [...createScenePerspectives(make), ...createCloseUps(make, products.all())];
+  const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
+  const scenes = createScenes(make, compatible, perspectives);
   const costs = Object.values(sceneTable).map(({ tokenCost }) => tokenCost);
 
-  /** The compositions that show a product. */
+  const compositionOf = (scene: Scene, tokenCost: number, product: StoredProduct, perspective: Perspective) => {
+    const name = compositionName(scene.reference, product.reference, perspective.reference);
+    return { reference: make.named("Composition", name), tokenCost, scene, product, perspective };
+  };
+  /** The compositions that show a product: none of one without print. */
   const compositionsOf = (product: StoredProduct): readonly StoredComposition[] =>
-    !product.printed || !compatible.includes(product.group)
-      ? []
-      : scenes.flatMap((scene, position) =>
-          perspectives
+    scenes.flatMap((scene, position) =>
+      product.printed && compatible.includes(product.group)
+        ? perspectives
             .filter((perspective) => shows(scene, product, perspective))
-            .map((perspective) => ({
-              reference: make.named(
-                "Composition",
-                compositionName(scene.reference, product.reference, perspective.reference),
-              ),
-              tokenCost: costs[position] ?? 0,
-              scene,
-              product,
-              perspective,
-            })),
-        );
+            .map((perspective) => compositionOf(scene, costs[position] ?? 0, product, perspective))
+        : [],
+    );
+  const renderable = products.all().filter(({ status }) => status !== "announced");
   const compositions = new Map<string, StoredComposition>(
-    products
-      .all()
-      .filter(({ status }) => status !== "announced")
-      .flatMap(compositionsOf)
-      .map((composition) => [composition.reference, composition]),
+    renderable.flatMap(compositionsOf).map((composition) => [composition.reference, composition]),
   );
   return { scenes, perspectives, compositions, compositionsOf };
 }

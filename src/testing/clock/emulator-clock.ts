@@ -2,6 +2,7 @@ import { keepProcess, type PartnerClock } from "../../util/clock.ts";
 import { ControlError } from "../controls/control-error.ts";
 import { Moves } from "./moves.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
+import type { SavedClock } from "./saved-clock.ts";
 import { settle, Timers } from "./timers.ts";
 
 /** The time in the emulated service: of orders, renders, claims, callbacks and the weekly reset of rendertokens. */
@@ -22,13 +23,6 @@ export interface EmulatorClock extends PartnerClock {
   freeze(): void;
   /** Lets the time pass. Default speed 1. Throws a `RangeError` for a speed that is not above 0. */
   resume(options?: { readonly speed?: number }): void;
-}
-
-/** The state of a clock in a saved world. */
-export interface SavedClock {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly speed: number;
 }
 
 /** The clock with what the emulator itself needs. */

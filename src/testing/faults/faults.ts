@@ -114,6 +114,21 @@ export function faultIssue(fault: Fault, endpoints: readonly Endpoint[]): string
   }
 }
 
+/** Counts a request for each fault that it matches. The first one whose turn it is applies. */
+function strike(entries: Iterable<Entry>, endpoint: Endpoint | undefined): Fault | undefined {
+  const names = endpoint === undefined ? [] : namesOf(endpoint);
+  let first: Entry | undefined;
+  for (const entry of entries) {
+    const { on } = entry.fault;
+    if (on !== undefined && !names.includes(on)) continue;
+    entry.seen += 1;
+    if (matches(entry.fault, entry.seen)) first ??= entry;
+  }
+  if (first === undefined) return undefined;
+  first.hits += 1;
+  return first.fault;
+}
+
 /** Makes an empty list of faults for the given endpoints. Calls `onChange` after each change by a program. */
 export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}): FaultList {
   const entries = new Map<number, Entry>();
@@ -156,18 +171,6 @@ export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}
       entries.clear();
       onChange();
     },
-    faultFor: (endpoint) => {
-      const names = endpoint === undefined ? [] : namesOf(endpoint);
-      let first: Entry | undefined;
-      for (const entry of entries.values()) {
-        const { on } = entry.fault;
-        if (on !== undefined && !names.includes(on)) continue;
-        entry.seen += 1;
-        if (matches(entry.fault, entry.seen)) first ??= entry;
-      }
-      if (first === undefined) return undefined;
-      first.hits += 1;
-      return first.fault;
-    },
+    faultFor: (endpoint) => strike(entries.values(), endpoint),
   };
 }

@@ -1,5 +1,5 @@
 import type { ProductReference } from "../../references/references.ts";
-import { addProduct, shareProduct } from "../catalog/added-product.ts";
+import { addProduct, shareProduct } from "../catalog/add-product.ts";
 import { legacySkuOf } from "../catalog/products.ts";
 import { ControlError } from "../controls/control-error.ts";
 import type { Emulation } from "../emulation.ts";

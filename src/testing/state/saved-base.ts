@@ -1,4 +1,4 @@
-import { addProduct } from "../catalog/added-product.ts";
+import { addProduct } from "../catalog/add-product.ts";
 import type { SavedWorld } from "./saved-world.ts";
 import { type Base, createBase } from "./worlds.ts";
 

@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { $ZodObjectJIT } from "zod/v4/core";
 import type { Reference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { shippingLevels } from "../../resources/orders/shipping.schema.ts";
@@ -7,6 +6,7 @@ import { count, filledText } from "../../schemas/shape.ts";
 import { callbackUrl } from "../callbacks/options.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { earliestTime, latestTime } from "../clock/point-in-time.ts";
+import { filledList, list, nullable, record } from "./record.schema.ts";
 import {
   awards,
   type Parcel,
@@ -22,19 +22,6 @@ import {
   type StoredRender,
   type StoredShipment,
 } from "./records.ts";
-
-type Shape<T> = { readonly [Field in keyof T]-?: z.core.$ZodType<T[Field]> };
-
-/** A record with exactly these fields. The schema of zod's core is several times as fast as that of zod/mini: a world can have 100,000 orders. */
-function record<T>(shape: Shape<T>): z.core.$ZodType<T>;
-function record(shape: z.core.$ZodLooseShape): z.core.$ZodType {
-  return new $ZodObjectJIT({ type: "object", shape, catchall: z.never() });
-}
-
-const list = <Entry>(entry: z.core.$ZodType<Entry>) => z.array(entry) as z.core.$ZodType<readonly Entry[]>;
-const filledList = <Entry>(entry: z.core.$ZodType<Entry>) =>
-  z.array(entry).check(z.minLength(1)) as z.core.$ZodType<readonly Entry[]>;
-const nullable = <Value>(value: z.core.$ZodType<Value>) => z.nullable(value) as z.core.$ZodType<Value | null>;
 
 /** A time that the service can show as a timestamp. */
 export const time = () => z.number().check(z.gte(earliestTime), z.lte(latestTime));

@@ -4,7 +4,7 @@ import type { AddedProduct, ProductState } from "../catalog/added-product.ts";
 import type { OrganizationPlan, StoredKey, StoredStore } from "../catalog/organization.ts";
 import type { StoredItem, StoredProduct } from "../catalog/products.ts";
 import type { Due } from "../clock/agenda.ts";
-import type { SavedClock } from "../clock/emulator-clock.ts";
+import type { SavedClock } from "../clock/saved-clock.ts";
 import type { SavedFault } from "../faults/faults.ts";
 import type {
   StoredAddress,
