@@ -32,18 +32,14 @@ export function addProduct(
   if (group === undefined) throw new ControlError(`There is no productgroup ${productgroup}`);
   itemOf(catalog, make, sku, state.availableQuantity).products.push(added.reference);
   const product = catalog.products.add({ ...fixed, group, ...state });
-  for (const composition of catalog.compositionsOf(product)) {
-    catalog.compositions.set(composition.reference, composition);
-  }
+  catalog.compositions.add(product);
   catalog.added.push(added);
   return product;
 }
 
 /** Shows a product of the demo catalog to an organization that does not own its private part. */
-export function shareProduct({ products, compositions }: Catalog, product: StoredProduct, catalog: Catalog): void {
+export function shareProduct({ products, compositions }: Catalog, product: StoredProduct): void {
   if (product.group.private) return;
   products.add(product);
-  for (const composition of catalog.compositionsOf(product)) {
-    if (!composition.scene.private) compositions.set(composition.reference, composition);
-  }
+  compositions.add(product);
 }

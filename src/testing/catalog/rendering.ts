@@ -3,6 +3,7 @@ import type { Perspective } from "../../resources/perspectives/perspectives.sche
 import type { Scene } from "../../resources/scenes/scenes.schema.ts";
 import type { Collection } from "../state/collection.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { Compositions } from "./compositions.ts";
 import type { ProductName } from "./product-table.ts";
 import type { StoredProduct, StoredProductgroup } from "./products.ts";
 
@@ -94,7 +95,7 @@ const createScenes = (
     };
   });
 
-/** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
+/** Makes the demo scenes, the perspectives, and every composition that can be rendered. An announced product has none. */
 export function createRendering(
   make: ReferenceMaker,
   productgroups: readonly StoredProductgroup[],
@@ -119,8 +120,5 @@ export function createRendering(
         : [],
     );
   const renderable = products.all().filter(({ status }) => status !== "announced");
-  const compositions = new Map<string, StoredComposition>(
-    renderable.flatMap(compositionsOf).map((composition) => [composition.reference, composition]),
-  );
-  return { scenes, perspectives, compositions, compositionsOf };
+  return { scenes, perspectives, compositions: new Compositions(renderable, compositionsOf) };
 }

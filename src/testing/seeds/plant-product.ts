@@ -42,6 +42,6 @@ export function plantProduct({ worlds: [main, ...others] }: Emulation, seed: See
     printModified: created,
     media: { example: picture, render: picture },
   });
-  for (const world of others) shareProduct(world, product, main);
+  for (const world of others) shareProduct(world, product);
   return product.reference;
 }

@@ -50,8 +50,10 @@ export function createReferenceMaker({ seed, environment }: Origin): ReferenceMa
   const ends = new Map<string, string>();
 
   const charactersOf = (kind: ReferenceKind, name: string): string => {
-    const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest().subarray(0, 26);
-    return Array.from(hash, characterOf).join("");
+    const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest();
+    let characters = "";
+    for (let place = 0; place < 26; place += 1) characters += characterOf(hash[place] ?? 0);
+    return characters;
   };
 
   const endOf = (kind: ReferenceKind): string => {
