@@ -121,11 +121,18 @@ const schema = () =>
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
+    // Lazy: to build the schemas of options that are rarely given would take most of the time of a start.
+    seed: z._default(
+      z.lazy(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() })),
+      {},
+    ),
     pageSize: z._default(count(1), 50),
     limits: z.prefault(limits(), {}),
-    keys: z._default(keyOptions(), []),
-    organizations: z._default(organizationOptions(limits()), []),
+    keys: z._default(z.lazy(keyOptions), []),
+    organizations: z._default(
+      z.lazy(() => organizationOptions(limits())),
+      [],
+    ),
     unavailable: z._default(z.array(filledText()), []),
     rendertokenLimit: z._default(count(0), 1000),
     renderDuration: z._default(z.number().check(z.gte(0)), 3000),
@@ -140,7 +147,10 @@ const schema = () =>
     callbackUrl: z.optional(callbackUrl()),
     callbacks: z.prefault(callbackOptions(), {}),
     allowRemote: z._default(z.boolean(), false),
-    automation: z._default(z.strictObject(automationFields()), {}),
+    automation: z._default(
+      z.lazy(() => z.strictObject(automationFields())),
+      {},
+    ),
   });
 
 /**
