@@ -38,7 +38,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
     },
     async set(key, value, settings) {
       // The caller may change the bytes as soon as this function returns.
-      const copy = Uint8Array.from(value);
+      const copy = new Uint8Array(value);
       return (await memory()).set(key, copy, settings);
     },
     async delete(key, settings) {

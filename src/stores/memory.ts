@@ -16,12 +16,12 @@ const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength
 const checked = 2;
 
 // `slice` of a Buffer does not copy.
-const copyOf = (bytes: Uint8Array) => Uint8Array.from(bytes);
+const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 
-/** The operations of a store in the memory of this process. It is a file of its own, which loads at the first use. */
+/** The operations of a store in the memory of this process, which keeps the bytes that it is given. It loads at the first use. */
 export function createMemory(
   clock: PartnerClock,
   maxSize = 64 * 1024 * 1024,
@@ -35,7 +35,7 @@ export function createMemory(
     async set(key, value, { ttl, expected } = {}) {
       const lifetime = lifetimeOf(ttl);
       if (!entries.holds(key, expected)) return false;
-      entries.put(key, copyOf(value), lifetime);
+      entries.put(key, value, lifetime);
       return true;
     },
     async delete(key, { expected } = {}) {
