@@ -45,7 +45,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
   ],
   "sync-catalog.ts": [
     /^14 added, 0 changed, 0 removed$/m,
-    /^Slim case iPhone 16 changed: availableQuantity, printModified$/m,
+    /^Slim case iPhone Fold changed: availableQuantity, printModified$/m,
     /is gone$/m,
     /^0 added, 1 changed, 1 removed$/m,
     /^ResponseValidationError$/m,
