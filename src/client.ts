@@ -75,7 +75,7 @@ export class PodPartner {
   readonly [scopeOf]: ScopeOf;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, store, assumptions, ...resolved } =
+    const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl } = resolved;
     const clock = options.clock === undefined ? systemClock : reliable(options.clock);
@@ -95,7 +95,13 @@ export class PodPartner {
       };
       return stores.openStore({ store, scopeOf: ownScope, clock, reports });
     });
-    this.#send = createSend({
+    const openFiles =
+      fileCache &&
+      lazily(async () => {
+        const { FileCache } = await import("./http/cache/file-cache.ts");
+        return new FileCache(openStore, fileCache, () => clock.now());
+      });
+    const core = {
       ...resolved,
       clock,
       pacer: this.#pacer,
@@ -105,7 +111,8 @@ export class PodPartner {
       transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
       redact: createRedact(secretKey),
-    });
+    };
+    this.#send = createSend(core, openFiles);
     const send = this.#send;
     const context = { clock, deadline: resolved.deadline, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
