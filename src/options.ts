@@ -46,7 +46,7 @@ export interface PodPartnerOptions {
    */
   readonly store?: KeyValueStore | undefined;
   /**
-   * Whether the client keeps downloaded files in its `store`, and gets them from there as long as they are valid (RFC 9111). Default
+   * Whether the client keeps downloaded files in its `store`, and gets them from there while they are valid (RFC 9111). Default
    * false.
    */
   readonly fileCache?: boolean | FileCacheOptions | undefined;

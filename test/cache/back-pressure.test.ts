@@ -2,7 +2,7 @@ import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey } from "../support/partner.ts";
-import { immutable, media } from "./support.ts";
+import { immutable, media, rest } from "./support.ts";
 
 const mebibyte = 1024 * 1024;
 const chunk = 64 * 1024;
@@ -38,11 +38,6 @@ const clientOf = (fetch: () => Promise<Response>, store: KeyValueStore) =>
     clock: createManualClock(),
     fileCache: { maxSize: 100 * mebibyte },
   });
-
-/** Lets everything happen that can happen without the caller. */
-const rest = async () => {
-  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
-};
 
 describe("a large file through the cache", () => {
   it("is taken only as fast as the caller reads", async () => {
@@ -104,6 +99,7 @@ describe("a large file through the cache", () => {
     const { fetch } = countedFile(4 * mebibyte);
     const partner = clientOf(fetch, counting);
     await (await media(partner)).bytes();
+    await rest();
     gets = 0;
     const reader = (await media(partner)).stream().getReader();
     await rest();

@@ -9,9 +9,24 @@ import { largeFile } from "./support.ts";
 /** Two pieces. */
 const length = 300_000;
 
+const body = largeFile(length);
+const versions = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** The bytes of a version of a file. */
+function bytesOf(file: number, version: number): Uint8Array<ArrayBuffer> {
+  const name = `${file}/${version}`;
+  const bytes = versions.get(name) ?? Uint8Array.from(body).fill(version + 10 * file, 4, 60_000);
+  versions.set(name, bytes);
+  return bytes;
+}
+
 /** What happens before an operation of the store. */
-const troubles = ["works", "works", "works", "rejects", "loses", "damages", "refuses"] as const;
-type Trouble = (typeof troubles)[number];
+type Trouble = "works" | "rejects" | "loses" | "damages" | "refuses";
+
+const trouble = fc.oneof(
+  { weight: 30, arbitrary: fc.constant<Trouble>("works") },
+  { weight: 4, arbitrary: fc.constantFrom<Trouble>("rejects", "loses", "damages", "refuses") },
+);
 
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("download" as const), file: fc.nat(2), process: fc.nat(1) }) },
@@ -24,7 +39,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 const story = fc.record({
   steps: fc.array(step, { minLength: 1, maxLength: 25 }),
-  troubles: fc.array(fc.constantFrom<Trouble>(...troubles), { minLength: 1, maxLength: 60 }),
+  troubles: fc.array(trouble, { minLength: 1, maxLength: 100 }),
 });
 
 /** A store in which each operation goes as the list says, over and over. */
@@ -56,14 +71,13 @@ function troubled(inner: KeyValueStore, list: readonly Trouble[]): KeyValueStore
 
 /** A service with three files that are revalidated, fresh for a minute, and fresh for ever. */
 function service(now: () => number) {
-  const versions = [1, 1, 1];
+  const current = [1, 1, 1];
   /** Until when a version of the file may come from a cache. */
   const valid = [0, 1, 2].map(() => new Map([[1, Number.POSITIVE_INFINITY]]));
   const control = ["private, no-cache", "private, max-age=60", "private, max-age=31536000, immutable"];
-  const bytesOf = (file: number, version: number) => largeFile(length).fill(version + 10 * file, 4, 60_000);
   const fetch = async (request: Request) => {
     const file = Number(/(\d)\.png$/.exec(request.url)?.[1]);
-    const version = versions[file] ?? 0;
+    const version = current[file] ?? 0;
     const headers = { etag: `"${version}"`, "cache-control": control[file] ?? "", "content-type": "image/png" };
     if (request.headers.get("if-none-match")?.includes(headers.etag))
       return new Response(null, { status: 304, headers });
@@ -72,9 +86,9 @@ function service(now: () => number) {
   const replace = (file: number) => {
     // An immutable file keeps its content.
     if (file === 2) return;
-    valid[file]?.set(versions[file] ?? 0, file === 0 ? now() : now() + 60_000);
-    versions[file] = (versions[file] ?? 0) + 1;
-    valid[file]?.set(versions[file] ?? 0, Number.POSITIVE_INFINITY);
+    valid[file]?.set(current[file] ?? 0, file === 0 ? now() : now() + 60_000);
+    current[file] = (current[file] ?? 0) + 1;
+    valid[file]?.set(current[file] ?? 0, Number.POSITIVE_INFINITY);
   };
   const accepts = (file: number, bytes: Uint8Array) =>
     [...(valid[file] ?? [])].some(
@@ -126,8 +140,8 @@ it("gives the right bytes of a valid version, or a typed error, whatever happens
       }
     }
   };
-  await fc.assert(fc.asyncProperty(story, run), { numRuns: 150 });
+  await fc.assert(fc.asyncProperty(story, run), { numRuns: 100 });
   // The test is about something: part of the downloads came from the cache, and few could not continue.
-  expect(cached).toBeGreaterThan(all / 10);
+  expect(cached).toBeGreaterThan(20);
   expect(lost).toBeLessThan(all / 20);
 });

@@ -123,7 +123,7 @@ describe("a cached file that is not fresh", () => {
     expect(await fileKeys(context.store)).toEqual([]);
   });
 
-  it("is requested again after a 304 about a version that nobody has", async () => {
+  it("is requested again after a 304 about a version that neither side has", async () => {
     context.service.respond(file(revalidated), { status: 304, headers: { etag: '"other"' } }, file(revalidated));
     await read(context.client());
     expect((await read(context.client())).fromCache).toBe(false);
@@ -152,7 +152,7 @@ describe("a response that is not stored", () => {
   });
 
   it.each([
-    ["202, which is no file yet", { status: 202, headers: { "retry-after": "5", ...immutable } }, "NotReadyError"],
+    ["202", { status: 202, headers: { "retry-after": "5", ...immutable } }, "NotReadyError"],
     ["404", { status: 404, headers: immutable, body: { code: "not_found", message: "No." } }, "NotFoundError"],
     ["410", { status: 410, headers: immutable, body: { code: "gone", message: "No." } }, "GoneError"],
     ["500", { status: 500, headers: immutable }, "ServerError"],

@@ -75,6 +75,11 @@ export function useCache(): CacheContext {
   };
 }
 
+/** Lets everything happen that needs no caller and no time. */
+export async function rest(): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+}
+
 /** Downloads the file that all these tests use. */
 export const media = (partner: PodPartner, headers?: Readonly<Record<string, string>>) =>
   partner.catalog.products.media(ref("Product"), "front.jpg", { headers });

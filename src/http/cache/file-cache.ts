@@ -116,7 +116,7 @@ export class FileCache {
     const policy = entry.policy.refreshed(asked, arrival.response.headers, alone, this.#now);
     if (policy === undefined) {
       await call.scope.within(opened.entries.drop(entry));
-      // The 304 is about the caller's own copy, or about none that anybody has.
+      // The 304 is about the caller's own copy, or about a version that neither side has.
       return alone ? this.#download(getting) : arrival;
     }
     const current = { ...entry, policy };

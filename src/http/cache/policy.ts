@@ -99,7 +99,7 @@ export class FilePolicy {
     return this.#policy.storable() && this.headers().vary?.trim() !== "*";
   }
 
-  /** Whether the response answers a request without a further request. */
+  /** Whether the stored response can be used for a request without a further request. */
   isFresh(asked: Asked): boolean {
     return this.#policy.satisfiesWithoutRevalidation(asked);
   }
