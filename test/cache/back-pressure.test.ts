@@ -2,7 +2,7 @@ import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey } from "../support/partner.ts";
-import { immutable, media, rest } from "./support.ts";
+import { immutable, media, rest, watchedStore } from "./support.ts";
 
 const mebibyte = 1024 * 1024;
 const chunk = 64 * 1024;
@@ -87,7 +87,7 @@ describe("a large file through the cache", () => {
   });
 
   it("comes from the cache only as fast as the caller reads", async () => {
-    const inner = memoryStore();
+    const { store: inner, idle } = watchedStore(createManualClock());
     let gets = 0;
     const counting: KeyValueStore = {
       ...inner,
@@ -99,7 +99,7 @@ describe("a large file through the cache", () => {
     const { fetch } = countedFile(4 * mebibyte);
     const partner = clientOf(fetch, counting);
     await (await media(partner)).bytes();
-    await rest();
+    await idle();
     gets = 0;
     const reader = (await media(partner)).stream().getReader();
     await rest();

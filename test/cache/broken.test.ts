@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { file, fileKeys, immutable, largeFile, media, read, rest, useCache } from "./support.ts";
+import { file, fileKeys, immutable, largeFile, media, read, useCache } from "./support.ts";
 
 const body = largeFile(1_000_000);
 
@@ -68,15 +68,17 @@ describe("a download that ends early leaves nothing in the store", () => {
     const pieces = async () => (await fileKeys(context.store)).length;
     const killed = (await media(context.client({ timeout: 9_000_000 }))).stream().getReader();
     for (let received = 0; received < 600_000; ) received += (await killed.read()).value?.byteLength ?? 0;
-    await expect.poll(pieces).toBe(2);
+    await context.idle();
+    expect(await pieces()).toBe(2);
     await context.clock.advance(3_000_000);
     await read(context.client());
-    await rest();
+    await context.idle();
     // Its head and its four pieces; the others are too young.
-    await expect.poll(pieces).toBe(7);
+    expect(await pieces()).toBe(7);
     await context.clock.advance(1_000_000);
     await read(context.client(), { "Cache-Control": "no-cache" });
-    await expect.poll(pieces).toBe(5);
+    await context.idle();
+    expect(await pieces()).toBe(5);
   });
 });
 

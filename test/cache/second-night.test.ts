@@ -1,7 +1,7 @@
-import { type Download, memoryStore, PodPartner, type RenderReference } from "pod-partner";
+import { type Download, PodPartner, type RenderReference } from "pod-partner";
 import { createEmulator, createManualClock, sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { rest } from "./support.ts";
+import { watchedStore } from "./support.ts";
 
 /** What the files of a night cost. */
 interface Night {
@@ -19,7 +19,7 @@ const day = 86_400_000;
 async function nightly(fileCache: boolean) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, renderDuration: 1 });
-  const store = memoryStore({ clock });
+  const { store, idle } = watchedStore(clock);
   let [requests, bytes, tokens] = [0, 0, 0];
   const fetch = async (request: Request, init?: RequestInit) => {
     const response = await emulator.fetch(request, init);
@@ -64,7 +64,7 @@ async function nightly(fileCache: boolean) {
       await download.bytes();
       count += 1;
     }
-    await rest();
+    await idle();
     await clock.advance(day);
     return { files: count, requests, bytes, tokens };
   }

@@ -1,7 +1,7 @@
 import { memoryStore } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { ref } from "../support/references.ts";
-import { file, fileKeys, immutable, largeFile, rest, useCache } from "./support.ts";
+import { file, fileKeys, immutable, largeFile, useCache } from "./support.ts";
 
 const size = 300_000;
 const minute = 60_000;
@@ -12,7 +12,7 @@ describe("the limit of the cached files", () => {
   const image = async (name: string, partner = context.client({ fileCache: { maxSize: 1_000_000 } })) => {
     const download = await partner.catalog.products.media(ref("Product"), name);
     await download.bytes();
-    await rest();
+    await context.idle();
     return download.fromCache;
   };
   const heads = async () => (await fileKeys(context.store)).filter((key) => key.split(":").length === 2).length;

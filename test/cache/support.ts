@@ -31,15 +31,43 @@ interface CacheContext {
   readonly service: StubService;
   readonly clock: ManualClock;
   readonly store: KeyValueStore;
+  /** Waits until the cache does nothing in the background. */
+  idle(): Promise<void>;
   /** A client with a cache in `store`. */
   client(options?: PodPartnerOptions): PodPartner;
+}
+
+/** A store in memory, and a function that waits until nothing has used it for some turns of the event loop. */
+export function watchedStore(clock: ManualClock) {
+  const inner = memoryStore({ clock });
+  let operations = 0;
+  const counted =
+    <Given extends readonly unknown[], Result>(work: (...given: Given) => Result) =>
+    (...given: Given): Result => {
+      operations += 1;
+      return work(...given);
+    };
+  const store: KeyValueStore = {
+    ...inner,
+    get: counted(inner.get),
+    set: counted(inner.set),
+    delete: counted(inner.delete),
+    keys: counted(inner.keys),
+  };
+  const idle = async () => {
+    for (let [quiet, seen] = [0, operations]; quiet < 25; seen = operations) {
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      quiet = seen === operations ? quiet + 1 : 0;
+    }
+  };
+  return { store, idle };
 }
 
 /** A stub of the service, and before each test a new clock and a new store. */
 export function useCache(): CacheContext {
   let service: StubService | undefined;
   let clock = createManualClock();
-  let store = memoryStore({ clock });
+  let { store, idle } = watchedStore(clock);
   const started = (): StubService => service ?? expect.fail("useCache() works only inside a test");
 
   beforeAll(async () => {
@@ -48,7 +76,7 @@ export function useCache(): CacheContext {
   beforeEach(() => {
     service?.reset();
     clock = createManualClock();
-    store = memoryStore({ clock });
+    ({ store, idle } = watchedStore(clock));
   });
   afterAll(() => service?.close());
 
@@ -62,6 +90,7 @@ export function useCache(): CacheContext {
     get store() {
       return store;
     },
+    idle: () => idle(),
     client: (options) =>
       new PodPartner({
         baseUrl: started().baseUrl,

@@ -1,7 +1,6 @@
-import * as z from "zod/mini";
-import { check } from "../../schemas/check.ts";
 import type { ClientStore } from "../../stores/client-store.ts";
 import { fromJson, toJson } from "../../stores/json.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import { type Fields, FilePolicy } from "./policy.ts";
 
 /** Bytes of each piece of a file, except the last. */
@@ -12,18 +11,15 @@ const ttl = 366 * 24 * 3_600_000;
 const useInterval = 60_000;
 
 /** What the store holds about a file besides its bytes. It is written last, when all pieces are there. */
-const headSchema = () =>
-  z.object({
-    version: z.literal(1),
-    /** The name of the body's pieces. Each download has its own. */
-    body: z.string(),
-    size: z.int().check(z.positive()),
-    /** When the file was last used, in milliseconds since 1970. */
-    used: z.number(),
-    policy: z.unknown(),
-  });
-
-export type Head = z.infer<ReturnType<typeof headSchema>>;
+export interface Head {
+  readonly version: 1;
+  /** The name of the body's pieces. Each download has its own. */
+  readonly body: string;
+  readonly size: number;
+  /** When the file was last used, in milliseconds since 1970. */
+  readonly used: number;
+  readonly policy: unknown;
+}
 
 /** A stored file: its head, and the first piece of its bytes. */
 export interface Entry {
@@ -43,10 +39,17 @@ export const piecesOf = (size: number): number => Math.ceil(size / pieceSize);
 /** The length of a piece of a file. */
 const lengthOf = (size: number, index: number): number => Math.min(pieceSize, size - index * pieceSize);
 
-/** Reads the head of a file; undefined if it is none of this version. */
+/** Whether a value is the head of a file, in this version of its form. */
+const isHead = (value: unknown): value is Head =>
+  propertyOf(value, "version") === 1 &&
+  typeof propertyOf(value, "body") === "string" &&
+  Number(propertyOf(value, "size")) > 0 &&
+  typeof propertyOf(value, "used") === "number";
+
+/** Reads the head of a file; undefined if another version has written it. */
 export function headOf(raw: Uint8Array | undefined): Head | undefined {
-  const checked = check(headSchema, fromJson(raw), []);
-  return checked.ok ? (checked.value as Head) : undefined;
+  const value = fromJson(raw);
+  return isHead(value) ? value : undefined;
 }
 
 /** The headers of a stored file, with its true length. */

@@ -1,12 +1,8 @@
-import { Download } from "../../binary/download.ts";
+import type { Download } from "../../binary/download.ts";
 import { watched } from "../../binary/watched.ts";
 import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
-import { lazily } from "../../util/lazily.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { CallDetails } from "../retry/call-details.ts";
-import { Attempt } from "../wire/attempt.ts";
-import { downloadStream } from "../wire/download-body.ts";
+import type { FileSteps } from "../call/file-steps.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { hasCurrentCopy, isPlain, unconditional } from "./conditions.ts";
 import { Entries, type Entry, headersOf } from "./entry.ts";
@@ -24,14 +20,8 @@ export interface FileCacheOptions {
   readonly maxSize?: number | undefined;
 }
 
-/** Sends a request through the attempts of its call. */
-type SendRequest = (request: EncodedRequest) => Promise<Arrival>;
-
 /** One download of a file through the cache. */
-interface Getting {
-  readonly call: CallDetails;
-  readonly request: EncodedRequest;
-  readonly send: SendRequest;
+interface Getting extends FileSteps {
   readonly asked: Asked;
   readonly id: string;
   readonly opened: Opened;
@@ -49,31 +39,38 @@ const defaultSize = (kind: string): number => (kind === "memory" ? 32 : 1_024) *
 
 /** The files that a client has downloaded, by the rules of RFC 9111 for a private cache. */
 export class FileCache {
-  readonly #open: () => Promise<Opened>;
+  readonly #openStore: OpenStore;
+  readonly #maxSize: number | undefined;
   readonly #now: () => number;
+  #opened: Promise<Opened> | undefined;
 
   constructor(openStore: OpenStore, { maxSize }: FileCacheOptions, now: () => number) {
+    this.#openStore = openStore;
+    this.#maxSize = maxSize;
     this.#now = now;
-    this.#open = lazily(async () => {
-      const store: ClientStore = await openStore();
-      const limit = maxSize ?? defaultSize(store.kind);
-      return { entries: new Entries(store, now), limit: new SizeLimit(store, limit, now), maxSize: limit };
-    });
   }
 
   /** Gets a file from the store, or with a request, and then stores it. */
-  async get(call: CallDetails, request: EncodedRequest, send: SendRequest): Promise<Arrival> {
+  async get(steps: FileSteps): Promise<Arrival> {
+    const { call, request, send } = steps;
     if (!isPlain(request.headers)) return send(request);
     const done = call.recorder.begin("cache");
+    this.#opened ??= this.#open();
     const [opened, asked, id] = await call.scope.within(
-      Promise.all([this.#open(), askedBy(request.headers), nameOfUrl(request.url)]),
+      Promise.all([this.#opened, askedBy(request.headers), nameOfUrl(request.url)]),
     );
     const entry = await call.scope.within(opened.entries.read(id));
     const isFresh = entry?.policy.isFresh(asked) === true;
     done(isFresh ? "fresh" : entry === undefined ? "absent" : "stale");
-    const getting: Getting = { call, request, send, asked, id, opened };
+    const getting: Getting = { ...steps, asked, id, opened };
     if (entry === undefined) return this.#download(getting);
     return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
+  }
+
+  async #open(): Promise<Opened> {
+    const store: ClientStore = await this.#openStore();
+    const maxSize = this.#maxSize ?? defaultSize(store.kind);
+    return { entries: new Entries(store, this.#now), limit: new SizeLimit(store, maxSize, this.#now), maxSize };
   }
 
   /** Requests the file, and stores it if the response may be stored. */
@@ -81,7 +78,7 @@ export class FileCache {
     return this.#recorded(getting, await getting.send(request));
   }
 
-  #recorded({ call, asked, id, opened }: Getting, arrival: Arrival): Arrival {
+  #recorded({ call, asked, id, opened, replace }: Getting, arrival: Arrival): Arrival {
     const { response, download } = arrival;
     if (download?.modified !== true || response.status !== 200 || response.headers.has("content-encoding"))
       return arrival;
@@ -100,7 +97,7 @@ export class FileCache {
       end: () => recording.finish(),
       broken: () => recording.abandon(),
     });
-    return { ...arrival, download: new Download(response.headers, stream, call.name) };
+    return { ...arrival, download: replace(response, stream) };
   }
 
   /** Asks the service whether a stored file is still valid. */
@@ -127,31 +124,18 @@ export class FileCache {
 
   /** Responds with a stored file, or with 304 if the caller's copy is that file. */
   #serve(getting: Getting, entry: Entry): Arrival {
-    const { call, request, opened } = getting;
-    const { core, scope, name: endpoint, timeout, complete } = call;
+    const { request, opened, open } = getting;
     const fields = headersOf(entry);
     if (hasCurrentCopy(request.headers, fields)) {
       const { "content-length": _, ...headers } = fields;
       const { etag, "last-modified": lastModified } = headers;
-      return {
-        response: headOf(304, request.url, headers),
-        text: "",
-        download: { modified: false, etag, lastModified },
-      };
+      const download = { modified: false, etag, lastModified } as const;
+      return { response: headOf(304, request.url, headers), text: "", download };
     }
     void opened.entries.refresh(entry);
     const response = headOf(200, request.url, fields);
-    const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
     const body = new StoredBody(opened.entries, entry, () => this.#again(getting, entry));
-    attempt.open(body);
-    const stream = downloadStream(attempt, body, response, {
-      scope,
-      endpoint,
-      redact: core.redact,
-      complete,
-      onUnread: (error) => core.observe("onUnreadDownload", { endpoint, error }),
-    });
-    return { response, text: "", download: new Download(response.headers, stream, endpoint, true) };
+    return { response, text: "", download: open(response, body) };
   }
 
   /** Downloads a file of which a part was lost. Only the same version, by its strong `ETag`, can continue it. */
