@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { start } from "../percall/process.ts";
-import { prepare } from "../prepare.ts";
+import { build } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
 import { clients, type Way } from "./clients.ts";
 import type { Job, Measured } from "./worker.ts";
@@ -13,7 +13,7 @@ const file = (name: string) => new URL(name, import.meta.url).href;
 
 /** A large file to disk, each time in a process of its own. `--mb=` makes it smaller. */
 export async function run(): Promise<void> {
-  prepare();
+  build();
   const megabytes = Number(process.argv.find((argument) => argument.startsWith("--mb="))?.slice(5) ?? 1_000);
   const folder = mkdtempSync(join(tmpdir(), "pod-partner-cache-"));
   const server = start(file("../memory/server.ts"), 0, ["20", String(megabytes)]);
