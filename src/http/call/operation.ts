@@ -119,7 +119,6 @@ export class Operation<Data> {
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
       const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
-      const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
       const files = this.#openFiles && (await scope.within(this.#openFiles()));
       const send = () => (files === undefined ? succeed(request) : files.get(fileSteps(this.#call, request, succeed)));
       const delivered = (arrival: Arrival) => ({ ...this.#read(arrival, mode), recovered: false });
