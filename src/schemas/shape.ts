@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { $ZodISODateTime, $ZodObjectJIT, _isoDateTime } from "zod/v4/core";
+import { _isoDateTime, $ZodISODateTime, $ZodObjectJIT } from "zod/v4/core";
 import { isTimestamp } from "../util/timestamp.ts";
 
 /**
