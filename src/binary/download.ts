@@ -83,9 +83,11 @@ export class Download {
     if (onProgress === undefined) return this.#body;
     const { size } = this;
     let received = 0;
-    this.#body = watched(this.#body, (chunk) => {
-      received += chunk.byteLength;
-      onProgress({ received, size });
+    this.#body = watched(this.#body, {
+      add: (chunk) => {
+        received += chunk.byteLength;
+        onProgress({ received, size });
+      },
     });
     return this.#body;
   }

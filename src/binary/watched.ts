@@ -1,37 +1,35 @@
-/** What happens at the end of a watched body. */
-interface Endings {
+/** Follows a body while the caller reads it. */
+export interface BodyWatcher {
+  /** Called with each chunk before the reader gets it. The reader waits for it. If it throws, the body ends with its error. */
+  add(chunk: Uint8Array): void | Promise<void>;
   /** Called at the end of a complete body. The reader waits for it. */
-  readonly end?: () => Promise<void>;
+  finish?(): Promise<void>;
   /** Called when the body fails or is canceled. */
-  readonly broken?: () => void;
+  abandon?(): void;
 }
 
 /**
- * Reports each chunk of a body before the reader gets it; the reader waits for the report. The new stream does not read ahead, and fails
- * at the same moment as the body. A `TransformStream` would fail only after its waiting chunks are read.
+ * Makes a stream of a body that a watcher follows. It does not read ahead, and fails at the same moment as the body. A `TransformStream`
+ * would fail only after its waiting chunks are read.
  */
-export function watched(
-  body: ReadableStream<Uint8Array>,
-  report: (chunk: Uint8Array) => void | Promise<void>,
-  { end, broken }: Endings = {},
-): ReadableStream<Uint8Array> {
+export function watched(body: ReadableStream<Uint8Array>, watcher: BodyWatcher): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         reader.closed.catch((error: unknown) => {
           controller.error(error);
-          broken?.();
+          watcher.abandon?.();
         });
       },
       async pull(controller) {
         const { done, value } = await reader.read();
         if (done) {
-          await end?.();
+          await watcher.finish?.();
           return controller.close();
         }
         try {
-          await report(value);
+          await watcher.add(value);
         } catch (error) {
           await reader.cancel(error);
           throw error;
@@ -39,7 +37,7 @@ export function watched(
         controller.enqueue(value);
       },
       cancel(reason) {
-        broken?.();
+        watcher.abandon?.();
         return reader.cancel(reason);
       },
     },

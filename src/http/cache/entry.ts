@@ -47,7 +47,7 @@ const isHead = (value: unknown): value is Head =>
   typeof propertyOf(value, "used") === "number";
 
 /** Reads the head of a file; undefined if another version has written it. */
-export function headOf(raw: Uint8Array | undefined): Head | undefined {
+function headOf(raw: Uint8Array | undefined): Head | undefined {
   const value = fromJson(raw);
   return isHead(value) ? value : undefined;
 }

@@ -1,5 +1,4 @@
 import type { Download } from "../../binary/download.ts";
-import { watched } from "../../binary/watched.ts";
 import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import type { FileSteps } from "../call/file-steps.ts";
@@ -78,7 +77,7 @@ export class FileCache {
     return this.#recorded(getting, await getting.send(request));
   }
 
-  #recorded({ call, asked, id, opened, replace }: Getting, arrival: Arrival): Arrival {
+  #recorded({ call, asked, id, opened, record }: Getting, arrival: Arrival): Arrival {
     const { response, download } = arrival;
     if (download?.modified !== true || response.status !== 200 || response.headers.has("content-encoding"))
       return arrival;
@@ -93,11 +92,7 @@ export class FileCache {
       now: this.#now,
       onStored: (size) => opened.limit.add(size),
     });
-    const stream = watched(download.stream(), (chunk) => recording.add(chunk), {
-      end: () => recording.finish(),
-      broken: () => recording.abandon(),
-    });
-    return { ...arrival, download: replace(response, stream) };
+    return { ...arrival, download: record(response, download, recording) };
   }
 
   /** Asks the service whether a stored file is still valid. */

@@ -1,4 +1,5 @@
 import { Download } from "../../binary/download.ts";
+import { type BodyWatcher, watched } from "../../binary/watched.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { CallDetails } from "../retry/call-details.ts";
@@ -13,8 +14,8 @@ export interface FileSteps {
   readonly request: EncodedRequest;
   /** Sends a request through the attempts of the call. */
   readonly send: (request: EncodedRequest) => Promise<Arrival>;
-  /** Makes a download of a stream that replaces the body of a response. */
-  readonly replace: (response: ResponseHead, body: ReadableStream<Uint8Array>) => Download;
+  /** Makes a download of the same file whose bytes a recording gets while the caller reads them. */
+  readonly record: (response: ResponseHead, download: Download, recording: BodyWatcher) => Download;
   /** Makes a download of a stored body, with the timeout, the deadline and the signal of the call. */
   readonly open: (response: ResponseHead, body: Body) => Download;
 }
@@ -26,7 +27,8 @@ export function fileSteps(call: CallDetails, request: EncodedRequest, send: File
     call,
     request,
     send,
-    replace: ({ headers }, body) => new Download(headers, body, endpoint),
+    record: ({ headers }, download, recording) =>
+      new Download(headers, watched(download.stream(), recording), endpoint),
     open: (response, body) => {
       const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
       attempt.open(body);
