@@ -67,6 +67,7 @@ const duration = () => z.number().check(z.positive());
 const isClient = (value: unknown): boolean =>
   isFunction(functionOf(functionOf(value, "orders"), "get")) && isFunction(Reflect.get(Object(value), scopeOf));
 const isStore = (value: unknown): boolean =>
+  typeof functionOf(value, "kind") === "string" &&
   ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name)));
 
 const schema = () =>

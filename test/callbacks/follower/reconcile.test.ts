@@ -19,10 +19,12 @@ async function createFollowed(count: number, options: Partial<OrderFollowerOptio
 
 describe("follower.reconcile", () => {
   it("reads each open order once, with low priority, and hands over what no callback reported", async () => {
-    const { service, orders, follower, handed } = await createFollowed(3);
+    const { clock, service, orders, follower, handed } = await createFollowed(3);
     expect(await follower.reconcile()).toEqual({ checked: 3, changed: 3, gone: 0 });
     service.ship(orders[1] ?? first, [3], [3]);
+    await clock.advance(1_000);
     expect(await follower.reconcile()).toEqual({ checked: 3, changed: 1, gone: 0 });
+    await clock.advance(1_000);
     expect(await follower.reconcile()).toEqual({ checked: 2, changed: 0, gone: 0 });
     expect(service.reads).toHaveLength(3 + 3 + 2);
     expect(new Set(service.reads.map(({ priority }) => priority))).toEqual(new Set(["low"]));
@@ -125,10 +127,12 @@ describe("follower.reconcile", () => {
   });
 
   it("removes an order that is gone, and reports it once", async () => {
-    const { service, orders, follower, gone } = await createFollowed(2);
+    const { clock, service, orders, follower, gone } = await createFollowed(2);
     await follower.reconcile();
+    await clock.advance(1_000);
     service.orders.delete(orders[0] ?? first);
     expect(await follower.reconcile()).toEqual({ checked: 2, changed: 0, gone: 1 });
+    await clock.advance(1_000);
     expect(await follower.reconcile()).toEqual({ checked: 1, changed: 0, gone: 0 });
     expect(gone).toEqual([orders[0]]);
   });

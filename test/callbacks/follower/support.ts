@@ -1,3 +1,4 @@
+import "./instant-digest.ts";
 import { memoryStore, NotFoundError, type Order, type OrderReference } from "pod-partner";
 import {
   createOrderFollower,
