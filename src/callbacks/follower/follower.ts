@@ -71,7 +71,7 @@ export class Follower {
       const parts = {
         records: this.#records,
         clock: this.#settings.clock,
-        look: (reference: OrderReference, signal: AbortSignal) => this.#handover.look(reference, signal),
+        look: this.#handover.look.bind(this.#handover),
         handOver: (reference: OrderReference, look: Look) => this.#join(reference, look),
       };
       return new Sweep(parts, settings).run(eitherSignal(settings.signal, this.#closing.signal));

@@ -5,13 +5,13 @@ import { changesBetween, merge, withQuantities } from "./compare.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { FollowerSettings } from "./options.ts";
 import type { Read, Reader } from "./reader.ts";
-import type { Held, Records } from "./records.ts";
+import type { Held, Mark, Records } from "./records.ts";
 import { followedOrder, type OrderState, type Remembered, stateOf } from "./state.ts";
 import { type Turn, takeTurn } from "./turn.ts";
 
-/** A read together with what was remembered before the request was sent. */
+/** What a sweep has read, and the bytes of the claim that it made before the request. */
 export interface Look {
-  readonly before: Held<Remembered>;
+  readonly claim: Uint8Array;
   readonly read: Read;
 }
 
@@ -36,8 +36,8 @@ const visibleAfter = 3_600_000;
 
 const nothingNew: News = { outcome: "unchanged", next: undefined, handOver: undefined, isOlder: false };
 
-const sameBytes = (one: Uint8Array | undefined, other: Uint8Array | undefined): boolean =>
-  one === other || (one?.length === other?.length && one?.every((byte, at) => byte === other?.[at]) === true);
+const sameBytes = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  one.length === other?.length && one.every((byte, at) => byte === other[at]);
 
 /** Compares an order with what is remembered, hands over what is new, and only then remembers it. */
 export class Handover {
@@ -57,16 +57,16 @@ export class Handover {
    * Reads an order without a turn, for a sweep: it may wait long for its token, and most orders have no news. Resolves to undefined if
    * there is none; otherwise `run` hands it over.
    */
-  async look(reference: OrderReference, signal: AbortSignal): Promise<Look | undefined> {
+  async look(reference: OrderReference, claim: Uint8Array, signal: AbortSignal): Promise<Look | undefined> {
     const before = await this.#records.order(reference);
     const read = await this.#reader.read(reference, { priority: "low", signal });
-    const { next, isOlder } = await this.#compare(reference, { before, read });
-    if (next !== undefined || isOlder) return { before, read };
+    const { next, isOlder } = await this.#compare(reference, before, read);
+    if (next !== undefined || isOlder) return { claim, read };
     await this.#markLooked(reference, before.value);
     return undefined;
   }
 
-  /** Takes the turn of the order, reads it, and hands over what is new. `look` is used if nothing was remembered since. */
+  /** Takes the turn of the order, reads it, and hands over what is new. `look` is used if the claim still stands. */
   async run(reference: OrderReference, look?: Look): Promise<Outcome> {
     let turn: Turn | undefined;
     try {
@@ -92,15 +92,14 @@ export class Handover {
     given: Look | undefined,
     canRepeat: boolean,
   ): Promise<Outcome | undefined> {
-    const before = await this.#records.order(reference);
-    // Another process that remembered something since the request was sent may have read a newer order.
-    const usable = given !== undefined && sameBytes(given.before.bytes, before.bytes);
+    const [before, mark] = await Promise.all([this.#records.order(reference), this.#records.mark(reference)]);
+    // Whoever hands over ends the claim first. Then this response may be older than what was handed over.
+    const usable = given !== undefined && sameBytes(given.claim, mark.bytes);
     const read = usable ? given.read : await this.#readNow(reference);
-    const { outcome, next, handOver, isOlder } = await this.#compare(reference, { before, read });
+    const { outcome, next, handOver, isOlder } = await this.#compare(reference, before, read);
     if (isOlder && canRepeat) return undefined;
     if (handOver !== undefined) {
-      // The first news of an order follows it, also if the handler fails.
-      if (before.bytes === undefined) await this.#follow(reference);
+      await this.#endClaim(reference, before, mark);
       // From here to the call of the handler there is no wait, so that a suspended process hands over nothing outdated.
       if (!turn.isCertain) return undefined;
       await this.#handle(reference, handOver);
@@ -114,7 +113,7 @@ export class Handover {
     return this.#reader.read(reference, { priority: "high", deadline: this.#settings.timeout });
   }
 
-  async #compare(reference: OrderReference, { before, read }: Look): Promise<News> {
+  async #compare(reference: OrderReference, before: Held<Remembered>, read: Read): Promise<News> {
     const known = before.value?.order ?? undefined;
     if (read.order === undefined) return this.#compareGone(reference, before.value, read.error);
     const { order } = read;
@@ -168,9 +167,10 @@ export class Handover {
     }
   }
 
-  async #follow(reference: OrderReference): Promise<void> {
-    const absent = { bytes: undefined };
-    await this.#records.setMark(reference, { looked: 0, since: this.#settings.clock.now() }, absent);
+  /** Ends the claim of a sweep, in this or another process. The first news of an order follows it, also if the handler fails. */
+  async #endClaim(reference: OrderReference, { value }: Held<Remembered>, mark: Held<Mark>): Promise<void> {
+    const { looked = 0, since = this.#settings.clock.now() } = mark.value ?? {};
+    await this.#records.setMark(reference, value === undefined ? { looked, since } : { looked });
   }
 
   /** Notes the time of a look; an order that is not open leaves the sweep. An order that nobody follows stays unknown. */
@@ -178,8 +178,7 @@ export class Handover {
     const looked = this.#settings.clock.now();
     if (now === undefined) {
       const { bytes, value } = await this.#records.mark(reference);
-      if (value !== undefined)
-        await this.#records.setMark(reference, { ...value, looked, claimed: undefined }, { bytes });
+      if (value !== undefined) await this.#records.setMark(reference, { since: value.since, looked }, { bytes });
     } else if (isClosed(now)) {
       await this.#records.deleteMark(reference);
     } else {

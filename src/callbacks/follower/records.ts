@@ -25,8 +25,8 @@ export interface Mark {
   readonly looked: number;
   /** When it was followed; absent once it was read. */
   readonly since?: number | undefined;
-  /** Until when a sweep has it. */
-  readonly claimed?: number | undefined;
+  /** Until when a sweep has it, and the name of the claim. */
+  readonly claim?: readonly [until: number, name: string] | undefined;
 }
 
 const mark = () =>
@@ -34,7 +34,7 @@ const mark = () =>
     v: z.literal(1),
     looked: z.number(),
     since: z.optional(z.number()),
-    claimed: z.optional(z.number()),
+    claim: z.optional(z.tuple([z.number(), z.string()])),
   });
 
 /** Milliseconds that one operation of the store may take. */
@@ -92,14 +92,15 @@ export class Records {
   }
 
   /** Reads the references of all open orders. */
-  async open(): Promise<OrderReference[]> {
+  async open(): Promise<ReadonlySet<OrderReference>> {
     const keys = await this.#use(async (store) => store.keys(openPrefix)[Symbol.asyncIterator]());
-    const references: OrderReference[] = [];
+    // A store may find a key twice.
+    const references = new Set<OrderReference>();
     for (;;) {
       const next = await this.#use(() => keys.next());
       if (next.done) return references;
       const reference = next.value.slice(openPrefix.length);
-      if (isReference("Order", reference)) references.push(reference);
+      if (isReference("Order", reference)) references.add(reference);
     }
   }
 

@@ -22,7 +22,7 @@ export interface SweepParts {
   readonly records: Records;
   readonly clock: PartnerClock;
   /** Reads an order. Resolves to undefined if there is no news. */
-  readonly look: (reference: OrderReference, signal: AbortSignal) => Promise<Look | undefined>;
+  readonly look: (reference: OrderReference, claim: Uint8Array, signal: AbortSignal) => Promise<Look | undefined>;
   /** Hands over what a look has found. */
   readonly handOver: (reference: OrderReference, look: Look) => Promise<Outcome>;
 }
@@ -69,7 +69,7 @@ export class Sweep {
   }
 
   /** Reads the marks and sorts the orders that are due. */
-  async #due(references: readonly OrderReference[], signal: AbortSignal): Promise<OpenOrder[]> {
+  async #due(references: ReadonlySet<OrderReference>, signal: AbortSignal): Promise<OpenOrder[]> {
     const due: OpenOrder[] = [];
     const read = async (reference: OrderReference): Promise<OpenOrder> => ({
       reference,
@@ -108,15 +108,15 @@ export class Sweep {
   }
 
   async #visit({ reference, held }: OpenOrder, signal: AbortSignal): Promise<Visit> {
-    const claim = await this.#claim(reference, held);
-    if (typeof claim === "string") return claim;
+    const mine = await this.#claim(reference, held);
+    if (typeof mine === "string") return mine;
     let outcome: Outcome | undefined;
     try {
-      const look = await this.#parts.look(reference, signal);
+      const look = await this.#parts.look(reference, markBytes(mine), signal);
       outcome = look === undefined ? "unchanged" : await this.#parts.handOver(reference, look);
       return outcome;
     } finally {
-      if (outcome === undefined) await this.#release(reference, claim).catch(() => undefined);
+      if (outcome === undefined) await this.#release(reference, mine).catch(() => undefined);
     }
   }
 
@@ -128,23 +128,27 @@ export class Sweep {
     await unlessAborted(over, signal).finally(stopTimer);
   }
 
-  /** Claims an order in its mark. A claim only saves requests, so it need not be exact. */
+  /**
+   * Claims an order in its mark, so that other sweeps skip it. Whoever hands over the order ends the claim, and so shows that the response
+   * to this sweep may be outdated.
+   */
   async #claim(reference: OrderReference, listed: Held<Mark>): Promise<Mark | "skipped" | "busy"> {
     const { records, clock } = this.#parts;
     for (let held = listed, tries = 0; tries < 3; held = await records.mark(reference), tries += 1) {
       if (!this.#isDue(held)) return "skipped";
-      const { claimed = 0, ...free } = held.value ?? { v: 1, looked: 0 };
+      const { claim, ...free } = held.value ?? { v: 1, looked: 0 };
+      const [claimed] = claim ?? [0];
       const now = clock.now();
       if (claimed > now && claimed <= now + claimTime + mostAhead) return "busy";
-      const mine: Mark = { ...free, claimed: now + claimTime };
+      const mine: Mark = { ...free, claim: [now + claimTime, crypto.randomUUID().slice(0, 8)] };
       if (await records.setMark(reference, mine, held)) return mine;
     }
     return "busy";
   }
 
   /** After a failure, the next sweep may take the order at once. */
-  async #release(reference: OrderReference, claim: Mark): Promise<void> {
-    const { claimed: _, ...free } = claim;
-    await this.#parts.records.setMark(reference, free, { bytes: markBytes(claim) });
+  async #release(reference: OrderReference, mine: Mark): Promise<void> {
+    const { claim: _, ...free } = mine;
+    await this.#parts.records.setMark(reference, free, { bytes: markBytes(mine) });
   }
 }

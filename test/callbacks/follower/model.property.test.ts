@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type HandedOver, Model, type Step, step } from "./model.ts";
 import { first, second } from "./support.ts";
 
-const runs = Number(process.env.FOLLOWER_RUNS ?? 300);
+const runs = Number(process.env.FOLLOWER_RUNS ?? 100);
 const delays = fc.array(fc.constantFrom(0, 1, 20, 300, 6_000), { minLength: 3, maxLength: 12 });
 const steps = (of: fc.Arbitrary<Step>) => fc.array(of, { minLength: 1, maxLength: 40 });
 const orders = [first, second];

@@ -1,3 +1,4 @@
+import "./instant-digest.ts";
 import * as fc from "fast-check";
 import { memoryStore, type Order, type OrderReference } from "pod-partner";
 import {
