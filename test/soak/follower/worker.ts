@@ -2,26 +2,19 @@
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createClient } from "redis";
 import {
   createOrderFollower,
   createOrderUpdatedReceiver,
   type OrderChanged,
   ReconcileError,
 } from "../../../src/callbacks/index.ts";
-import { type KeyValueStore, PodPartner } from "../../../src/index.ts";
-import { redisStore } from "../../../src/redis/index.ts";
-import { sqliteStore } from "../../../src/sqlite/index.ts";
+import { PodPartner } from "../../../src/index.ts";
 import { createRandom } from "../random.ts";
 import type { HandoverLine, Swept, WorkerJob } from "./messages.ts";
+import { openStore } from "./open-store.ts";
 
 /** The longest time that the handler takes, in milliseconds. */
 const slowest = 15;
-
-async function openStore({ kind, at }: WorkerJob["store"]): Promise<KeyValueStore> {
-  if (kind === "sqlite") return sqliteStore(at);
-  return redisStore(await createClient({ url: at }).connect());
-}
 
 const stateOf = ({ order }: OrderChanged): string =>
   JSON.stringify([order.orderlines.map((line) => line.shippedQuantity), order.onHold?.reason ?? null]);
