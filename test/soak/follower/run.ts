@@ -2,14 +2,13 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { OrderReference } from "../../../src/index.ts";
 import { type RunningEmulator, startEmulator } from "../../../src/testing/index.ts";
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { ask, start } from "../children.ts";
 import { createRandom } from "../random.ts";
 import type { Swept, WorkerJob } from "./messages.ts";
 import { type Timelines, verify } from "./verify.ts";
-
-type OrderReference = Parameters<RunningEmulator["ship"]>[0] & string;
 
 /** What happens to each order, in this order: shipments of one line, and a hold between them. */
 const parts = [
