@@ -13,7 +13,7 @@ const redis = new Redis(url);
 const jobs = new Queue("orders", { connection: { url } });
 
 const receiver = createOrderUpdatedReceiver({
-  // The receiver reads the order, so that nobody can fill the queue with invented references.
+  // The receiver reads the order, so that invented references never reach the queue.
   partner: new PodPartner({ pacing: { store: redisPacing(redis) } }),
   token,
   environment: "test",

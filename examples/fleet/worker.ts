@@ -26,7 +26,7 @@ const follower = createOrderFollower({ partner, store, onChange: apply });
 
 const tasks = {
   async place({ order }: { order: IdentifiedOrderInput }, isRepeated: boolean) {
-    // A worker that was killed may have sent the order a moment ago: then look for it as long as the service may work on it.
+    // A worker that was killed may have sent the order a moment ago: look it up while the service may work on it.
     const { reference } = await partner.orders.ensure(order, { lookFor: isRepeated ? 30_000 : 0 });
     await follower.follow(reference);
     console.log(reference, "placed", order.customIdentifier);

@@ -42,7 +42,7 @@ function run(name: string, environment: Readonly<Record<string, string>>) {
   };
 }
 
-/** Waits for work of several processes, which takes as long as a killed worker's jobs are locked. */
+/** Waits for work of several processes, which waits until the locks of a killed worker's jobs end. */
 const eventually = (holds: () => Promise<unknown>) => vi.waitFor(holds, { timeout: 120_000, interval: 250 });
 
 describeWithRedis("the example of a fleet", () => {

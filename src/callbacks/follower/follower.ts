@@ -85,7 +85,9 @@ export class Follower {
   }
 
   async #join(reference: OrderReference, look?: Look): Promise<Outcome> {
-    const outcome = await this.#rounds.join(reference, { reference, look });
+    // A hint may share a waiting round: it needs a request that is sent after it.
+    const usable = this.#rounds.isIdle(reference) ? look : undefined;
+    const outcome = await this.#rounds.join(reference, { reference, look: usable });
     if (outcome !== "late") return outcome;
     const message = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms.`;
     throw new OrderFollowerError({ fault: "busy", message });

@@ -93,7 +93,7 @@ export class Handover {
     canRepeat: boolean,
   ): Promise<Outcome | undefined> {
     const [before, mark] = await Promise.all([this.#records.order(reference), this.#records.mark(reference)]);
-    // Whoever hands over ends the claim first. Then this response may be older than what was handed over.
+    // A hand-over first ends the claim. Then this response may be older than what was handed over.
     const usable = given !== undefined && sameBytes(given.claim, mark.bytes);
     const read = usable ? given.read : await this.#readNow(reference);
     const { outcome, next, handOver, isOlder } = await this.#compare(reference, before, read);
@@ -173,7 +173,7 @@ export class Handover {
     await this.#records.setMark(reference, value === undefined ? { looked, since } : { looked });
   }
 
-  /** Notes the time of a look; an order that is not open leaves the sweep. An order that nobody follows stays unknown. */
+  /** Notes the time of a look; an order that is not open leaves the sweep. An order that is not followed stays unknown. */
   async #markLooked(reference: OrderReference, now: Remembered | undefined): Promise<void> {
     const looked = this.#settings.clock.now();
     if (now === undefined) {

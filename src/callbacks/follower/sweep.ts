@@ -129,8 +129,8 @@ export class Sweep {
   }
 
   /**
-   * Claims an order in its mark, so that other sweeps skip it. Whoever hands over the order ends the claim, and so shows that the response
-   * to this sweep may be outdated.
+   * Claims an order in its mark, so that other sweeps skip it. A hand-over of the order ends the claim, and so
+   * shows that the response to this sweep may be outdated.
    */
   async #claim(reference: OrderReference, listed: Held<Mark>): Promise<Mark | "skipped" | "busy"> {
     const { records, clock } = this.#parts;

@@ -182,6 +182,33 @@ describe("follower.reconcile", () => {
   });
 });
 
+describe("an update that waits together with a sweep", () => {
+  it("sends a request of its own, also when the change before it has failed", async () => {
+    const { service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const gate = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      if (priority === "low") return undefined;
+      service.onRead = async () => undefined;
+      await gate.promise;
+      throw new Error("no connection");
+    };
+    const failed = follower.update(reference).catch(() => "failed");
+    await settled();
+    service.ship(reference, [1]);
+    const sweep = follower.reconcile();
+    while (service.reads.length < 2) await settled();
+    await settled();
+    service.ship(reference, [2]);
+    const update = follower.update(reference);
+    await settled();
+    gate.resolve();
+    await Promise.all([update, sweep]);
+    expect(await failed).toBe("failed");
+    expect(handed.map(({ shipped }) => shipped[0])).toEqual([2]);
+  });
+});
+
 describe("sweeps of two processes at the same time", () => {
   it("share the orders: each is read once", async () => {
     const { clock, service, follower, start } = await createFollowed(40);

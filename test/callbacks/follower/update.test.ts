@@ -106,7 +106,7 @@ describe("follower.update", () => {
     expect(kinds()).toEqual([["status"]]);
   });
 
-  it("refuses what is no reference of an order, before it sends a request", async () => {
+  it("refuses an invalid reference before it sends a request", async () => {
     const { service, follower } = createWorld();
     const { update, follow } = follower();
     for (const call of [update, follow]) {
@@ -187,7 +187,7 @@ describe("an order that the service no longer has", () => {
     expect(gone).toEqual([]);
   });
 
-  it("is neither reported nor remembered if nobody follows it: anybody can invent a reference", async () => {
+  it("is neither reported nor remembered if it is not followed: any program can invent a reference", async () => {
     const { service, follower, gone, keys } = createWorld();
     service.orders.clear();
     await follower().update(first);
