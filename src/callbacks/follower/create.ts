@@ -41,7 +41,7 @@ export interface OrderFollower {
  * @example
  * const follower = createOrderFollower({
  *   partner,
- *   store,
+ *   store: sqliteStore("orders.db"),
  *   every: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
