@@ -62,7 +62,7 @@ export interface ReadCall extends FollowerReadOptions {
 }
 
 /** A service with orders that a test changes, and the reads that it received. */
-export function createService(clock: ManualClock) {
+function createService(clock: ManualClock) {
   const orders = new Map<OrderReference, Order>([
     [first, newOrder(first)],
     [second, newOrder(second)],
