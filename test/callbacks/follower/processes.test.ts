@@ -72,6 +72,8 @@ describe("two processes with one store", () => {
     await settle(clock, slow);
     expect(calls).toBe(1);
     expect(handed.map(({ shipped }) => shipped[0])).toEqual([1, 0]);
+    await settle(clock, follower().update(first));
+    expect(handed).toHaveLength(2);
   });
 
   it("take the turn of a process that was killed after some seconds", async () => {
