@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { memoryStore } from "pod-partner";
 import { vi } from "vitest";
 
 /**
@@ -11,3 +12,6 @@ vi.spyOn(crypto.subtle, "digest").mockImplementation(async (_, data) => {
     : new Uint8Array(data);
   return new Uint8Array(createHash("sha256").update(bytes).digest()).buffer;
 });
+
+// A store loads its memory at the first use, which takes real time, too.
+await memoryStore().get("first use");
