@@ -107,7 +107,8 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    const context = { clock, timeout: resolved.timeout, deadline: resolved.deadline, pacer: this.#pacer, openStore };
+    const { timeout, deadline, retry } = resolved;
+    const context = { clock, timeout, deadline, retries: retry.retries, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);
@@ -118,7 +119,7 @@ export class PodPartner {
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);
     this.compositions = new CompositionsResource(send);
-    this.renders = new RendersResource(send, context);
+    this.renders = new RendersResource(send, context, this.images);
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);

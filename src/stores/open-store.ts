@@ -16,6 +16,7 @@ export interface StoreSettings {
 
 /** Opens the client's part of its store. */
 export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
-  const opened = store ?? memoryStore({ clock });
-  return new ClientStore(new ScopedStore(opened, await scopeOf(opened)), clock, reports);
+  // The memory of one client needs no part of its own.
+  const opened = store === undefined ? memoryStore({ clock }) : new ScopedStore(store, await scopeOf(store));
+  return new ClientStore(opened, clock, reports);
 }

@@ -9,6 +9,8 @@ export interface CallContext {
   readonly timeout: number;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
+  /** The client's maximum number of retries, for calls without one. */
+  readonly retries: number;
   readonly pacer: Pick<Pacer, "forecast">;
   /** Opens what the client remembers. */
   readonly openStore: OpenStore;

@@ -1,0 +1,60 @@
+import type { Download } from "../../../binary/download.ts";
+import type { Render } from "../renders.schema.ts";
+import type { BatchCalls } from "./calls.ts";
+import type { CompletedRender } from "./completions.ts";
+import type { BatchDownload } from "./options.ts";
+import type { CompletedMockup, RenderedMockup, SavedMockup } from "./outcome.ts";
+import type { RowWork } from "./row-work.ts";
+import type { SavedPictures } from "./saved-pictures.ts";
+import type { Slots } from "./slots.ts";
+
+/** The value of an outcome. `release` is called when the caller receives it. */
+export interface ReadyMockup {
+  readonly value: RenderedMockup | SavedMockup | CompletedMockup;
+  readonly release: () => void;
+}
+
+interface PictureParts {
+  readonly calls: BatchCalls;
+  readonly slots: Slots;
+  readonly download: BatchDownload;
+  /** Where pictures are saved, with the option for it. */
+  readonly saved: SavedPictures | undefined;
+}
+
+const nothing = () => undefined;
+
+/** Opens, saves or leaves out the pictures of completed renders. */
+export class Pictures {
+  readonly #parts: PictureParts;
+
+  constructor(parts: PictureParts) {
+    this.#parts = parts;
+  }
+
+  async of({ render, media }: CompletedRender, row: RowWork): Promise<ReadyMockup> {
+    const { slots, download, saved } = this.#parts;
+    if (download === false) {
+      await media?.cancel();
+      return { value: { render }, release: nothing };
+    }
+    if (saved !== undefined) {
+      const open = () => this.#open(render, media, row);
+      const path = await saved.save(render, row, (save) => slots.run(row.left, async () => save(await open())));
+      await media?.cancel();
+      return { value: { render, path }, release: nothing };
+    }
+    // An open picture keeps its place until the caller receives it, so that few are open.
+    const release = await slots.take(row.left);
+    try {
+      return { value: { render, media: await this.#open(render, media, row) }, release };
+    } catch (error) {
+      release();
+      throw error;
+    }
+  }
+
+  async #open(render: Render, media: Download | undefined, row: RowWork): Promise<Download> {
+    return media ?? (await this.#parts.calls.media(render.reference, row.reading()));
+  }
+}
