@@ -107,8 +107,7 @@ export class PodPartner {
       redact: createRedact(secretKey),
     });
     const send = this.#send;
-    const { timeout, deadline, retry } = resolved;
-    const context = { clock, timeout, deadline, retries: retry.retries, pacer: this.#pacer, openStore };
+    const context = { ...resolved, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send);

@@ -156,7 +156,7 @@ export type { OrganizationResource } from "./resources/organization/organization
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type { MockupInput } from "./resources/renders/batch/input.ts";
-export type { BatchDownload, BatchOptions, SaveOptions } from "./resources/renders/batch/options.ts";
+export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";
 export type {
   CompletedMockup,
   MockupFailure,
@@ -166,7 +166,6 @@ export type {
   RenderedMockup,
   SavedMockup,
 } from "./resources/renders/batch/outcome.ts";
-export type { BatchProgress } from "./resources/renders/batch/progress.ts";
 export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,

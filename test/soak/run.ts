@@ -18,6 +18,9 @@
  *
  * `npm run soak -- --callbacks 1000` ships that many orders to a receiver that fails and is killed. Exits with 1 unless each order is
  * handled at the end.
+ *
+ * `npm run soak -- --renders 10000` makes that many mockups and 5 % doubles under a weekly limit that covers 60 %, is killed three times, and
+ * finishes in the next week. Exits with 1 if a pair is created twice although its response was not lost, or if a picture is missing.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -28,6 +31,7 @@ import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 import { soakRelease } from "./release/run.ts";
+import { soakRenders } from "./renders/run.ts";
 import { type TransportKind, transportKinds } from "./transport.ts";
 
 const { values, positionals } = parseArgs({
@@ -36,6 +40,7 @@ const { values, positionals } = parseArgs({
     calls: { type: "string" },
     callbacks: { type: "string" },
     release: { type: "string" },
+    renders: { type: "string" },
     transport: { type: "string" },
   },
   allowPositionals: true,
@@ -120,6 +125,7 @@ const transport = transportKinds.find((known) => known === (values.transport ?? 
 if (transport === undefined) throw new Error(`--transport takes ${transportKinds.join(" or ")}`);
 const run = () => {
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
+  if (values.renders !== undefined) return soakRenders(Number(values.renders));
   if (values.release !== undefined) return soakRelease(Number(values.release));
   if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
   return kind === undefined ? soakOpenly() : soakThrough(kind, transport);

@@ -10,8 +10,8 @@ import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { ImageUploads } from "./batch/calls.ts";
 import type { MockupInput } from "./batch/input.ts";
-import type { BatchDownload, BatchOptions } from "./batch/options.ts";
-import type { MockupOf, MockupOutcome } from "./batch/outcome.ts";
+import type { BatchDownload, BatchOptions, SaveOptions } from "./batch/options.ts";
+import type { MockupOf, MockupOutcome, SavedMockup } from "./batch/outcome.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
@@ -115,27 +115,37 @@ export class RendersResource {
    *   else report(outcome.input.sku, outcome.error);
    * }
    */
-  batch<Row, const To extends BatchDownload<Row> = undefined>(
+  batch<Row, To extends BatchDownload = undefined>(
     rows: Rows<Row>,
     options: BatchOptions & { readonly download?: To } & RowMapping<Row, MockupInput>,
   ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
+  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
+  batch<Row>(
+    rows: Rows<Row>,
+    options: BatchOptions & { readonly download: SaveOptions<Row> } & RowMapping<Row, MockupInput>,
+  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   /**
-   * Makes many mockups. Each row is a {@link MockupInput} without additional fields. It works like the overload with `map`.
+   * Makes many mockups. Each row is a {@link MockupInput} without additional fields. It works like the first overload.
    *
-   * @throws The same errors as the overload with `map`.
+   * @throws The same errors as the first overload.
    * @example
    * for await (const outcome of partner.renders.batch(inputs)) {
    *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
    *   else console.error(outcome.reason, outcome.error);
    * }
    */
-  batch<Row extends MockupInput, const To extends BatchDownload<Row> = undefined>(
+  batch<Row extends MockupInput, To extends BatchDownload = undefined>(
     rows: Rows<ExactRow<Row, MockupInput>>,
     options?: BatchOptions & { readonly download?: To; readonly map?: undefined },
   ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
+  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
+  batch<Row extends MockupInput>(
+    rows: Rows<ExactRow<Row, MockupInput>>,
+    options: BatchOptions & { readonly download: SaveOptions<Row>; readonly map?: undefined },
+  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   batch(
     rows: Rows<unknown>,
-    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
+    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(this.batch, manyFrames);
     return loading(async () => {

@@ -34,12 +34,12 @@ describe("pending renders", () => {
 
   it("without pictures take 2 requests each, at most 4", async () => {
     const setup = setUpBatch({ renderDuration: 90_000 });
-    const pairs = await setup.pairs(50);
+    const pairs = await setup.pairs(16);
     const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs, { download: false })));
-    expect(tally(outcomes)).toEqual({ ok: 50 });
+    expect(tally(outcomes)).toEqual({ ok: 16 });
     const looks = looksOf(setup.seen);
     expect(Math.max(...looks) + 1).toBeLessThanOrEqual(4);
-    expect(sum(looks)).toBeLessThanOrEqual(50 + 3);
+    expect(sum(looks)).toBeLessThanOrEqual(16 + 3);
   });
 
   it("that are alone are requested when Retry-After says", async () => {

@@ -1,6 +1,8 @@
 import fc from "fast-check";
 import { memoryStore, type RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { scopeOf } from "../../../src/stores/scope.ts";
+import { ScopedStore } from "../../../src/stores/scoped-store.ts";
 import { collect, type Death, setUpBatch, tally } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUpBatch>;
@@ -30,11 +32,11 @@ describe("a pair whose render is in the store", () => {
 
   it("is created once by two clients with the same pairs at the same time", async () => {
     const setup = setUpBatch({ renderDuration: 30_000 });
-    const pairs = await setup.pairs(40);
+    const pairs = await setup.pairs(16);
     const both = [setup.connect(), setup.connect()].map(({ renders }) => collect(renders.batch(pairs)));
-    for (const outcomes of await setup.settle(Promise.all(both))) expect(tally(outcomes)).toEqual({ ok: 40 });
-    expect(setup.creations()).toEqual(Array(40).fill(1));
-    expect(await setup.used()).toBe(40);
+    for (const outcomes of await setup.settle(Promise.all(both))) expect(tally(outcomes)).toEqual({ ok: 16 });
+    expect(setup.creations()).toEqual(Array(16).fill(1));
+    expect(await setup.used()).toBe(16);
   });
 
   it("is created once within a batch whose store is lost", async () => {
@@ -57,8 +59,6 @@ describe("a pair whose render is in the store", () => {
     const [pair] = await setup.pairs(1);
     if (pair === undefined) throw new Error("There is no pair");
     const key = `render:${pair.compositionReference}:${pair.imageReference}`;
-    const { ScopedStore } = await import("../../../src/stores/scoped-store.ts");
-    const { scopeOf } = await import("../../../src/stores/scope.ts");
     const scoped = new ScopedStore(setup.store, await setup.partner[scopeOf](setup.store));
     await scoped.set(key, new TextEncoder().encode(JSON.stringify(value)));
     expect(tally(await setup.settle(collect(setup.partner.renders.batch([pair]))))).toEqual({ ok: 1 });
@@ -111,6 +111,6 @@ describe("a process that dies", () => {
       expect(creations.reduce((sum, count) => sum + count)).toBe(6 + lost);
       expect(await setup.used()).toBe(6 + lost);
     });
-    await fc.assert(property, { numRuns: 15 });
+    await fc.assert(property, { numRuns: 10 });
   }, 60_000);
 });

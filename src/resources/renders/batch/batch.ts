@@ -12,7 +12,7 @@ import { RenderEntries } from "./entries.ts";
 import type { MockupInput } from "./input.ts";
 import { LookSchedule } from "./look-schedule.ts";
 import { Mockups } from "./mockups.ts";
-import { type BatchDownload, type BatchOptions, batchOptions } from "./options.ts";
+import { type BatchDownload, type BatchOptions, batchOptions, type SaveOptions } from "./options.ts";
 import { failedOutcome, type MockupOutcome } from "./outcome.ts";
 import { Pictures, type ReadyMockup } from "./pictures.ts";
 import { ProgressReports } from "./progress.ts";
@@ -33,7 +33,7 @@ interface BatchClient {
 }
 
 /** The options of a batch, with those of its rows. */
-type Options = BatchOptions & { readonly download?: BatchDownload };
+type Options = BatchOptions & { readonly download?: BatchDownload | SaveOptions };
 
 /** Makes a mockup for each row. */
 export async function* renderBatch(
@@ -74,7 +74,7 @@ interface Batch {
 
 /** Connects the parts of a batch. */
 async function openBatch(
-  { send, context: { clock, openStore, retries }, images }: BatchClient,
+  { send, context: { clock, openStore, retry }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
 ): Promise<Batch> {
@@ -91,7 +91,7 @@ async function openBatch(
   const entries = new RenderEntries(store);
   const slots = new Slots(Math.floor(concurrency), waits);
   const schedule = new LookSchedule(clock, waits);
-  const attempts = 1 + (options.retry?.retries ?? retries);
+  const attempts = 1 + (options.retry?.retries ?? retry.retries);
   const tokens = new Tokens(clock, waits, new WeeklyTokens(calls, clock), { budget, attempts });
   const progress = new ProgressReports(rows, { calls, clock, tokens, onProgress });
   const onCreated = () => progress.report();

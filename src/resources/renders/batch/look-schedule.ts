@@ -49,7 +49,9 @@ export class LookSchedule {
     this.#disarm = () => undefined;
     this.#armedFor = time;
     if (time === Number.POSITIVE_INFINITY) return;
-    this.#disarm = this.#clock.after(Math.max(0, time - this.#clock.now()), () => this.#fire());
+    const wait = time - this.#clock.now();
+    if (wait <= 0) this.#fire();
+    else this.#disarm = this.#clock.after(wait, () => this.#fire());
   }
 
   #fire(): void {

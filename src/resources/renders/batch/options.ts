@@ -4,7 +4,26 @@ import { custom, manyRows, taking, waiting } from "../../../http/endpoint/check-
 import { isFunction, isRecord } from "../../../schemas/type-guards.ts";
 import type { WaitOptions } from "../render-waiting.ts";
 import type { Render } from "../renders.schema.ts";
-import type { BatchProgress } from "./progress.ts";
+
+/** The progress of a batch. */
+export interface BatchProgress {
+  /** The number of rows, if `rows` is an array, a set or a map. */
+  readonly total?: number | undefined;
+  /** Rows with a mockup. */
+  readonly done: number;
+  /** Rows that failed. */
+  readonly failed: number;
+  /** Rows whose render was not created because of `tokenBudget` or the weekly limit. */
+  readonly skipped: number;
+  /** Rows that are started and have no outcome yet. */
+  readonly pending: number;
+  /** Rendertokens that this batch deducted, those of creations whose responses were lost included. */
+  readonly tokensSpent: number;
+  /** Requests that were sent, retries included. */
+  readonly requests: number;
+  /** The likely milliseconds until the last outcome, by the latest outcomes. Undefined without `total` and before the first outcome. */
+  readonly remainingMs?: number | undefined;
+}
 
 /** Options of {@link RendersResource.batch}. */
 export interface BatchOptions extends WaitOptions, ManyOptions {
@@ -37,10 +56,10 @@ export interface SaveOptions<Row = unknown> {
 }
 
 /**
- * What a batch does with the pictures: `false` requests none; the path of a folder, or {@link SaveOptions}, saves each one there. Default:
- * each outcome carries the open `Download`.
+ * What a batch does with the pictures: `false` requests none, and the path of a folder saves each one there. Default: each outcome carries
+ * the open `Download`. {@link SaveOptions} also give names.
  */
-export type BatchDownload<Row = unknown> = false | string | SaveOptions<Row> | undefined;
+export type BatchDownload = false | string | undefined;
 
 const isDownload = (value: unknown): boolean => {
   if (value === false || (typeof value === "string" && value !== "")) return true;

@@ -6,7 +6,7 @@ import { nameOf } from "../../../http/endpoint/endpoint.ts";
 import { getComposition, lookupComposition } from "../../compositions/compositions.endpoints.ts";
 import { createRender } from "../renders.endpoints.ts";
 import type { Render } from "../renders.schema.ts";
-import type { BatchDownload, SaveOptions } from "./options.ts";
+import type { BatchDownload } from "./options.ts";
 
 /** A completed render with its image, ready to read. */
 export interface RenderedMockup {
@@ -31,9 +31,9 @@ export interface CompletedMockup {
 }
 
 /** The value of an outcome, by the option `download`. */
-export type MockupOf<To extends BatchDownload<never>> = To extends false
+export type MockupOf<To extends BatchDownload> = To extends false
   ? CompletedMockup
-  : To extends string | SaveOptions<never>
+  : To extends string
     ? SavedMockup
     : RenderedMockup;
 

@@ -2,7 +2,7 @@ import type { Download } from "../../../binary/download.ts";
 import type { Render } from "../renders.schema.ts";
 import type { BatchCalls } from "./calls.ts";
 import type { CompletedRender } from "./completions.ts";
-import type { BatchDownload } from "./options.ts";
+import type { BatchDownload, SaveOptions } from "./options.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup } from "./outcome.ts";
 import type { RowWork } from "./row-work.ts";
 import type { SavedPictures } from "./saved-pictures.ts";
@@ -17,7 +17,7 @@ export interface ReadyMockup {
 interface PictureParts {
   readonly calls: BatchCalls;
   readonly slots: Slots;
-  readonly download: BatchDownload;
+  readonly download: BatchDownload | SaveOptions;
   /** Where pictures are saved, with the option for it. */
   readonly saved: SavedPictures | undefined;
 }
@@ -38,12 +38,8 @@ export class Pictures {
       await media?.cancel();
       return { value: { render }, release: nothing };
     }
-    if (saved !== undefined) {
-      const open = () => this.#open(render, media, row);
-      const path = await saved.save(render, row, (save) => slots.run(row.left, async () => save(await open())));
-      await media?.cancel();
-      return { value: { render, path }, release: nothing };
-    }
+    if (saved !== undefined)
+      return { value: { render, path: await this.#save(saved, render, media, row) }, release: nothing };
     // An open picture keeps its place until the caller receives it, so that few are open.
     const release = await slots.take(row.left);
     try {
@@ -51,6 +47,18 @@ export class Pictures {
     } catch (error) {
       release();
       throw error;
+    }
+  }
+
+  async #save(saved: SavedPictures, render: Render, media: Download | undefined, row: RowWork): Promise<string> {
+    const { slots } = this.#parts;
+    const download = (save: (media: Download) => Promise<void>) =>
+      slots.run(row.left, async () => save(await this.#open(render, media, row)));
+    try {
+      return await saved.save(render, row, download);
+    } finally {
+      // It was not needed if the picture was saved before.
+      await media?.cancel();
     }
   }
 

@@ -1,29 +1,9 @@
 import type { PartnerClock } from "../../../util/clock.ts";
 import { attempt } from "../../../util/foreign.ts";
 import type { BatchCalls } from "./calls.ts";
-import type { BatchOptions } from "./options.ts";
+import type { BatchOptions, BatchProgress } from "./options.ts";
 import type { MockupOutcome } from "./outcome.ts";
 import type { Tokens } from "./tokens.ts";
-
-/** The progress of a batch. */
-export interface BatchProgress {
-  /** The number of rows, if `rows` is an array, a set or a map. */
-  readonly total?: number | undefined;
-  /** Rows with a mockup. */
-  readonly done: number;
-  /** Rows that failed. */
-  readonly failed: number;
-  /** Rows whose render was not created because of `tokenBudget` or the weekly limit. */
-  readonly skipped: number;
-  /** Rows that are started and have no outcome yet. */
-  readonly pending: number;
-  /** Rendertokens that this batch deducted, those of creations whose responses were lost included. */
-  readonly tokensSpent: number;
-  /** Requests that were sent, retries included. */
-  readonly requests: number;
-  /** The likely milliseconds until the last outcome, by the latest outcomes. Undefined without `total` and before the first outcome. */
-  readonly remainingMs?: number | undefined;
-}
 
 /** The number of latest outcomes whose rate counts. */
 const latest = 100;

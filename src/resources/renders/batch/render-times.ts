@@ -30,7 +30,7 @@ export class RenderTimes {
     return this.#firstLook ?? Math.max(unknown, this.#longest);
   }
 
-  /** A render was completed. The service's own timestamps tell its time apart from the time until it was looked up. */
+  /** A render was completed. The service's own timestamps show its time, without the time until it was looked up. */
   completed({ created, completed }: Render, age: number): void {
     const time = completed ? latestTime(completed) - latestTime(created) : Number.NaN;
     this.#add(Number.isFinite(time) ? Math.max(0, time) : age);
