@@ -62,6 +62,7 @@ describe("pending renders", () => {
       }
     }
     const done = collect(setup.partner.renders.batch(rows(), { maxPending: 5, download: false }));
+    await setup.created(5);
     await setup.clock.advance(30_000);
     expect([read, setup.creations().length]).toEqual([5, 5]);
     expect(tally(await setup.settle(done))).toEqual({ ok: 12 });

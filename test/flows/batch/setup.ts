@@ -1,6 +1,9 @@
+import { setImmediate } from "node:timers/promises";
 import { type ImageReference, type KeyValueStore, memoryStore, PodPartner, type RenderInput } from "pod-partner";
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
 import { settle } from "../../support/settle.ts";
+// A client loads it at its first retry.
+import "p-retry";
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 type Fetch = NonNullable<Options["fetch"]>;
@@ -87,7 +90,22 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     connect,
     mortal,
     partner: connect(),
-    settle: <T>(call: PromiseLike<T>) => settle(clock, call),
+    /** Waits for a number of creations while the clock stands still. */
+    async created(count: number): Promise<void> {
+      const created = () => seen.filter(({ pair }) => pair !== undefined).length;
+      for (let turn = 0; turn < 1_000_000 && created() < count; turn += 1) await setImmediate();
+    },
+    /** Waits for a call by moving the clock, once it has sent its first request: opening a store takes time of the machine. */
+    async settle<T>(call: Promise<T>): Promise<T> {
+      const sent = seen.length;
+      let settled = false;
+      const done = () => {
+        settled = true;
+      };
+      call.then(done, done);
+      for (let turn = 0; turn < 1_000_000 && !settled && seen.length === sent; turn += 1) await setImmediate();
+      return settle(clock, call);
+    },
     count: (line: RegExp | string) => seen.filter((one) => one.line.match(line) !== null).length,
     /** How often each pair was created. */
     creations: () => {

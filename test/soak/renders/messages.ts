@@ -37,6 +37,8 @@ export interface Job extends Address {
 export interface Result {
   readonly reasons: Readonly<Record<string, number>>;
   readonly requests: number;
+  /** Seconds of CPU. */
+  readonly cpu: number;
   /** Megabytes at the first 1,000 outcomes, and at the most. */
   readonly early: number;
   readonly peak: number;

@@ -43,6 +43,8 @@ process.once("message", async (job: Job) => {
     process.send?.({ count });
   }
   const peak = megabytes(process.resourceUsage().maxRSS * 1_024);
-  process.send?.({ reasons, requests, early: megabytes(early), peak } satisfies Result);
+  const { user, system } = process.cpuUsage();
+  const cpu = Math.round((user + system) / 1e5) / 10;
+  process.send?.({ reasons, requests, cpu, early: megabytes(early), peak } satisfies Result);
   process.disconnect();
 });

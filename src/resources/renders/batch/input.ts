@@ -44,8 +44,9 @@ interface ImageToUpload {
  * by its reference or as a source to upload.
  *
  * @example
- * const byReference: MockupInput = { compositionReference, imageReference };
- * const byParts: MockupInput = { sceneReference, productReference, perspectiveReference, image: "design.png" };
+ * const byReferences = { compositionReference, imageReference };
+ * const byParts = { sceneReference, productReference, perspectiveReference, image: "design.png" };
+ * for await (const outcome of partner.renders.batch([byReferences, byParts])) console.log(outcome.ok);
  */
 export type MockupInput = (KnownComposition | CombinedComposition) & (UploadedImage | ImageToUpload);
 

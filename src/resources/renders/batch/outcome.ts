@@ -53,9 +53,11 @@ export type MockupLimit = "budget" | "weekly-limit";
  * The outcome of a row of {@link RendersResource.batch}.
  *
  * @example
- * if (outcome.ok) await outcome.value.media.saveTo("mockup.png");
- * else if (outcome.reason === "weekly-limit") console.log(`Continue at ${outcome.resetsAt}`);
- * else console.error(outcome.reason, outcome.error);
+ * for await (const outcome of partner.renders.batch(inputs)) {
+ *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
+ *   else if (outcome.reason === "weekly-limit") console.log(`Continue at ${outcome.resetsAt}`);
+ *   else console.error(outcome.reason, outcome.error);
+ * }
  */
 export type MockupOutcome<Row, Value> =
   | { readonly ok: true; readonly input: Row; readonly value: Value }
