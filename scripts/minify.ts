@@ -1,6 +1,6 @@
 /**
- * Minifies the emulator, the command line, and the files that several entry points share or that are code of other packages. The entry
- * points of the client keep their lines, because the stacks of errors name them (decision 0016).
+ * Minifies the emulator, the command line, and the files that several entry points share, that load later, or that are code of other
+ * packages. The entry points of the client keep their lines, because the stacks of errors name them (decision 0016).
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { transform } from "esbuild";
@@ -9,6 +9,9 @@ const dist = new URL("../dist/", import.meta.url);
 
 /** The files that are tools for development. */
 const tools = new Set(["testing.js", "cli.js"]);
+
+/** esbuild adds a hash to the names of files that are not entry points. */
+const hashed = /-[A-Z0-9]{8}\.js$/;
 
 /** esbuild writes the path of each source file above its code. */
 const sourcesOf = (text: string): readonly string[] =>
@@ -20,7 +23,7 @@ for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js")))
   const text = await readFile(file, "utf8");
   const sources = sourcesOf(text);
   const isForeignOnly = sources.length > 0 && sources.every(isForeign);
-  if (!tools.has(name) && !isForeignOnly && !name.startsWith("chunk-")) continue;
+  if (!tools.has(name) && !isForeignOnly && !hashed.test(name)) continue;
   const { code } = await transform(text, {
     // `keepNames` keeps a partner's bundler from dropping unused classes, so the client's shared files keep their identifiers instead.
     minifyIdentifiers: tools.has(name) || isForeignOnly,

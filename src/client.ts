@@ -110,8 +110,8 @@ export class PodPartner {
     const context = { ...resolved, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
-    this.catalog = new CatalogResource(send);
-    this.warehouse = new WarehouseResource(send);
+    this.catalog = new CatalogResource(send, context);
+    this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send, context);
     this.evidence = new EvidenceResource(send);

@@ -1,6 +1,14 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { ImageSource } from "./binary/source.ts";
 export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
+export type {
+  ChangesOptions,
+  ListChange,
+  ListChanges,
+  ListRemoval,
+  ListSnapshot,
+  SnapshotCell,
+} from "./changes/list-changes.ts";
 export { PodPartner } from "./client.ts";
 export { AlreadyReadError } from "./errors/already-read.ts";
 export {
@@ -96,7 +104,7 @@ export type {
   ProductStatus,
 } from "./resources/catalog/catalog.schema.ts";
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
-export type { ProductsResource } from "./resources/catalog/products.ts";
+export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
 export type {
   ClaimlineInput,
   FiledClaim,

@@ -1,8 +1,6 @@
-import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { onAbort } from "../util/abort-signals.ts";
-import { wordsOf } from "../util/foreign.ts";
-import { createDigest, memoryLimit, TooLarge } from "./digest.ts";
-import type { Opened, Upload } from "./source.ts";
+import { createDigest, TooLarge } from "./digest.ts";
+import type { Upload } from "./source.ts";
 import { openSpool, type Spool } from "./spool.ts";
 
 /** The content of an upload, which can be sent any number of times, and its hash. */
@@ -16,10 +14,8 @@ export interface Content {
   remove(): Promise<void>;
 }
 
-const refusal = (issues: readonly Issue[]) => new RequestValidationError({ issues });
-const fault = (message: string) => refusal([{ path: [], message }]);
-
-const tooLarge = `the content has more than ${memoryLimit} bytes, which this runtime cannot hash in pieces or keep in a file: use \`images.upload\``;
+/** Makes the error of a source that cannot be sent. */
+export type Refuse = (what: string, error: unknown) => Error;
 
 /** Reads a stream chunk by chunk. An abort ends the reading at once, also while the source waits. */
 async function forEachChunk(
@@ -29,13 +25,9 @@ async function forEachChunk(
 ): Promise<void> {
   const reader = stream.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
-  const read = () =>
-    reader.read().catch((error: unknown) => {
-      throw fault(`the source cannot be read: ${wordsOf(error)}`);
-    });
   const stopListening = onAbort(signal, cancel);
   try {
-    for (let next = await read(); !next.done; next = await read()) await take(next.value);
+    for (let next = await reader.read(); !next.done; next = await reader.read()) await take(next.value);
     signal.throwIfAborted();
   } catch (error) {
     cancel();
@@ -55,15 +47,31 @@ const isReadable = (blob: Blob): Promise<boolean> =>
       () => false,
     );
 
-async function hashed(blob: Blob, signal: AbortSignal): Promise<Content> {
+/** The bytes of a file that are read at a time. */
+const piece = 262_144;
+
+/** Reads a file into one buffer: the stream of a blob makes a new buffer for each chunk. */
+async function forEachPiece(path: string, signal: AbortSignal, take: (bytes: Uint8Array) => void): Promise<void> {
+  const { open } = await import("node:fs/promises");
+  const file = await open(path);
+  try {
+    const buffer = new Uint8Array(piece);
+    for (;;) {
+      const { bytesRead } = await file.read(buffer);
+      signal.throwIfAborted();
+      if (bytesRead === 0) return;
+      take(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function hashed(blob: Blob, path: string | undefined, signal: AbortSignal): Promise<Content> {
   const digest = createDigest();
-  await forEachChunk(blob.stream(), signal, digest.add);
-  return {
-    hash: await digest.hex(),
-    blob,
-    unchanged: () => isReadable(blob),
-    remove: async () => undefined,
-  };
+  if (path === undefined) await forEachChunk(blob.stream(), signal, digest.add);
+  else await forEachPiece(path, signal, digest.add);
+  return { hash: await digest.hex(), blob, unchanged: () => isReadable(blob), remove: async () => undefined };
 }
 
 async function fill(spool: Spool, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Content> {
@@ -76,38 +84,29 @@ async function fill(spool: Spool, stream: ReadableStream<Uint8Array>, signal: Ab
   return { hash, blob, unchanged: async () => true, remove: () => spool.remove() };
 }
 
-const spoolFault = (error: unknown) => fault(`the stream cannot be kept in a temporary file: ${wordsOf(error)}`);
-
-async function spooled(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Content> {
+async function spooled(stream: ReadableStream<Uint8Array>, signal: AbortSignal, refuse: Refuse): Promise<Content> {
   const spool = await openSpool().catch((error: unknown) => {
-    throw spoolFault(error);
+    throw refuse("the stream cannot be kept in a temporary file", error);
   });
   try {
     return await fill(spool, stream, signal);
   } catch (error) {
     await spool.remove();
-    signal.throwIfAborted();
-    throw error instanceof RequestValidationError || error instanceof TooLarge ? error : spoolFault(error);
+    throw error;
   }
 }
 
-/** A copy of bytes: the caller may change his own before they are sent. */
-const contentOf = ({ body }: Upload, signal: AbortSignal): Promise<Content> => {
-  const whole = body();
-  if (whole instanceof ReadableStream) return spooled(whole, signal);
-  return hashed(whole instanceof Blob ? whole : new Blob([whole]), signal);
-};
-
 /**
- * Reads the content of a source, in bounded memory: hashes it, and writes a stream to a temporary file meanwhile.
- *
- * @throws `RequestValidationError` if it cannot be read or kept.
+ * Reads the content of an upload in bounded memory: hashes it, and writes a stream to a temporary file meanwhile. Bytes are copied: the
+ * caller may change his own before they are sent.
  */
-export async function readContent(opened: Opened, signal: AbortSignal): Promise<Content> {
-  if (!opened.ok) throw refusal(opened.issues);
+export async function readContent({ body, path }: Upload, signal: AbortSignal, refuse: Refuse): Promise<Content> {
+  const whole = body();
   try {
-    return await contentOf(opened.upload, signal);
+    if (whole instanceof ReadableStream) return await spooled(whole, signal, refuse);
+    return await hashed(whole instanceof Blob ? whole : new Blob([whole]), path, signal);
   } catch (error) {
-    throw error instanceof TooLarge ? fault(tooLarge) : error;
+    const what = error instanceof TooLarge ? "the source is too large" : "the source cannot be read";
+    throw refuse(what, error);
   }
 }

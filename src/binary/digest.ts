@@ -1,14 +1,15 @@
-import { concatenate } from "./concatenate.ts";
-
 /** The bytes that are kept in memory where the runtime has no streaming hash or no file system. */
-export const memoryLimit = 33_554_432;
+const memoryLimit = 33_554_432;
 
 /** Content that is too large for the memory of this runtime. */
-export class TooLarge extends Error {}
+export class TooLarge extends Error {
+  override readonly message =
+    `the content has more than ${memoryLimit} bytes, and this runtime cannot hash it in pieces or keep it in a file: use \`images.upload\``;
+}
 
 /** Chunks that are kept in memory, up to the limit. */
 export class KeptChunks {
-  readonly #chunks: Uint8Array[] = [];
+  readonly #chunks: Uint8Array<ArrayBuffer>[] = [];
   #length = 0;
 
   add(chunk: Uint8Array): void {
@@ -17,8 +18,8 @@ export class KeptChunks {
     this.#chunks.push(chunk.slice());
   }
 
-  bytes(): Uint8Array<ArrayBuffer> {
-    return concatenate(this.#chunks, this.#length);
+  blob(): Blob {
+    return new Blob(this.#chunks);
   }
 }
 
@@ -37,7 +38,7 @@ export function createDigest(): Digest {
   return {
     add: (chunk) => kept.add(chunk),
     hex: async () => {
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", kept.bytes()));
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await kept.blob().arrayBuffer()));
       return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
     },
   };

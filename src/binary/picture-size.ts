@@ -1,6 +1,4 @@
 import { imageDimensionsFromData } from "image-dimensions";
-import { attempt } from "../util/foreign.ts";
-import { concatenate } from "./concatenate.ts";
 import type { Upload } from "./source.ts";
 import type { PictureSize } from "./upload-watch.ts";
 
@@ -12,8 +10,12 @@ const longest = 1_048_576;
 
 /** The size of a PNG or a JPEG by its first bytes; undefined if they do not show it. */
 export function sizeIn(head: Uint8Array): PictureSize | undefined {
-  const found = attempt(() => imageDimensionsFromData(head.subarray(0, longest)));
-  return found?.type === "png" || found?.type === "jpeg" ? { width: found.width, height: found.height } : undefined;
+  try {
+    const found = imageDimensionsFromData(head.subarray(0, longest));
+    return found?.type === "png" || found?.type === "jpeg" ? { width: found.width, height: found.height } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Searches the header of a blob. A blob that cannot be read is reported when it is sent. */
@@ -42,18 +44,18 @@ class Head {
     this.chunks.push(chunk);
     this.#length += chunk.byteLength;
     // Searching after each chunk would take quadratic time.
-    if (this.#length >= 2 * this.#searched) this.search();
+    if (this.#length >= Math.min(longest, 2 * this.#searched)) this.search();
   }
 
   search(): void {
-    let length = 0;
-    const parts = this.chunks.map((chunk) => {
-      const part = chunk.subarray(0, longest - length);
-      length += part.byteLength;
-      return part;
-    });
-    this.#searched = length;
-    this.size = sizeIn(concatenate(parts, length));
+    const bytes = new Uint8Array(Math.min(this.#length, longest));
+    let at = 0;
+    for (const chunk of this.chunks) {
+      bytes.set(chunk.subarray(0, bytes.length - at), at);
+      at = Math.min(bytes.length, at + chunk.byteLength);
+    }
+    this.#searched = bytes.length;
+    this.size = sizeIn(bytes);
   }
 }
 

@@ -33,6 +33,8 @@ export type ImageSource =
 export interface Upload {
   /** Whether the bytes can be sent again. A stream can be sent only once. */
   readonly replayable: boolean;
+  /** The path of the file that the bytes come from; undefined for any other source. */
+  readonly path?: string | undefined;
   /** The body of the next attempt. */
   body(): Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>;
 }
@@ -56,14 +58,14 @@ const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that th
 const notBytes = "the stream gives something other than bytes";
 
 /** Reading a blob of a file can fail: the file may be a folder, or may be deleted. */
-async function openBlob(blob: Blob, file = "the file"): Promise<Opened> {
+async function openBlob(blob: Blob, file = "the file", path?: string): Promise<Opened> {
   let head: Uint8Array;
   try {
     head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
   } catch (error) {
     return refuse(`${file} cannot be read: ${wordsOf(error)}`);
   }
-  return isImage(head) ? { ok: true, upload: { replayable: true, body: () => blob } } : refuse(noImage);
+  return isImage(head) ? { ok: true, upload: { replayable: true, path, body: () => blob } } : refuse(noImage);
 }
 
 /** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
@@ -79,7 +81,7 @@ async function openFile(path: string): Promise<Opened> {
     const missing = propertyOf(error, "code") === "ENOENT";
     return refuse(missing ? `${file} does not exist` : `${file} cannot be read: ${wordsOf(error)}`);
   }
-  return openBlob(blob, file);
+  return openBlob(blob, file, path);
 }
 
 async function openUrl(url: URL): Promise<Opened> {

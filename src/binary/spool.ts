@@ -1,4 +1,3 @@
-import { attempt } from "../util/foreign.ts";
 import { KeptChunks } from "./digest.ts";
 
 /** Keeps the bytes of a stream until they were sent. */
@@ -16,7 +15,13 @@ const files = new Set<string>();
 const fileSystem = () => globalThis.process?.getBuiltinModule?.("node:fs");
 
 function removeAll(): void {
-  for (const path of files) attempt(() => fileSystem()?.rmSync(path, { force: true }));
+  for (const path of files) {
+    try {
+      fileSystem()?.rmSync(path, { force: true });
+    } catch {
+      // An error while the process exits would hide its reason.
+    }
+  }
 }
 
 function remember(path: string): void {
@@ -58,7 +63,7 @@ export async function openSpool(): Promise<Spool> {
   const kept = new KeptChunks();
   return {
     write: (chunk) => kept.add(chunk),
-    finish: async () => new Blob([kept.bytes()]),
+    finish: async () => kept.blob(),
     remove: async () => undefined,
   };
 }

@@ -1,6 +1,5 @@
 import type { Upload } from "./source.ts";
 import type { EndCall, UploadProgress, UploadWatch } from "./upload-watch.ts";
-import { watched } from "./watched.ts";
 
 /** Calls a function of the caller. If it throws, the call ends with that error. */
 function notify<Given>(report: (given: Given) => void, given: Given, end: EndCall): void {
@@ -15,10 +14,15 @@ function notify<Given>(report: (given: Given) => void, given: Given, end: EndCal
 /** The bytes of a report at most: the stream of a blob can give all of its bytes as one chunk. */
 const most = 65_536;
 
-/** Splits large chunks. */
-function inPieces(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+/** Reports the bytes of a stream piece by piece when they are read. */
+function observed(
+  body: ReadableStream<Uint8Array>,
+  size: number | undefined,
+  report: (progress: UploadProgress) => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let rest: Uint8Array = new Uint8Array();
+  let sent = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -27,8 +31,16 @@ function inPieces(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> 
           if (done) return controller.close();
           rest = value;
         }
-        controller.enqueue(rest.subarray(0, most));
+        const piece = rest.subarray(0, most);
         rest = rest.subarray(most);
+        sent += piece.byteLength;
+        try {
+          report({ sent, size });
+        } catch (error) {
+          await reader.cancel(error);
+          throw error;
+        }
+        controller.enqueue(piece);
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -38,20 +50,13 @@ function inPieces(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> 
 
 /** Reports the bytes of each attempt when the network takes them. */
 function reporting(upload: Upload, report: (progress: UploadProgress) => void): Upload {
-  const observed = (body: ReadableStream<Uint8Array>, size: number | undefined) => {
-    let sent = 0;
-    return watched(inPieces(body), (chunk) => {
-      sent += chunk.byteLength;
-      report({ sent, size });
-    });
-  };
   return {
     replayable: upload.replayable,
     body: () => {
       const body = upload.body();
-      if (body instanceof ReadableStream) return observed(body, undefined);
+      if (body instanceof ReadableStream) return observed(body, undefined, report);
       const blob = body instanceof Blob ? body : new Blob([body]);
-      const stream = () => observed(blob.stream(), blob.size);
+      const stream = () => observed(blob.stream(), blob.size, report);
       // The `fetch` of Bun does not call `stream` of a blob.
       if (globalThis.process?.versions?.bun !== undefined) return stream();
       // A blob keeps the exact `Content-Length`; a stream would be sent in chunks, without a length.

@@ -1,8 +1,8 @@
 import { Delivery } from "./delivery.ts";
 import { CallbackValidationError } from "./errors.ts";
 import type { ReceiverSettings } from "./options.ts";
-import { lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
-import { badRequest, type CallbackResponse, closed, overloaded, wrongMethod, wrongToken } from "./response.ts";
+import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
+import { badRequest, type CallbackResponse, closed, overloaded, tooLong, wrongMethod, wrongToken } from "./response.ts";
 import { Rounds } from "./rounds.ts";
 import { createTokenCheck } from "./token.ts";
 
@@ -32,9 +32,11 @@ export class Inbox {
     });
   }
 
-  /** The token comes first: a caller without it learns nothing about the receiver, and costs nothing. */
+  /** The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing. */
   async receive(method: string | undefined, url: string | undefined): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
+    // To read a query of megabytes takes long.
+    if (isTooLong(url ?? "")) return tooLong;
     if (this.#isToken !== undefined && !(await this.#isToken(lastOf(queryOf(url), "token")))) return wrongToken;
     const claim = this.#read(url ?? "");
     if ("status" in claim) return claim;

@@ -27,6 +27,8 @@ export interface OrderUpdatedParameters {
 /** Node's own limit for the head of a request. Other servers allow more. */
 const longestUrl = 16_384;
 
+export const isTooLong = (url: string | URL): boolean => String(url).length > longestUrl;
+
 const environments = ["prod", "test"] as const;
 
 /** The schema of the option `environment`, and of the parameter. */
@@ -73,7 +75,7 @@ export const lastOf = (query: URLSearchParams, name: string): string | undefined
  * const { orderReference } = parseOrderUpdated(url);
  */
 export function parseOrderUpdated(url: string | URL): OrderUpdatedParameters {
-  if (String(url).length > longestUrl) {
+  if (isTooLong(url)) {
     throw new CallbackValidationError({
       issues: [{ path: [], message: `the URL is longer than ${longestUrl} characters` }],
     });

@@ -26,4 +26,5 @@ export const closed = unavailable("This receiver is closed.");
 
 export const badRequest = (why: string) => withText(400, why);
 export const wrongToken = withText(403, "The parameter `token` is missing or wrong.");
+export const tooLong = withText(414, "The URL of the callback is too long.");
 export const wrongMethod = withText(405, "A callback is a GET.", { allow: "GET" });

@@ -46,11 +46,11 @@ export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
   readonly isRetryable: boolean = true;
 
-  constructor({ endpoint, timeout, source }: { endpoint: string; timeout: number; source?: string }) {
+  constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {
     const within = `within ${timeout} ms (option \`timeout\`)`;
     super(
-      source
-        ? `The source of the upload to ${endpoint} ${source} ${within}. Nothing was sent.`
+      opening
+        ? `The source of the upload to ${endpoint} was not ready ${within}. Nothing was sent.`
         : `${endpoint} did not return a complete response ${within}.`,
     );
   }

@@ -3,7 +3,7 @@ import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.
 import { type ListOptions, Paginator } from "./paginator.ts";
 
 /** The descriptor of a paginated list endpoint (specification 4.11). */
-type PagedEndpoint<Item, Query> = Endpoint<
+export type PagedEndpoint<Item, Query> = Endpoint<
   { readonly query?: Query & { readonly cursor?: string | undefined } },
   ListPage<Item>
 >;

@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
+import { lifetimeOf } from "../stores/lifetime.ts";
 import type { KeyValueStore } from "../stores/store.ts";
-import { checkStoreOptions, lifetimeOf } from "../stores/store-options.ts";
+import { checkStoreOptions } from "../stores/store-options.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
 import { deleteScript, getScript, keysScript, setScript } from "./store.lua.ts";
 

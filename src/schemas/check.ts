@@ -34,9 +34,11 @@ function build(schema: Schema): z.core.$ZodType {
 }
 
 /** The names that the object at a path may have; none where its form depends on the value. */
-function namesAt(schema: z.core.$ZodType, [part, ...rest]: readonly PropertyKey[]): readonly string[] {
+function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const [part, ...rest] = path;
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  if ("innerType" in def) return namesAt(def.innerType, part === undefined ? [] : [part, ...rest]);
+  if (def.type === "lazy") return namesAt(def.getter(), path);
+  if ("innerType" in def) return namesAt(def.innerType, path);
   if (def.type === "array" && part !== undefined) return namesAt(def.element, rest);
   if (def.type !== "object") return [];
   const field = part === undefined ? undefined : def.shape[String(part)];

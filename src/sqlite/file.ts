@@ -33,7 +33,7 @@ export class StoreFile {
     }
   }
 
-  /** Tells this file from another one that takes its place. */
+  /** Differs when another file takes the place of this one. */
   get identity(): string | undefined {
     if (this.inMemory) return memory;
     const stats = attempt(() => statSync(this.path, { bigint: true }));

@@ -1,5 +1,6 @@
+import { lifetimeOf } from "../stores/lifetime.ts";
 import type { KeyValueStore } from "../stores/store.ts";
-import { checkStoreOptions, lifetimeOf, refuse } from "../stores/store-options.ts";
+import { checkStoreOptions, refuse } from "../stores/store-options.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StoreFile } from "./file.ts";

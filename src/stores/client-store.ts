@@ -54,16 +54,20 @@ export class ClientStore {
 
   /** Iterates the keys that begin with a prefix. It ends early when the store is lost. */
   async *keys(prefix: string): AsyncGenerator<string> {
-    const keys = await this.#try(async () => this.#store.keys(prefix)[Symbol.asyncIterator]());
-    if (keys === undefined) return;
+    let opened: AsyncIterator<string> | undefined;
+    const keys = () => {
+      opened ??= this.#store.keys(prefix)[Symbol.asyncIterator]();
+      return opened;
+    };
     try {
       for (let count = 0; count < mostKeys; count += 1) {
-        const next = await this.#try(() => keys.next());
+        const next = await this.#try(() => keys().next());
         if (next === undefined || next.done) return;
         yield next.value;
       }
     } finally {
-      await this.#try(async () => keys.return?.());
+      // The end of an iteration does not show whether the store can be reached.
+      if (!this.#lost) await this.#inTime(async () => keys().return?.()).catch(() => undefined);
     }
   }
 
@@ -74,7 +78,7 @@ export class ClientStore {
     const failures = this.#failures;
     try {
       const result = await this.#inTime(work);
-      // The success of an operation that began before a failure is no news.
+      // The success of an operation that began before a failure does not count.
       if (this.#lost && failures === this.#failures) {
         this.#lost = false;
         this.#reports.onBack();

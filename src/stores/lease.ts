@@ -4,7 +4,7 @@ import type { KeyValueStore } from "./store.ts";
 /** What a lease needs of a store. */
 type LeaseStore = Pick<KeyValueStore, "set" | "delete"> | Pick<ClientStore, "set" | "delete">;
 
-/** The right of one holder to work on a key. It ends by itself after its time, so a dead holder blocks nobody for long. */
+/** The right of one holder to work on a key. It ends by itself after its time, so the lease of a dead holder blocks the others for a short time only. */
 export interface Lease {
   /** Begins its time again. Resolves to false if another holder has it, undefined if the store is lost. */
   renew(): Promise<boolean | undefined>;
@@ -14,7 +14,7 @@ export interface Lease {
 
 /**
  * Takes the lease of a key for `ttl` milliseconds. Resolves to undefined if another holder has it, and to "lost" while a
- * {@link ClientStore} is lost: then nobody can tell.
+ * {@link ClientStore} is lost, because it is not known then.
  */
 export async function takeLease(store: LeaseStore, key: string, ttl: number): Promise<Lease | "lost" | undefined> {
   const token = new TextEncoder().encode(crypto.randomUUID());

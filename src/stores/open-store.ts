@@ -1,6 +1,6 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { ClientStore, type StoreReports } from "./client-store.ts";
-import { memoryStore } from "./memory-store.ts";
+import { createMemory } from "./memory.ts";
 import type { ScopeOf } from "./scope.ts";
 import { ScopedStore } from "./scoped-store.ts";
 import type { KeyValueStore } from "./store.ts";
@@ -17,6 +17,7 @@ export interface StoreSettings {
 /** Opens the client's part of its store. */
 export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
   // The memory of one client needs no part of its own.
-  const opened = store === undefined ? memoryStore({ clock }) : new ScopedStore(store, await scopeOf(store));
+  const opened =
+    store === undefined ? { kind: "memory", ...createMemory(clock) } : new ScopedStore(store, await scopeOf(store));
   return new ClientStore(opened, clock, reports);
 }

@@ -9,7 +9,7 @@ export type ScopeOf = (store: KeyValueStore) => Promise<string>;
 /** The method of a client that names its part of a store. A symbol of the registry: another copy of the package finds it, too. */
 export const scopeOf: unique symbol = Symbol.for("pod-partner.scope-of");
 
-/** Makes the function for a client. Nobody can read the key from the hash: it has at least 12 random characters. */
+/** Makes the function for a client. The hash does not reveal the key, which has at least 12 random characters. */
 export function createScopeOf(baseUrl: string, secretKey: string): ScopeOf {
   return async ({ organization }) => {
     const owner = organization === undefined ? `key\n${secretKey}` : `organization\n${organization}`;

@@ -5,7 +5,7 @@ export function refuse(path: readonly string[], message: string): never {
   throw new ConfigurationError({ issues: [{ path, message }] }, "store");
 }
 
-/** Refuses unknown options, which may be typing errors, and a name for the organization that is no text. */
+/** Refuses unknown options, which may be typing errors, and a name for the organization that is not a text. */
 export function checkStoreOptions(options: object, known: readonly string[]): void {
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) refuse([name], `unknown option; expected ${known.join(" or ")}`);
@@ -15,14 +15,4 @@ export function checkStoreOptions(options: object, known: readonly string[]): vo
   if (organization !== undefined && (typeof organization !== "string" || organization === "")) {
     refuse(["organization"], "expected a text that is not empty");
   }
-}
-
-/** The longest lifetime in milliseconds, 31 688 years: a larger number does not fit into the columns of a database. */
-const longest = 1e15;
-
-/** The lifetime of a value in whole milliseconds, 0 for a value that is gone at once; undefined for one that stays. */
-export function lifetimeOf(ttl: number | undefined): number | undefined {
-  if (ttl === undefined || ttl === Number.POSITIVE_INFINITY) return undefined;
-  if (Number.isNaN(Number(ttl))) throw new RangeError("`ttl` must be a number of milliseconds");
-  return Math.min(Math.max(Math.ceil(ttl), 0), longest);
 }

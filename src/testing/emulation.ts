@@ -12,6 +12,8 @@ import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
 import { jsonCopy } from "./state/json-copy.ts";
+import type { Lifetime } from "./state/lifetime.ts";
+import { baseOfSaved, isBaseOf } from "./state/saved-base.ts";
 import {
   loadOrganization,
   planOfSaved,
@@ -22,7 +24,7 @@ import {
 } from "./state/saved-world.ts";
 import type { Task } from "./state/task.ts";
 import type { World } from "./state/world.ts";
-import { type Base, createBase, createWorlds, type Origin } from "./state/worlds.ts";
+import { type Base, createBase, createWorlds, type Worlds } from "./state/worlds.ts";
 
 /** What changes the records of the service: the controls import this file, so it does not import them. */
 interface Work {
@@ -42,11 +44,13 @@ export class Emulation {
   readonly automation: Automation;
   readonly callbacks: Outbox;
   readonly checkpoints: Checkpoints;
+  /** Every key that the emulator has or had: the log does not show them. */
+  readonly keys = new Set<string>();
   readonly #listeners = new Set<() => void>();
   /** The isolated worlds beside this one, on the same port. */
   parallel: IsolatedWorlds | undefined;
   readonly #plant: (emulation: Emulation, seed: SeedRecords) => void;
-  #current: ReturnType<typeof createWorlds>;
+  #current: Worlds;
 
   constructor(
     settings: Settings,
@@ -57,7 +61,7 @@ export class Emulation {
     this.faults = faults;
     this.requests = requests;
     this.#plant = plant;
-    this.clock = createEmulatorClock(settings.clock);
+    this.clock = createEmulatorClock(settings.clock, () => this.changed());
     this.agenda = createAgenda<Task>(this.clock, (task) => carryOut(this, task));
     this.automation = new Automation(this.clock, this.agenda, settings.automation);
     this.callbacks = new Outbox({
@@ -69,9 +73,10 @@ export class Emulation {
     });
     this.checkpoints = createCheckpoints(
       () => this.save(),
-      (saved) => this.load(saved),
+      (saved) => this.load(jsonCopy(saved)),
     );
     this.#current = this.#start();
+    this.#rememberKeys();
     plant(this, settings.records);
   }
 
@@ -84,6 +89,11 @@ export class Emulation {
   /** A control has changed the state. */
   changed(): void {
     for (const listener of this.#listeners) listener();
+  }
+
+  /** Ends when `load`, `reset` or `rewind` replaces the state. */
+  get lifetime(): Lifetime {
+    return this.#current.lifetime;
   }
 
   /** One for each organization. `load` and `reset` replace them. */
@@ -108,6 +118,7 @@ export class Emulation {
       clock: this.clock.save(),
       references: make.save(),
       products: catalog.products.all().map(saveProduct),
+      addedProducts: catalog.added,
       items: catalog.items.all().map(saveItem),
       faults: this.faults.list(),
       tasks: [...this.callbacks.saveDeliveries(), ...this.agenda.save()],
@@ -118,24 +129,23 @@ export class Emulation {
     return jsonCopy(saved);
   }
 
-  /** Replaces the whole state. Later changes do not reach the argument. */
-  load(given: SavedWorld): void {
-    const saved = jsonCopy(given);
+  /** Replaces the whole state by a saved one, whose records become those of the emulator. `check` throws before anything is replaced. */
+  load(saved: SavedWorld, check: (made: Worlds) => void = () => {}): void {
     const [demo, ...others] = saved.organizations.map(planOfSaved);
     if (demo === undefined) throw new TypeError("A saved world has at least one organization");
     const next = createWorlds(this.#parts(), [demo, ...others], this.#baseOf(saved));
-    // Records that cannot be loaded throw here, before anything of the current state is replaced.
     for (const [position, organization] of saved.organizations.entries()) {
       const world = next.worlds[position];
       if (world !== undefined) loadOrganization(world, organization);
     }
-    this.#current = next;
+    check(next);
+    this.#replace(next);
     this.clock.load(saved.clock);
     const { make, catalog } = next;
     make.load(saved.references);
     for (const product of saved.products) Object.assign(catalog.products.get(product.reference) ?? {}, product);
     for (const item of saved.items) Object.assign(catalog.items.get(item.reference) ?? {}, item);
-    this.faults.load(saved.faults);
+    this.faults.load(jsonCopy(saved.faults));
     this.automation.options = saved.automation;
     this.callbacks.load(saved.callbacks);
     this.agenda.load(saved.tasks);
@@ -148,8 +158,18 @@ export class Emulation {
     this.automation.options = this.settings.automation;
     this.callbacks.load([]);
     this.agenda.load([]);
-    this.#current = this.#start();
+    this.#replace(this.#start());
     this.#plant(this, this.settings.records);
+  }
+
+  #replace(next: Worlds): void {
+    this.#current.lifetime.isOver = true;
+    this.#current = next;
+    this.#rememberKeys();
+  }
+
+  #rememberKeys(): void {
+    for (const world of this.worlds) for (const { secretKey } of world.keys.values()) this.keys.add(secretKey);
   }
 
   #callbackUrlOf(reference: OrderReference): string | undefined {
@@ -169,10 +189,8 @@ export class Emulation {
     return { settings, clock, agenda, automation };
   }
 
-  /** The current catalog when its references are those of the saved world: to make one takes longer than all else of a small world. */
-  #baseOf({ seed, environment }: Origin): Base {
-    const { origin } = this.#current;
-    const isSame = origin.seed === seed && origin.environment === environment;
-    return isSame ? this.#current : createBase({ seed, environment }, this.settings.pageSize);
+  /** The current catalog when its records are those of the saved world: to make one takes longer than all else of a small world. */
+  #baseOf(saved: SavedWorld): Base {
+    return isBaseOf(this.#current, saved) ? this.#current : baseOfSaved(saved, this.settings.pageSize);
   }
 }

@@ -24,6 +24,7 @@ import { Recorder } from "./recorder/recorder.ts";
 import { createRequestLog } from "./recorder/request-log.ts";
 import { allRoutes } from "./routes/table.ts";
 import { plant } from "./seeds/plant.ts";
+import { assertCurrent, type Lifetime } from "./state/lifetime.ts";
 
 /** The options of a client of an emulator. Add others with `{ ...emulator.clientOptions, timeout: 5_000 }`. */
 export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock"> &
@@ -111,17 +112,29 @@ interface Received {
   readonly signal: AbortSignal;
   readonly match: Match | undefined;
   readonly fault: Fault | undefined;
+  readonly lifetime: Lifetime;
 }
 
 /** Responds to a request, or applies its fault. */
 async function respond(
   { emulation, service }: { readonly emulation: Emulation; readonly service: Service },
-  { request, signal, match, fault }: Received,
+  { request, signal, match, fault, lifetime }: Received,
 ): Promise<Response> {
   if (fault === undefined) return await service(request);
-  const response = await applyFault(service, request, signal, fault, emulation.clock.wire);
+  // A fault can delay the request.
+  const carryOut: Service = async (delayed) => {
+    assertCurrent({ lifetime });
+    return await service(delayed);
+  };
+  const response = await applyFault(carryOut, request, signal, fault, emulation.clock.wire);
   const caller = callerOf(emulation, request);
   if (caller !== undefined) addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
+  return response;
+}
+
+/** Without a Date, node:http adds one by the machine's time, which can differ from the emulator's clock. */
+function withDate(response: Response, now: number): Response {
+  if (!response.headers.has("Date")) response.headers.set("Date", new Date(now).toUTCString());
   return response;
 }
 
@@ -131,10 +144,11 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
   const routes = allRoutes();
   const endpoints = routes.map(({ endpoint }) => endpoint);
   checkCalls(settings, endpoints);
-  const faults = createFaults(endpoints);
-  const log = createRequestLog(settings.requestLog, endpoints);
+  const changed = () => emulation.changed();
+  const faults = createFaults(endpoints, changed);
+  const log = createRequestLog(settings.requestLog, endpoints, changed);
   const emulation = new Emulation(settings, { faults, requests: log.requests }, { carryOut, plant });
-  const recorder = new Recorder({ ...settings, clock: emulation.clock, log });
+  const recorder = new Recorder({ baseUrl: settings.baseUrl, keys: emulation.keys, clock: emulation.clock, log });
   const find = createRouter(routes, settings.baseUrl);
   const service = createService(emulation, find);
 
@@ -163,13 +177,12 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
       const match = find(request.method, url);
       const endpoint = match?.route.endpoint;
       const fault = faults.faultFor(endpoint);
+      const { lifetime } = emulation;
       const tokens = () => callerOf(emulation, request)?.world.rateLimits.levels();
       return await recorder.record({ request, url, call: endpoint?.call, fault: fault?.fault, tokens }, async () => {
-        const response = await respond({ emulation, service }, { request, signal, match, fault });
+        const response = await respond({ emulation, service }, { request, signal, match, fault, lifetime });
         signal.throwIfAborted();
-        // Without this, node:http adds a Date by the machine's time, which can differ from the emulator's clock.
-        if (!response.headers.has("Date")) response.headers.set("Date", new Date(emulation.clock.now()).toUTCString());
-        return response;
+        return withDate(response, emulation.clock.now());
       });
     },
     ...createControls(emulation),

@@ -36,4 +36,5 @@ export type * from "./recorder/logged-request.ts";
 export type { ClaimlineReview } from "./rules/review.ts";
 export type { Planted, PlantedOrder, PlantedShipment, SeedRecords } from "./seeds/planted.ts";
 export type { SeedClaim, SeedLine, SeedOrder, SeedShipment } from "./seeds/seed.schema.ts";
+export type { SeedProduct } from "./seeds/seed-product.ts";
 export type { SavedWorld } from "./state/saved-world.ts";

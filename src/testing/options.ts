@@ -17,9 +17,11 @@ import {
   type OrganizationOptions,
   organizationOptions,
 } from "./catalog/organization-options.ts";
-import { defaultLimits, type Limit } from "./http/rate-limit.ts";
+import { limits } from "./http/limits.schema.ts";
+import type { Limit } from "./http/rate-limit.ts";
+import { defaultKey } from "./real-keys.ts";
+import { refuseReal } from "./real-service.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
-import { refuseRemoteUrls } from "./remote.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { seedRecords } from "./seeds/seed.schema.ts";
 
@@ -82,8 +84,9 @@ export interface EmulatorOptions {
   /** How callbacks are sent. */
   readonly callbacks?: CallbackOptions;
   /**
-   * Whether a base URL or callback URL may name a public host. Default false: a URL must be of this machine or a private network, have a
-   * host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`.
+   * Whether a URL may name a public host, and a key may look real. Default false: a URL must be of this machine or a private network, have
+   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`. A key must not have the
+   * word `live` or `prod`, and not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
@@ -112,31 +115,24 @@ export interface Settings {
   readonly automation: AutomationOptions;
 }
 
-const limit = (policy: Policy) =>
-  z._default(
-    z.strictObject({
-      quota: count(1),
-      window: z.number().check(z.gte(1000, "is in milliseconds, at least 1000")),
-      q: z.optional(z.never("is now called `quota`")),
-      w: z.optional(z.never("is now called `window`, in milliseconds")),
-    }),
-    defaultLimits[policy],
-  );
-
-const limits = () =>
-  z.strictObject({ default: limit("default"), uploads: limit("uploads"), downloads: limit("downloads") });
-
 const schema = () =>
   z.strictObject({
-    secretKey: z._default(filledText(), "emulator-secret-key"),
+    secretKey: z._default(filledText(), defaultKey),
     baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
     environment: z._default(z.enum(["test", "production"]), "test"),
     clock: z._default(clock(), systemClock),
-    seed: z.prefault(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
+    // Lazy: to build the schemas of options that are rarely given would take most of the time of a start.
+    seed: z._default(
+      z.lazy(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() })),
+      {},
+    ),
     pageSize: z._default(count(1), 50),
     limits: z.prefault(limits(), {}),
-    keys: z._default(keyOptions(), []),
-    organizations: z._default(organizationOptions(limits()), []),
+    keys: z._default(z.lazy(keyOptions), []),
+    organizations: z._default(
+      z.lazy(() => organizationOptions(limits())),
+      [],
+    ),
     unavailable: z._default(z.array(filledText()), []),
     rendertokenLimit: z._default(count(0), 1000),
     renderDuration: z._default(z.number().check(z.gte(0)), 3000),
@@ -151,7 +147,10 @@ const schema = () =>
     callbackUrl: z.optional(callbackUrl()),
     callbacks: z.prefault(callbackOptions(), {}),
     allowRemote: z._default(z.boolean(), false),
-    automation: z._default(z.strictObject(automationFields()), {}),
+    automation: z._default(
+      z.lazy(() => z.strictObject(automationFields())),
+      {},
+    ),
   });
 
 /**
@@ -168,7 +167,7 @@ export function toSettings(options: EmulatorOptions): Settings {
   const common = { limits, rendertokenLimit, callbackUrl: settings.callbackUrl ?? null };
   const demo = { ...common, name: demoName, keys: [{ secretKey: settings.secretKey }, ...keys], stores: [] };
   const plans = organizations.map((organization) => planOf(organization, common));
-  if (!settings.allowRemote) refuseRemoteUrls({ ...settings, organizations: plans });
+  if (!settings.allowRemote) refuseReal({ ...settings, keys, organizations: plans });
   return {
     ...settings,
     organizations: [demo, ...plans],

@@ -1,6 +1,3 @@
-import { ConfigurationError } from "../errors/validation.ts";
-import type { OrganizationPlan } from "./catalog/organization.ts";
-
 /** Loopback and private networks (RFC 1918). Not 169.254.0.0/16, where clouds serve the credentials of a machine. */
 const localIpv4 = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^0\.0\.0\.0$/;
 /** Loopback and unique local addresses (RFC 4193). */
@@ -23,24 +20,4 @@ export function remoteFault(url: string): string | undefined {
   const { hostname } = new URL(url);
   if (isLocalHost(hostname)) return undefined;
   return `${hostname} looks like a real service: it is not loopback, not in a private network, and not a test name such as shop.test. If you mean it, set \`allowRemote: true\``;
-}
-
-/** The options that have URLs. */
-interface Given {
-  readonly baseUrl: string;
-  readonly callbackUrl?: string | undefined;
-  readonly organizations: readonly Pick<OrganizationPlan, "name" | "stores">[];
-}
-
-/** Throws a {@link ConfigurationError} for URLs in the options that look like ones of a real service. */
-export function refuseRemoteUrls({ baseUrl, callbackUrl, organizations }: Given): void {
-  const ofStores = organizations.flatMap(({ name, stores }) =>
-    stores.map((store) => [["organizations", name, store.legacyCode, "callbackUrl"], store.callbackUrl] as const),
-  );
-  const urls = [[["baseUrl"], baseUrl], [["callbackUrl"], callbackUrl], ...ofStores] as const;
-  const issues = urls.flatMap(([path, url]) => {
-    const message = url === undefined ? undefined : remoteFault(url);
-    return message === undefined ? [] : [{ path: [...path], message }];
-  });
-  if (issues.length > 0) throw new ConfigurationError({ issues }, "emulator");
 }

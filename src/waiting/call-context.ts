@@ -6,8 +6,6 @@ import type { PartnerClock } from "../util/clock.ts";
 /** The parts of the client that a call of several requests needs. */
 export interface CallContext {
   readonly clock: PartnerClock;
-  /** The client's `timeout` in milliseconds, for calls without one. */
-  readonly timeout: number;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
   /** The client's `retry`, for calls without one. */

@@ -40,7 +40,7 @@ of another machine or a page of another site cannot use them. \`GET /_emulator\`
 curl -X POST http://127.0.0.1:4010/_emulator/clock.advance -H 'Content-Type: application/json' -d '{"span":{"days":3}}'
 \`\`\`
 
-This page is generated from the controls: see [contributing](contributing/README.md).
+This page is generated from the controls: see docs/contributing/README.md in the repository.
 `;
 
 describe("docs/emulator-controls.md", () => {

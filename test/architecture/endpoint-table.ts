@@ -105,6 +105,13 @@ export const specification = [
 
 /** Methods that send requests to endpoints of {@link specification} in their own order: method, arguments, effect, result. */
 export const combined = [
+  [
+    "catalog.products.changes",
+    "{ since }",
+    "reads the list, names what changed since a snapshot",
+    "ListChanges<Product>",
+  ],
+  ["warehouse.items.changes", "{ since: stock }", "the same for warehouse items", "ListChanges<WarehouseItem>"],
   ["orders.ensure", "order", "looks the order up, creates it if it is absent", "PlacedOrder"],
   ["orders.ensureMany", "rows, { map }", "`ensure` for each row", "AsyncIterable<Outcome<Row, PlacedOrder>>"],
   ["orders.cancelRemaining", "orderReference", "reads the order, cancels its remaining units", "CanceledRemainder"],
@@ -126,6 +133,7 @@ const given = [
   ...types.split(" ").map((kind) => `declare const ${kind.toLowerCase()}Reference: sdk.${kind}Reference;`),
   "declare const partner: sdk.PodPartner; declare const source: sdk.ImageSource; declare const address: sdk.AddressInput;",
   "declare const order: sdk.IdentifiedOrderInput; declare const quote: sdk.QuoteInput; declare const claim: sdk.ItemIssuesInput;",
+  "declare const since: sdk.ListSnapshot<sdk.Product>, stock: sdk.ListSnapshot<sdk.WarehouseItem>;",
   "declare const filename: string, url: string, etag: string, customIdentifier: string, legacySku: string;",
   "interface Row { readonly id: number } declare const rows: readonly Row[]; declare const closedAfter: Date;",
   "declare const map: (row: Row) => sdk.IdentifiedOrderInput; declare const pairs: readonly sdk.RenderInput[];",

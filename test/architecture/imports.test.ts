@@ -16,7 +16,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   http: [...vocabulary, "stores", "binary"],
   pagination: core,
   waiting: core,
-  resources: helpers,
+  changes: helpers,
+  resources: [...helpers, "changes"],
   client: [...helpers, "resources", "options"],
   options: [...helpers, "resources"],
   callbacks: [...vocabulary, "stores", "resources"],
@@ -24,7 +25,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   redis: core,
   sqlite: [...leaves, "stores"],
   testing: [...helpers, "resources", "client", "options"],
-  index: [...helpers, "resources", "client", "options"],
+  index: [...helpers, "changes", "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.
   cli: ["schemas", "util"],
 };

@@ -63,5 +63,6 @@ export const entryPoints: readonly string[] = [
   "callbacks/index.ts",
   "node/index.ts",
   "redis/index.ts",
+  "sqlite/index.ts",
   "testing/index.ts",
 ];

@@ -153,6 +153,16 @@ describe("a callback", () => {
     expect(reads).toHaveLength(1);
   });
 
+  it("with a URL that is too long receives a 414 before its query is read, also with the right token", async () => {
+    const parse = vi.spyOn(globalThis, "URLSearchParams");
+    const { receiver, reads } = createReceiver();
+    const url = `/callbacks?token=${token}&${"a=1&".repeat(500_000)}`;
+    const { status, headers } = await receiver.fetch({ method: "GET", url });
+    const parsed = parse.mock.calls.length;
+    parse.mockRestore();
+    expect([status, headers.get("cache-control"), parsed, reads]).toEqual([414, "no-store", 0, []]);
+  });
+
   it.each(["POST", "HEAD", "PUT", "DELETE", "OPTIONS"])("as %s receives a 405", async (method) => {
     const { receive, reads } = createReceiver();
     const received = await receive({}, { method });

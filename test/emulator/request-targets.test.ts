@@ -59,3 +59,15 @@ it("a fault applies to TRACE, too", async () => {
   expect((await send("TRACE /v2/orders")).status).toBe(404);
   fault.remove();
 });
+
+it.each(["/anything", "/_emulator/ship", "/v2", "/v2/orders"])(
+  "TRACE %s has the same response in an isolated world as without one",
+  async (path) => {
+    using world = emulator.worlds.create({ name: "traced" });
+    const [inWorld, without] = [await send(`TRACE /worlds/${world.name}${path}`), await send(`TRACE ${path}`)];
+    expect(without.status).toBeGreaterThanOrEqual(400);
+    expect(without.status).toBeLessThan(500);
+    const message = (body: string) => JSON.parse(body.replaceAll("/worlds/traced", ""));
+    expect([inWorld.status, message(inWorld.body)]).toEqual([without.status, message(without.body)]);
+  },
+);

@@ -43,6 +43,15 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^attempt 429 → retry-after RateLimitError → queue default → attempt 200$/m,
     /^burst: 13 requests, some paused, 0 refused$/m,
   ],
+  "sync-catalog.ts": [
+    /^14 added, 0 changed, 0 removed$/m,
+    /^Slim case iPhone 16 changed: availableQuantity, printModified$/m,
+    /is gone$/m,
+    /^0 added, 1 changed, 1 removed$/m,
+    /^ResponseValidationError$/m,
+    /changed: availableQuantity$/m,
+    /^0 added, 1 changed, 0 removed$/m,
+  ],
   "test-your-integration.ts": [/shows a customer where the order is/, /waits for a render without sleeping/, /fail 0/],
 };
 

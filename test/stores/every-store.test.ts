@@ -158,7 +158,7 @@ describeEachStore("a store", ({ open, pass }) => {
     expect(await keysOf(store, "")).toEqual(["kept", "short", "stays"]);
   });
 
-  it("takes any number as a lifetime, and refuses what is none", async () => {
+  it("takes any number as a lifetime, and refuses other values", async () => {
     const store = open();
     for (const ttl of [Number.POSITIVE_INFINITY, Number.MAX_VALUE, hour + 0.25]) {
       await store.set("key", all, { ttl });

@@ -156,7 +156,7 @@ describe("a damaged file", () => {
   }
 
   it.each<[string, (path: string) => void]>([
-    ["is no database", (path) => writeFileSync(path, "x".repeat(100_000))],
+    ["is not a database", (path) => writeFileSync(path, "x".repeat(100_000))],
     ["has a damaged header", (path) => overwrite(path, 0, 100)],
     ["has a damaged schema", (path) => overwrite(path, 100, 4_096)],
     ["has damaged pages", (path) => overwrite(path, 4_096, 300_000)],

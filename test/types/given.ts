@@ -9,6 +9,8 @@ const types = {
   address: 'import("pod-partner").AddressInput',
   order: 'import("pod-partner").IdentifiedOrderInput',
   orders: 'readonly import("pod-partner").IdentifiedOrderInput[]',
+  since: 'import("pod-partner").ListSnapshot<import("pod-partner").Product>',
+  stock: 'import("pod-partner").ListSnapshot<import("pod-partner").WarehouseItem>',
   shippedOrderReference: 'import("pod-partner").OrderReference',
 } as const;
 

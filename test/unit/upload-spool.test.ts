@@ -88,7 +88,7 @@ describe("a stream that is uploaded once", () => {
     [
       "timeout",
       () => ({ timeout: 500 }),
-      { name: "RequestTimeoutError", message: /not read to its end within 500 ms/ },
+      { name: "RequestTimeoutError", message: /source .* was not ready within 500 ms/ },
     ],
     ["deadline", () => ({ deadline: 500 }), { name: "DeadlineError" }],
   ])("is closed and removed at the %s while its source stalls", async (_, optionsOf, expected) => {

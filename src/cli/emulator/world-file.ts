@@ -40,10 +40,10 @@ export function loadWorld(emulator: RunningEmulator, world: unknown, path: strin
     emulator.load(world as SavedWorld);
   } catch (error) {
     if (!isControlError(error)) throw error;
-    const named = withFlag(error.message);
-    if (named !== error.message) throw new Failure(`The file ${path} cannot be loaded. ${named}.`);
     const [first] = error.issues;
     const issue = first === undefined ? error.message : `${first.path.join(".")}: ${first.message}`;
+    const named = withFlag(issue);
+    if (named !== issue) throw new Failure(`The file ${path} cannot be loaded. ${named}.`);
     const more = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
     throw new Failure(`The file ${path} is not a saved world: ${issue}${more}. Save the world again.`);
   }

@@ -58,6 +58,8 @@ export interface Plan<Data, Result> {
   recovery?(sent: unknown): Recovery<Data>;
   /** Wraps a creation. */
   readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
+  /** Wraps a call that may be repeated: it can have a result without a request. `within` waits at most until the call ends. */
+  readonly unless?: (run: () => Promise<Delivered<Data>>, within: Delivery<Data>["within"]) => Promise<Delivered<Data>>;
   /** Makes the method's result out of the endpoint's data. */
   readonly shape: (data: Data, ending: Ending) => Result;
 }

@@ -66,9 +66,9 @@ export class Operation<Data> {
       if ("made" in encoded) opening = encoded;
       const request = "made" in encoded ? await this.#opened(encoded, input.watch) : encoded;
       const { data, response, recovered } = await this.#deliver(request, plan);
+      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       // The platform keeps parts of a call until its next major garbage collection: this frees the call site earlier.
       if (!this.#open) this.#callSite = undefined;
-      const shaped = plan === undefined ? data : plan.shape(data, { response, recovered });
       return { data: shaped, response, timeline: recorder.entries };
     } catch (error) {
       this.#open = false;
@@ -79,7 +79,7 @@ export class Operation<Data> {
     }
   }
 
-  /** Waits for an upload's first bytes, which show whether it may be sent, at most for the timeout of an attempt. */
+  /** Waits until an upload can be sent: its first bytes show whether it may be. It waits at most for the timeout of an attempt. */
   #opened(opening: UploadOpening<EncodedRequest>, watch: EndpointInput["watch"]): Promise<EncodedRequest> {
     const { name: endpoint, timeout, scope } = this.#call;
     const made =
@@ -93,7 +93,7 @@ export class Operation<Data> {
     made.catch(ignore);
     return scope.hold(({ resolve, reject }) => {
       const stop = scope.clock.after(timeout, () =>
-        reject(new RequestTimeoutError({ endpoint, timeout, source: "gave no first bytes" })),
+        reject(new RequestTimeoutError({ endpoint, timeout, opening: true })),
       );
       made.then(resolve, reject).finally(stop);
       return stop;
@@ -101,12 +101,17 @@ export class Operation<Data> {
   }
 
   async #deliver(request: EncodedRequest, plan: Plan<Data, unknown> | undefined): Promise<Delivered<Data>> {
-    const { core, endpoint } = this.#call;
+    const { core, endpoint, scope } = this.#call;
     const mode = plan?.strict ? "throw" : core.responses;
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
-      const arrival = await this.#attempts.succeed(request, plan?.strict);
-      return { ...this.#read(arrival, mode), recovered: false };
+      const send = () => this.#attempts.succeed(request, plan?.strict);
+      const delivered = (arrival: Arrival) => ({ ...this.#read(arrival, mode), recovered: false });
+      if (plan?.unless === undefined) return delivered(await send());
+      return plan.unless(
+        () => send().then(delivered),
+        (promise) => scope.within(promise),
+      );
     }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));

@@ -26,29 +26,28 @@ export interface ImageUploadOptions extends UploadOptions {
   readonly onDownsize?: UploadWatch["onDownsize"];
 }
 
-/** The input of an upload. The code that observes it is loaded only for an upload that is observed. */
-export function uploadInput(
-  source: ImageSource,
-  own: UploadWatch,
-): Pick<EndpointInput, "faults" | "watch"> & { readonly body: ImageSource } {
-  if (own.onProgress === undefined && own.onDownsize === undefined) return { body: source };
-  return {
-    body: source,
-    faults: optionFaults(own, "upload"),
-    watch: async (upload, end) => (await import("../../binary/watch-upload.ts")).watchUpload(upload, own, end),
-  };
+/** Splits the options of an upload into the functions that observe it, and the rest. */
+export function splitWatch(
+  given: ImageUploadOptions | undefined,
+  ...names: readonly (keyof UploadWatch)[]
+): readonly [watch: UploadWatch, options: RequestOptions | undefined] {
+  // Any other value stays as it is: the check of the options describes it.
+  return isObject(given) && names.some((name) => name in given) ? splitFields(given, ...names) : [{}, given];
 }
 
-/** Sends an upload. `names` are the functions that its options can have. */
+/** Sends an upload. The code that observes it is loaded only for an upload that is observed. */
 export function sendUpload<Data>(
   send: Send,
   endpoint: Endpoint<{ readonly body: ImageSource }, Data>,
   source: ImageSource,
-  given: ImageUploadOptions | undefined,
-  ...names: readonly (keyof UploadWatch)[]
+  own: UploadWatch,
+  options: RequestOptions | undefined,
 ): ApiCall<Data> {
-  // Any other value stays as it is: the check of the options describes it.
-  if (!isObject(given) || !names.some((name) => name in given)) return send(endpoint, { body: source }, given);
-  const [own, options] = splitFields(given, ...names);
-  return send(endpoint, uploadInput(source, own), options);
+  if (own.onProgress === undefined && own.onDownsize === undefined) return send(endpoint, { body: source }, options);
+  const input: EndpointInput & { readonly body: ImageSource } = {
+    body: source,
+    faults: optionFaults(own, "upload"),
+    watch: async (upload, end) => (await import("../../binary/watch-upload.ts")).watchUpload(upload, own, end),
+  };
+  return send(endpoint, input, options);
 }

@@ -91,11 +91,6 @@ export const waiting = () => ({
   onPending: custom(isFunction, "expected a function"),
 });
 
-const watching = () => ({
-  onProgress: custom(isFunction, "expected a function"),
-  onDownsize: custom(isFunction, "expected a function"),
-});
-
 const ensuring = () => ({
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
   compare: z.optional(z.boolean()),
@@ -107,6 +102,9 @@ export const manyRows = () => ({
   // With 0 rows at a time the call would never end.
   concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
 });
+
+// The content of a snapshot is checked where it is read.
+const changes = () => ({ since: z.optional(z.unknown()) });
 
 const kinds = {
   request: taking(() => ({})),
@@ -124,10 +122,15 @@ const kinds = {
       lastModified: validator("if-modified-since", "lastModified"),
     }),
   wait: taking(waiting),
-  upload: () => z.strictObject(watching()),
-  uploadOnce: taking(watching),
+  upload: () =>
+    z.strictObject({
+      onProgress: custom(isFunction, "expected a function"),
+      onDownsize: custom(isFunction, "expected a function"),
+    }),
   ensure: () => z.strictObject(ensuring()),
   ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
+  changes: taking(changes),
+  changesWithDetails: taking(() => ({ ...changes(), details: z.optional(z.boolean()) })),
 } satisfies Record<string, Schema>;
 
 /** A set of options: those of a request, with the additional ones of some calls. */

@@ -31,7 +31,7 @@ export interface RequestOptions {
   readonly deadline?: number | undefined;
   /** Parts of the client's `retry` to replace. */
   readonly retry?: Overrides<RetryOptions> | undefined;
-  /** The order among the calls that wait for a token. Default `normal`; `ensureMany` and `batch` use `low`. */
+  /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. `user-agent` replaces the SDK's own. They cannot replace the header of the secret key. */
   readonly headers?: Readonly<Record<string, string>> | undefined;

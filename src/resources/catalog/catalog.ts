@@ -1,4 +1,5 @@
 import type { Send } from "../../http/call/core.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
 import type { Packaging, Productgroup } from "./catalog.schema.ts";
@@ -14,8 +15,8 @@ export class CatalogResource {
   readonly packagings: ListResource<Packaging>;
 
   /** @internal */
-  constructor(send: Send) {
-    this.products = new ProductsResource(send);
+  constructor(send: Send, context: CallContext) {
+    this.products = new ProductsResource(send, context);
     this.productgroups = new ListResource(send, listProductgroups);
     this.packagings = new ListResource(send, listPackagings);
   }

@@ -1,4 +1,6 @@
 import type { Download, NotModified } from "../../binary/download.ts";
+import { changesOf } from "../../changes/changes.ts";
+import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
@@ -6,16 +8,25 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
+
+/** Options of {@link ProductsResource.changes}: those of each request, the snapshot to compare with, and `details`. */
+export interface ProductChangesOptions extends ChangesOptions<Product> {
+  /** Whether to read the details of each added or changed product, with one request each. Default false. */
+  readonly details?: boolean | undefined;
+}
 
 /** Reads products and downloads their images (specification 2.6, 4.3). */
 export class ProductsResource {
   readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, context: CallContext) {
     this.#send = send;
+    this.#context = context;
   }
 
   /**
@@ -40,6 +51,37 @@ export class ProductsResource {
    */
   get(productReference: ProductReference, options?: RequestOptions): ApiCall<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
+  }
+
+  /**
+   * Reads all products and compares them with a snapshot of an earlier call (specification 2.6, 4.3). With `details`, it also reads the
+   * details of each added or changed product.
+   *
+   * @throws The same errors as the overload without `details`.
+   * @example
+   * const { added, changed, snapshot } = await partner.catalog.products.changes({ since, details: true });
+   * for (const { weightGrams } of [...added, ...changed.map(({ current }) => current)]) console.log(weightGrams);
+   */
+  changes(options: ProductChangesOptions & { readonly details: true }): ApiCall<ListChanges<Product, ProductDetail>>;
+  /**
+   * Reads all products and compares them with a snapshot of an earlier call (specification 2.6, 4.3). Without `since`, all products are
+   * `added`.
+   *
+   * A product that is not in the list counts as removed only if reading it gives 404 or 410. Otherwise it moved between pages, and is
+   * compared by its details. A change while the list is read is reported by the next call at the latest.
+   *
+   * @param options `since`: the earlier snapshot, and the options of each request. `priority` is `low` by default. `deadline` limits the
+   * whole call.
+   * @throws `RequestValidationError` before sending, if `since` is damaged or a snapshot of another list.
+   * @throws The errors of the requests. The earlier snapshot stays valid: use it again.
+   * @example
+   * const { changed, removed, snapshot } = await partner.catalog.products.changes({ since });
+   * for (const { current, fields } of changed) console.log(current.name, fields.join(", "));
+   */
+  changes(options?: ProductChangesOptions): ApiCall<ListChanges<Product>>;
+  changes(options: ProductChangesOptions = {}): ApiCall<ListChanges<Product>> {
+    const get = (reference: ProductReference, each: RequestOptions) => this.get(reference, each);
+    return changesOf(this.#send, this.#context, { kind: "Product", list: listProducts, get }, options);
   }
 
   /**

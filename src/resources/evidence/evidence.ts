@@ -1,7 +1,7 @@
 import type { ImageSource } from "../../binary/source.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import { sendUpload, type UploadOptions } from "../../http/call/send-upload.ts";
+import { sendUpload, splitWatch, type UploadOptions } from "../../http/call/send-upload.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 
@@ -26,6 +26,6 @@ export class EvidenceResource {
    * const evidenceReferences = [photo.reference]; // for a claim or a claimline
    */
   upload(source: ImageSource, options?: UploadOptions): ApiCall<Evidence> {
-    return sendUpload(this.#send, uploadEvidence, source, options, "onProgress");
+    return sendUpload(this.#send, uploadEvidence, source, ...splitWatch(options, "onProgress"));
   }
 }

@@ -1,16 +1,15 @@
-import { type ImageSource, openImage } from "../../binary/source.ts";
-import { captureCallSite } from "../../errors/call-site.ts";
+import type { ImageSource } from "../../binary/source.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
-import { type ImageUploadOptions, sendUpload } from "../../http/call/send-upload.ts";
-import { noOptions } from "../../http/endpoint/request-options.ts";
+import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/call/send-upload.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import { lazily } from "../../util/lazily.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { PrintImage } from "./images.schema.ts";
-import type { OnceUploads, UploadedImage } from "./upload-once.ts";
+import type { OnceUploads } from "./once-uploads.ts";
+import { type UploadedImage, uploadOnce } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
@@ -20,7 +19,7 @@ export class ImagesResource {
   /** @internal */
   constructor(send: Send, context: CallContext) {
     this.#send = send;
-    this.#once = lazily(async () => new (await import("./upload-once.ts")).OnceUploads(send, context));
+    this.#once = lazily(async () => new (await import("./once-uploads.ts")).OnceUploads(context));
   }
 
   /**
@@ -34,7 +33,7 @@ export class ImagesResource {
    * const { reference } = await partner.images.upload("design.png");
    */
   upload(source: ImageSource, options?: ImageUploadOptions): ApiCall<PrintImage> {
-    return sendUpload(this.#send, uploadImage, source, options, "onProgress", "onDownsize");
+    return sendUpload(this.#send, uploadImage, source, ...splitWatch(options, "onProgress", "onDownsize"));
   }
 
   /**
@@ -52,10 +51,8 @@ export class ImagesResource {
    * @example
    * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
    */
-  uploadOnce(source: ImageSource, options: ImageUploadOptions = noOptions): Promise<UploadedImage> {
-    // The source is opened at once: an error of a Node stream that has no listener ends the process.
-    const call = { opening: openImage(source), options, callSite: captureCallSite() };
-    return this.#once().then((once) => once.upload(call));
+  uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
+    return uploadOnce(this.#send, this.#once, source, options);
   }
 
   /**

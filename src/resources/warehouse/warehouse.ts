@@ -1,6 +1,10 @@
+import { changesOf } from "../../changes/changes.ts";
+import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
+import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 import type { WarehouseItem } from "./warehouse.schema.ts";
 
@@ -10,18 +14,20 @@ export class WarehouseResource {
   readonly items: ItemsResource;
 
   /** @internal */
-  constructor(send: Send) {
-    this.items = new ItemsResource(send);
+  constructor(send: Send, context: CallContext) {
+    this.items = new ItemsResource(send, context);
   }
 }
 
 /** Lists warehouse items, the physical stock units that you own and the operator stores (specification 2.10, 4.3). */
 export class ItemsResource {
   readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, context: CallContext) {
     this.#send = send;
+    this.#context = context;
   }
 
   /**
@@ -32,5 +38,24 @@ export class ItemsResource {
    */
   list(options?: ListOptions): Paginator<WarehouseItem> {
     return paginate(this.#send, listItems, {}, options);
+  }
+
+  /**
+   * Reads all warehouse items and compares them with a snapshot of an earlier call (specification 2.10, 4.3). Without `since`, all items
+   * are `added`.
+   *
+   * The service has no endpoint for one item, so the list is read again before an item counts as removed. If other items disappear
+   * meanwhile, it is read up to four times; what is still not certain is reported by a later call. The order of `products` does not count.
+   *
+   * @param options `since`: the earlier snapshot, and the options of each request. `priority` is `low` by default. `deadline` limits the
+   * whole call.
+   * @throws `RequestValidationError` before sending, if `since` is damaged or a snapshot of another list.
+   * @throws The errors of the requests. The earlier snapshot stays valid: use it again.
+   * @example
+   * const { changed, snapshot } = await partner.warehouse.items.changes({ since: stock });
+   * for (const { current, previous } of changed) console.log(current.sku, previous.logicalQuantity, current.logicalQuantity);
+   */
+  changes(options: ChangesOptions<WarehouseItem> = {}): ApiCall<ListChanges<WarehouseItem>> {
+    return changesOf(this.#send, this.#context, { kind: "Item", list: listItems }, options);
   }
 }

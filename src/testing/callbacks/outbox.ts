@@ -110,9 +110,12 @@ export class Outbox {
   load(callbacks: readonly SentCallback[]): void {
     this.#stop("the state of the emulator was replaced");
     this.#callbacks.clear();
-    for (const callback of callbacks) this.#callbacks.set(callback.id, { ...callback });
+    this.#latest = 0;
+    for (const callback of callbacks) {
+      this.#callbacks.set(callback.id, { ...callback });
+      this.#latest = Math.max(this.#latest, callback.id);
+    }
     this.#finished = callbacks.filter(({ status }) => status !== "waiting").map(({ id }) => id);
-    this.#latest = callbacks.at(-1)?.id ?? 0;
   }
 
   /** Ends the deliveries in progress, and sends nothing any more. */
@@ -123,7 +126,8 @@ export class Outbox {
 
   #stop(reason: string): void {
     for (const sending of this.#current.values()) sending?.stop(reason);
-    this.#current.clear();
+    // A world that is saved after `close` still has what waits.
+    if (!this.#closed) this.#current.clear();
   }
 
   #deliver(callback: StoredCallback): void {
@@ -147,7 +151,7 @@ export class Outbox {
     this.#current.set(callback, sending);
     const result = await sending.result;
     // The state was replaced, or the emulator was closed.
-    if (!this.#current.has(callback)) return;
+    if (this.#closed || !this.#current.has(callback)) return;
     callback.tried += 1;
     callback.tries = [...callback.tries, { at, ...result }].slice(-keptTries);
     if (result.status !== null && result.status >= 200 && result.status < 300) this.#finish(callback, "delivered");

@@ -45,7 +45,11 @@ export interface StoredProduct {
 }
 
 /** A product created from this day on has a legacy SKU with a suffix: the item's SKU, `P` and a number (specification 2.6). */
-const suffixedSince = "2026-03-22";
+const suffixedSince = Date.parse("2026-03-22");
+
+/** The legacy SKU of the product with a number among those of a warehouse item. `created` is in milliseconds since 1970. */
+export const legacySkuOf = (sku: string, created: number, number: number): string =>
+  created < suffixedSince ? sku : `${sku}P${number}`;
 
 const hour = 3_600_000;
 
@@ -88,7 +92,7 @@ export function createProducts(make: ReferenceMaker, pageSize: number) {
       reference,
       name: row.name,
       group,
-      legacyItemSKU: row.created < suffixedSince ? row.sku : `${row.sku}P${item.products.length}`,
+      legacyItemSKU: legacySkuOf(row.sku, Date.parse(row.created), item.products.length),
       printed: row.printed ?? true,
       status: row.stage,
       availableQuantity: row.stock,

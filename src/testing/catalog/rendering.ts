@@ -3,6 +3,7 @@ import type { Perspective } from "../../resources/perspectives/perspectives.sche
 import type { Scene } from "../../resources/scenes/scenes.schema.ts";
 import type { Collection } from "../state/collection.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { Compositions } from "./compositions.ts";
 import type { ProductName } from "./product-table.ts";
 import type { StoredProduct, StoredProductgroup } from "./products.ts";
 
@@ -74,7 +75,27 @@ const shows = (scene: Scene, product: StoredProduct, perspective: Perspective): 
   (scene.allowsProductPerspectives &&
     (perspective.products?.some(({ reference }) => reference === product.reference) ?? false));
 
-/** Makes the demo scenes, the perspectives, and every composition that can be rendered. */
+/** Makes the demo scenes. Each shows products of the given groups. */
+const createScenes = (
+  make: ReferenceMaker,
+  groups: readonly StoredProductgroup[],
+  perspectives: readonly Perspective[],
+): readonly Scene[] =>
+  Object.entries(sceneTable).map(([key, row]) => {
+    const reference = make.named("Scene", key);
+    const own = perspectives.filter((perspective) => belongsTo(perspective, { reference }));
+    return {
+      reference,
+      name: row.name,
+      description: row.description,
+      private: row.private,
+      allowsProductPerspectives: row.own,
+      compatibleProductgroups: groups.map((group) => ({ reference: group.reference })),
+      perspectives: own.map((perspective) => ({ reference: perspective.reference })),
+    };
+  });
+
+/** Makes the demo scenes, the perspectives, and every composition that can be rendered. An announced product has none. */
 export function createRendering(
   make: ReferenceMaker,
   productgroups: readonly StoredProductgroup[],
@@ -82,29 +103,22 @@ export function createRendering(
 ) {
   const perspectives = [...createScenePerspectives(make), ...createCloseUps(make, products.all())];
   const compatible = productgroups.filter((group) => group.name !== "Screen protectors");
-  const renderable = products.all().filter(({ printed, status }) => printed && status !== "announced");
-  const compositions = new Map<string, StoredComposition>();
-  const scenes = Object.entries(sceneTable).map(([key, row]): Scene => {
-    const reference = make.named("Scene", key);
-    const own = perspectives.filter((perspective) => belongsTo(perspective, { reference }));
-    const scene: Scene = {
-      reference,
-      name: row.name,
-      description: row.description,
-      private: row.private,
-      allowsProductPerspectives: row.own,
-      compatibleProductgroups: compatible.map((group) => ({ reference: group.reference })),
-      perspectives: own.map((perspective) => ({ reference: perspective.reference })),
-    };
-    for (const product of renderable) {
-      for (const perspective of perspectives.filter((one) => shows(scene, product, one))) {
-        const name = compositionName(reference, product.reference, perspective.reference);
-        const composition = make.named("Composition", name);
-        const { tokenCost } = row;
-        compositions.set(composition, { reference: composition, tokenCost, scene, product, perspective });
-      }
-    }
-    return scene;
-  });
-  return { scenes, perspectives, compositions };
+  const scenes = createScenes(make, compatible, perspectives);
+  const costs = Object.values(sceneTable).map(({ tokenCost }) => tokenCost);
+
+  const compositionOf = (scene: Scene, tokenCost: number, product: StoredProduct, perspective: Perspective) => {
+    const name = compositionName(scene.reference, product.reference, perspective.reference);
+    return { reference: make.named("Composition", name), tokenCost, scene, product, perspective };
+  };
+  /** The compositions that show a product: none of one without print. */
+  const compositionsOf = (product: StoredProduct): readonly StoredComposition[] =>
+    scenes.flatMap((scene, position) =>
+      product.printed && compatible.includes(product.group)
+        ? perspectives
+            .filter((perspective) => shows(scene, product, perspective))
+            .map((perspective) => compositionOf(scene, costs[position] ?? 0, product, perspective))
+        : [],
+    );
+  const renderable = products.all().filter(({ status }) => status !== "announced");
+  return { scenes, perspectives, compositions: new Compositions(renderable, compositionsOf) };
 }

@@ -20,9 +20,6 @@ export function sharedCatalog(catalog: Catalog, pageSize: number): Catalog {
       ...scene,
       compatibleProductgroups: scene.compatibleProductgroups.filter(isShared(productgroups)),
     }));
-  const compositions = [...catalog.compositions].filter(
-    ([, { scene, product }]) => !scene.private && !product.group.private,
-  );
   return {
     ...catalog,
     products,
@@ -33,6 +30,6 @@ export function sharedCatalog(catalog: Catalog, pageSize: number): Catalog {
       ...perspective,
       scenes: perspective.scenes?.filter(isShared(scenes)) ?? null,
     })),
-    compositions: new Map(compositions),
+    compositions: catalog.compositions.shared(),
   };
 }

@@ -20,6 +20,8 @@ export interface Agenda<Task> {
 export function createAgenda<Task>(clock: WorldClock, run: (task: Task) => void): Agenda<Task> {
   let entries: Due<Task>[] = [];
   let disarm = () => {};
+  /** The number of calls of `load`. */
+  let loads = 0;
 
   const arm = () => {
     disarm();
@@ -29,7 +31,9 @@ export function createAgenda<Task>(clock: WorldClock, run: (task: Task) => void)
     disarm = clock.at(next.at, () => {
       const later = entries.findIndex(({ at }) => at > next.at);
       const due = entries.splice(0, later < 0 ? entries.length : later);
-      for (const { task } of due) run(task);
+      const before = loads;
+      // A task can replace the state: then the others are those of the old one.
+      for (const { task } of due) if (loads === before) run(task);
       arm();
     });
   };
@@ -46,7 +50,8 @@ export function createAgenda<Task>(clock: WorldClock, run: (task: Task) => void)
     },
     save: () => entries,
     load: (due) => {
-      entries = [...due];
+      loads += 1;
+      entries = due.toSorted((one, other) => one.at - other.at);
       arm();
     },
   };

@@ -1,5 +1,8 @@
 import { keepProcess, type PartnerClock } from "../../util/clock.ts";
-import { type Duration, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
+import { ControlError } from "../controls/control-error.ts";
+import { Moves } from "./moves.ts";
+import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
+import type { SavedClock } from "./saved-clock.ts";
 import { settle, Timers } from "./timers.ts";
 
 /** The time in the emulated service: of orders, renders, claims, callbacks and the weekly reset of rendertokens. */
@@ -10,7 +13,8 @@ export interface EmulatorClock extends PartnerClock {
    * Moves the time forward. Everything that becomes due happens at its own time, callbacks included, before the promise resolves.
    *
    * @param span Milliseconds, or an object such as `{ days: 3 }`.
-   * @throws RangeError for a negative span, and for a time after the year 9999.
+   * @throws RangeError for a negative span, and for a time after the year 9999. {@link ControlError} when `load`, `reset` or `rewind`
+   * replaces the state meanwhile.
    */
   advance(span: number | Duration): Promise<void>;
   /** Moves the time forward to a point in time, as `advance` does. Throws a `RangeError` for an earlier time. */
@@ -19,13 +23,6 @@ export interface EmulatorClock extends PartnerClock {
   freeze(): void;
   /** Lets the time pass. Default speed 1. Throws a `RangeError` for a speed that is not above 0. */
   resume(options?: { readonly speed?: number }): void;
-}
-
-/** The state of a clock in a saved world. */
-export interface SavedClock {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly speed: number;
 }
 
 /** The clock with what the emulator itself needs. */
@@ -49,11 +46,9 @@ export interface WorldClock extends EmulatorClock {
 /** Milliseconds. */
 const rounding = 0.001;
 
-/** The end of the year 9999: a later time has no date in the form of the service. */
-const latestTime = Date.UTC(10_000, 0) - 1;
-
 class Clock implements WorldClock {
   readonly #base: PartnerClock;
+  readonly #onChange: () => void;
   readonly #timers = new Timers();
   readonly #work = new Set<Promise<unknown>>();
   #speed = 1;
@@ -63,11 +58,12 @@ class Clock implements WorldClock {
   /** The sum of all moves of `advance` and `set`. */
   #moved = 0;
   #disarm = () => {};
-  #moving: Promise<void> = Promise.resolve();
+  readonly #moves = new Moves();
   readonly wire: PartnerClock;
 
-  constructor(base: PartnerClock) {
+  constructor(base: PartnerClock, onChange: () => void) {
     this.#base = base;
+    this.#onChange = onChange;
     this.#time = base.now();
     this.#at = this.#time;
     this.wire = { now: () => base.now() + this.#moved, after: (ms, callback) => base.after(ms, callback) };
@@ -113,13 +109,19 @@ class Clock implements WorldClock {
 
   save = (): SavedClock => ({ time: this.now(), speed: this.#speed });
 
-  load = ({ time, speed }: SavedClock): void => this.#run(time, speed);
+  load = ({ time, speed }: SavedClock): void => {
+    this.#moves.end(new ControlError("The state of the emulator was replaced while the clock moved"));
+    this.#work.clear();
+    this.#timers.shift(time - this.now());
+    this.#run(time, speed);
+  };
 
   #run(time: number, speed: number): void {
     this.#time = time;
     this.#at = this.#base.now();
     this.#speed = speed;
     this.#arm();
+    this.#onChange();
   }
 
   #add(due: number, callback: () => void, foreground: boolean): () => void {
@@ -153,22 +155,22 @@ class Clock implements WorldClock {
 
   /** Moves run one after the other. */
   #moveTo(target: () => number): Promise<void> {
-    const move = this.#moving.then(() => {
+    return this.#moves.run((isCurrent) => {
       const until = target();
       if (until > latestTime) throw new RangeError("The clock cannot move beyond the year 9999");
-      return this.#move(until);
+      return this.#move(until, isCurrent);
     });
-    this.#moving = move.catch(() => {});
-    return move;
   }
 
-  async #move(until: number): Promise<void> {
+  async #move(until: number, isCurrent: () => boolean): Promise<void> {
     await this.#settle();
-    for (let timer = this.#timers.take(until); timer !== undefined; timer = this.#timers.take(until)) {
+    const next = () => (isCurrent() ? this.#timers.take(until) : undefined);
+    for (let timer = next(); timer !== undefined; timer = next()) {
       this.#jump(timer.due);
       timer.callback();
       await this.#settle();
     }
+    if (!isCurrent()) return;
     this.#jump(until);
     await settle();
   }
@@ -190,5 +192,5 @@ class Clock implements WorldClock {
   }
 }
 
-/** Makes a clock that begins at the time of `base` and passes at its speed. */
-export const createEmulatorClock = (base: PartnerClock): WorldClock => new Clock(base);
+/** Makes a clock that begins at the time of `base` and passes at its speed. Calls `onChange` when it is moved, frozen or resumed. */
+export const createEmulatorClock = (base: PartnerClock, onChange: () => void): WorldClock => new Clock(base, onChange);

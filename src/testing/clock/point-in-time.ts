@@ -1,6 +1,10 @@
 /** A point in time: a date, an ISO 8601 string, or milliseconds since 1970. */
 export type PointInTime = Date | string | number;
 
+/** The year 0 and the end of the year 9999: other times have no date in the form of the service. */
+export const earliestTime = Date.parse("0000-01-01T00:00:00.000Z");
+export const latestTime = Date.parse("9999-12-31T23:59:59.999Z");
+
 /** Returns the milliseconds since 1970. Throws a `RangeError` for an invalid time. */
 export function toMilliseconds(time: PointInTime): number {
   const ms = new Date(time).getTime();

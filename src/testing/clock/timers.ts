@@ -1,7 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
 interface Timer {
-  readonly due: number;
+  due: number;
+  /** Whether it waits for a span, not for a point in time. */
+  readonly isWait: boolean;
   readonly callback: () => void;
   /** Whether a caller waits for it. It is false for the emulator's own tasks. */
   foreground: boolean;
@@ -26,13 +28,18 @@ export class Timers {
 
   /** Adds a timer. Returns a function that cancels it. `keepProcess` sets whether a caller waits for it, as with the system clock. */
   add(due: number, callback: () => void, foreground = true): () => void {
-    const timer = { due, callback, foreground };
+    const timer = { due, callback, foreground, isWait: foreground };
     this.#timers.add(timer);
     const cancel = () => void this.#timers.delete(timer);
     cancel.keep = (alive: boolean) => {
       timer.foreground = alive;
     };
     return cancel;
+  }
+
+  /** Moves the waits of callers, when the time is set: what remains of each stays the same. */
+  shift(by: number): void {
+    for (const timer of this.#timers) if (timer.isWait) timer.due += by;
   }
 
   /** The time of the next timer; undefined without a timer. */

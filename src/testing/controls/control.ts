@@ -3,7 +3,7 @@ import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 import type { Emulation } from "../emulation.ts";
-import { ControlError } from "./control-error.ts";
+import { ControlError, inputError } from "./control-error.ts";
 
 /** What a control acts on. The page shows the control there. */
 export type Subject =
@@ -86,8 +86,7 @@ export function control<const Given extends Fields, const Names extends readonly
       else emulation.changed();
       return outcome;
     }
-    const issues = result.issues.map(({ path, message }) => `\n  ${path.join(".") || "input"}: ${message}`);
-    throw new ControlError(`The input of the control is not valid.${issues.join("")}`, result.issues);
+    throw inputError("The input of the control is not valid.", result.issues);
   };
 
   return {

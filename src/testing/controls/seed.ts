@@ -6,8 +6,8 @@ import { control } from "./control.ts";
 /** The control that adds records. */
 export interface SeedControls {
   /**
-   * Adds orders with their shipments and claims, images and evidence, as the option `seed` does at the start. Returns their references.
-   * Either all records are added or none.
+   * Adds products, orders with their shipments and claims, images and evidence, as the option `seed` does at the start. Returns their
+   * references. Either all records are added or none.
    *
    * @throws {@link ControlError} for an entry that the rules of the service do not allow.
    *
@@ -19,13 +19,14 @@ export interface SeedControls {
 
 export const seedControls = {
   seed: control({
-    about: "Adds orders with their shipments and claims, images and evidence. Returns their references.",
+    about: "Adds products, orders with their shipments and claims, images and evidence. Returns their references.",
     on: "world",
     required: [],
     fields: seedRecords,
     run: (emulation, records) => {
-      // Orders can be refused in the middle of the list.
-      const before = Array.isArray(records.orders) ? emulation.save() : undefined;
+      // An entry can be refused in the middle of the list.
+      const isList = Array.isArray(records.orders) || records.products !== undefined;
+      const before = isList ? emulation.save() : undefined;
       try {
         return plant(emulation, records);
       } catch (error) {

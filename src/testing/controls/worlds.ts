@@ -1,11 +1,16 @@
 import * as z from "zod/mini";
+import type { Issue } from "../../errors/validation.ts";
 import { filledText } from "../../schemas/shape.ts";
+import type { Emulation } from "../emulation.ts";
+import { keyFault } from "../real-keys.ts";
 import { remoteFault } from "../remote.ts";
-import { inconsistencies } from "../state/consistency.ts";
+import { allRoutes } from "../routes/table.ts";
+import { inconsistencies } from "../state/consistency/inconsistencies.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
+import type { Worlds } from "../state/worlds.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
+import { inputError } from "./control-error.ts";
 
 /** Controls that save and restore the whole state. */
 export interface WorldControls {
@@ -17,9 +22,14 @@ export interface WorldControls {
    * emulator.load(JSON.parse(saved));
    */
   world(): SavedWorld;
-  /** Replaces the whole state by a saved one. Throws a {@link ControlError} for a value that is not a saved world, and for
-   * records that contradict each other, for example an order that names an unknown store, and without the option `allowRemote` for
-   * callback URLs of public hosts. */
+  /**
+   * Replaces the whole state by a saved one, as a restart of the service would: requests and callbacks in progress, and an `advance`,
+   * end. So do `reset` and `rewind`.
+   *
+   * @throws {@link ControlError} with the path and the reason of each issue, and nothing is replaced: for a value that is not a saved
+   * world, for records that contradict each other, for example an order that names an unknown store, and without the option
+   * `allowRemote` for callback URLs of public hosts and for keys that look real.
+   */
   load(world: SavedWorld): void;
   /** Goes back to the state at the start. */
   reset(): void;
@@ -29,13 +39,26 @@ export interface WorldControls {
   rewind(options?: { readonly name?: string }): void;
 }
 
-/** Throws for a store whose callbacks go to a public host. */
-function refuseRemote({ organizations }: SavedWorld): void {
-  for (const { reference, callbackUrl } of organizations.flatMap(({ stores }) => stores)) {
-    const url = String(callbackUrl);
-    const fault = URL.canParse(url) ? remoteFault(url) : undefined;
-    if (fault !== undefined) throw new ControlError(`The callback URL of ${reference}: ${fault}`);
-  }
+/** The callback URLs of stores, and the keys, that look like ones of the real service. */
+const realIssues = ({ organizations }: SavedWorld): readonly Issue[] =>
+  organizations.flatMap(({ stores, keys }, organization) => {
+    const at = ["world", "organizations", organization];
+    return [
+      ...stores.map(({ callbackUrl }, position) => ({
+        path: [...at, "stores", position, "callbackUrl"],
+        message: callbackUrl === null ? undefined : remoteFault(callbackUrl),
+      })),
+      ...keys.map(({ secretKey }, position) => ({
+        path: [...at, "keys", position, "secretKey"],
+        message: keyFault(secretKey),
+      })),
+    ].flatMap(({ path, message }) => (message === undefined ? [] : [{ path, message }]));
+  });
+
+function checkWorld({ settings }: Emulation, world: SavedWorld, made: Worlds): void {
+  const endpoints = allRoutes().map(({ endpoint }) => endpoint);
+  const issues = [...(settings.allowRemote ? [] : realIssues(world)), ...inconsistencies(world, made, endpoints)];
+  if (issues.length > 0) throw inputError("The world contradicts itself.", issues);
 }
 
 const named = () => ({ name: z._default(filledText(), "default") });
@@ -53,13 +76,7 @@ export const worldControls = {
     on: "world",
     required: ["world"],
     fields: () => ({ world: savedWorld() }),
-    run: (emulation, { world }) => {
-      if (!emulation.settings.allowRemote) refuseRemote(world);
-      const wrong = inconsistencies(world);
-      if (wrong.length > 0)
-        throw new ControlError(`The world contradicts itself.${wrong.map((one) => `\n  ${one}`).join("")}`);
-      emulation.load(world);
-    },
+    run: (emulation, { world }) => emulation.load(world, (made) => checkWorld(emulation, world, made)),
   }),
   reset: control({
     about: "Goes back to the state at the start.",

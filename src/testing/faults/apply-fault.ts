@@ -5,7 +5,7 @@ import type { Service } from "../http/service.ts";
 import { WholeResponse } from "../http/whole-response.ts";
 import { moveBodyRecorder } from "../recorder/request-body.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
-import { connectionReset } from "./broken-connection.ts";
+import { connectionReset, isBrokenConnection } from "./broken-connection.ts";
 import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
 
 /** A fault that replaces the response. It can apply before the service carries the request out. */
@@ -100,7 +100,10 @@ async function behindGateway(
     await sleep(clock, processing);
     await (await service(arrived)).body?.cancel();
   };
-  void carryOut();
+  carryOut().catch((error: unknown) => {
+    // The state was replaced meanwhile.
+    if (!isBrokenConnection(error)) throw error;
+  });
   await sleep(clock, ms, signal);
   if (status === "drop") throw connectionReset();
   return statusResponse({ fault: "status", status });

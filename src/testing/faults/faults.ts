@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { check } from "../../schemas/check.ts";
+import { wordsOf } from "../../util/foreign.ts";
 import { endpointsNamed, namesOf } from "../http/endpoint-names.ts";
 import { faultKinds, faultSchema } from "./fault.schema.ts";
 import type { Fault } from "./fault.ts";
@@ -103,13 +104,39 @@ function checkSpecialValues(fault: Fault): void {
   }
 }
 
-/** Makes an empty list of faults for the given endpoints. */
-export function createFaults(endpoints: readonly Endpoint[]): FaultList {
+/** What is wrong with a fault of a saved world. */
+export function faultIssue(fault: Fault, endpoints: readonly Endpoint[]): string | undefined {
+  try {
+    validate(fault, endpoints);
+    return undefined;
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+/** Counts a request for each fault that it matches. The first one whose turn it is applies. */
+function strike(entries: Iterable<Entry>, endpoint: Endpoint | undefined): Fault | undefined {
+  const names = endpoint === undefined ? [] : namesOf(endpoint);
+  let first: Entry | undefined;
+  for (const entry of entries) {
+    const { on } = entry.fault;
+    if (on !== undefined && !names.includes(on)) continue;
+    entry.seen += 1;
+    if (matches(entry.fault, entry.seen)) first ??= entry;
+  }
+  if (first === undefined) return undefined;
+  first.hits += 1;
+  return first.fault;
+}
+
+/** Makes an empty list of faults for the given endpoints. Calls `onChange` after each change by a program. */
+export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}): FaultList {
   const entries = new Map<number, Entry>();
   let latest = 0;
 
   const remove = (id: number) => {
     if (!entries.delete(id)) throw new RangeError(`The emulator has no fault ${id}`);
+    onChange();
   };
 
   return {
@@ -119,34 +146,31 @@ export function createFaults(endpoints: readonly Endpoint[]): FaultList {
       latest += 1;
       const entry: Entry = { id: latest, fault, seen: 0, hits: 0 };
       entries.set(entry.id, entry);
+      onChange();
       return {
         id: entry.id,
         get hits() {
           return entry.hits;
         },
-        remove: () => void entries.delete(entry.id),
+        remove: () => {
+          if (entries.delete(entry.id)) onChange();
+        },
       };
     },
     list: () => [...entries.values()],
     remove,
     load: (faults) => {
       entries.clear();
-      for (const entry of faults) entries.set(entry.id, { ...entry });
-      latest = Math.max(0, ...entries.keys());
-    },
-    clear: () => entries.clear(),
-    faultFor: (endpoint) => {
-      const names = endpoint === undefined ? [] : namesOf(endpoint);
-      let first: Entry | undefined;
-      for (const entry of entries.values()) {
-        const { on } = entry.fault;
-        if (on !== undefined && !names.includes(on)) continue;
-        entry.seen += 1;
-        if (matches(entry.fault, entry.seen)) first ??= entry;
+      latest = 0;
+      for (const entry of faults) {
+        entries.set(entry.id, { ...entry });
+        latest = Math.max(latest, entry.id);
       }
-      if (first === undefined) return undefined;
-      first.hits += 1;
-      return first.fault;
     },
+    clear: () => {
+      entries.clear();
+      onChange();
+    },
+    faultFor: (endpoint) => strike(entries.values(), endpoint),
   };
 }

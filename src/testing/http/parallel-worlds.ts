@@ -1,6 +1,7 @@
 import { ControlError } from "../controls/control-error.ts";
 import type { Emulator } from "../emulator.ts";
 import type { EmulatorOptions } from "../options.ts";
+import { requestAt } from "./request-at.ts";
 
 /** The options of an isolated world. */
 export interface ParallelWorldOptions extends Omit<EmulatorOptions, "baseUrl"> {
@@ -99,7 +100,7 @@ export function createParallelWorlds(make: (path: string, options: Omit<Emulator
         return Response.json({ code: "not_found", message: `There is no world ${name}` }, { status: 404 });
       }
       if (path.startsWith("/v2/")) return await world.emulator.fetch(request);
-      return await world.fetch(new Request(new URL(url.origin + path + url.search), request));
+      return await world.fetch(requestAt(url.origin + path + url.search, request));
     },
   };
 }

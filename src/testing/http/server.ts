@@ -11,6 +11,7 @@ import { respondWithRequests } from "../recorder/respond-with-requests.ts";
 import { checkedHost, originOf, publicOrigin } from "./address.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
+import { traceRequest } from "./request-at.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
 import { WholeResponse } from "./whole-response.ts";
 
@@ -40,11 +41,6 @@ export interface RunningEmulator extends Emulator, AsyncDisposable {
 
 const bodiless: ReadonlySet<string | undefined> = new Set(["GET", "HEAD"]);
 
-/** A `Request` with the method TRACE, which the constructor of `Request` refuses. */
-class TraceRequest extends Request {
-  override readonly method = "TRACE";
-}
-
 const absolute = /^https?:\/\//i;
 
 /** The path and query of a request target: a path, `*`, or a URL, whose host a server takes as its own (RFC 9112, 3.2). */
@@ -61,7 +57,7 @@ function toRequest(incoming: IncomingMessage, origin: string, signal: AbortSigna
   }
   const { method = "GET" } = incoming;
   const url = origin + pathOf(incoming.url ?? "/");
-  if (method === "TRACE") return new TraceRequest(url, { headers, signal });
+  if (method === "TRACE") return traceRequest(url, { headers, signal });
   if (bodiless.has(method)) return new Request(url, { method, headers, signal });
   // `from` reads a piece only on demand; `Readable.toWeb` reads ahead without a bound.
   return new Request(url, { method, headers, signal, body: ReadableStream.from(incoming), duplex: "half" });

@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import type { Emulation } from "../emulation.ts";
+import { assertCurrent } from "../state/lifetime.ts";
 import { matchesAny } from "./call-patterns.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
@@ -36,6 +37,7 @@ async function respond(caller: Caller, request: Request, url: URL, match: Match 
   checkPath(path);
   const query = readQuery(route.endpoint, url.searchParams);
   const body = await readBody(route.endpoint, request);
+  assertCurrent(caller.world);
   return await route.respond({ path, query, body }, caller, request);
 }
 

@@ -24,13 +24,14 @@ async function respond(emulation: Emulation, connect: () => Response, request: R
   const isPage = pathname === "/" || (pathname === controlRoot && prefersHtml(request));
   if (isPage) return found(document, "text/html; charset=utf-8");
   if (pathname === `${controlRoot}/events`) return connect();
-  if (pathname === `${controlRoot}/state`) return found(JSON.stringify(overview(emulation)), "application/json");
+  if (pathname === `${controlRoot}/state`)
+    return found(JSON.stringify(overview(emulation, url.searchParams.get("organization"))), "application/json");
   const asset = pathname.startsWith(assets) ? pathname.slice(assets.length) : "";
   if (isAsset(asset)) {
     const { bytes, type } = await readAsset(asset);
     return found(bytes, type);
   }
-  const picture = pictureAt(emulation.worlds[0], url);
+  const picture = pictureAt(emulation.worlds, url);
   return picture === undefined ? undefined : found(picture.bytes, picture.type);
 }
 

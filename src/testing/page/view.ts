@@ -131,6 +131,10 @@ export interface FaultView {
 
 /** The response to `GET /_emulator/state`. */
 export interface PageState {
+  /** The name of the organization that the limits, records and stores belong to. */
+  readonly organization: string;
+  /** The names of all organizations. */
+  readonly organizations: readonly string[];
   readonly baseUrl: string;
   readonly environment: string;
   readonly clock: ClockView;
@@ -143,8 +147,8 @@ export interface PageState {
   readonly stores: readonly StoreView[];
   readonly faults: readonly FaultView[];
   readonly checkpoints: readonly string[];
-  /** The body of a `POST /orders` that the emulator accepts, for a first request to paste. */
-  readonly exampleOrder: object;
+  /** The body of a `POST /orders` that the emulator accepts, for a first request to paste; null if no store accepts orders. */
+  readonly exampleOrder: object | null;
   /** The calls that a fault can apply to: `orders.create`. */
   readonly calls: readonly string[];
 }

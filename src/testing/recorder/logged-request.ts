@@ -7,7 +7,8 @@ import type { Har } from "./har-format.ts";
  *
  * - `open`: it has not ended. Its response is pending, or its response's body is not complete.
  * - `responded`: the whole response was sent.
- * - `dropped`: the emulator broke the connection before the response was complete, because of a fault.
+ * - `dropped`: the emulator broke the connection before the response was complete, because of a fault, or because `load`, `reset` or
+ *   `rewind` replaced its state.
  * - `aborted`: the client ended the request, or its connection, before the response was complete.
  */
 export type RequestOutcome = "open" | "responded" | "dropped" | "aborted";
@@ -30,7 +31,10 @@ export interface RecordedBody {
 export interface RecordedMessage {
   /** By name, in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Undefined without a body, and for a request whose body the service did not read, for example after a 401. */
+  /**
+   * Undefined without a body, and for a request whose body the service did not read, for example after a 401 or a 429: to read it only
+   * for the log would delay the response, and use memory for requests that the service refuses.
+   */
   readonly body: RecordedBody | undefined;
 }
 
@@ -40,7 +44,7 @@ export interface RecordedMessage {
  * The own fields are `method`, `path` and `status`, so that a list of requests prints and compares in few lines. The others are
  * getters; `toJSON()` returns all.
  *
- * The key is replaced with `[redacted]` wherever it occurs.
+ * Each key of the emulator, and the key of the request, is replaced with `[redacted]` wherever it occurs.
  *
  * @example
  * const [placed] = emulator.requests.where({ on: "orders.create", status: 200 });

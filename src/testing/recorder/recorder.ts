@@ -15,7 +15,8 @@ import { watched } from "./watched.ts";
 /** What the recorder needs of the emulator. */
 export interface RecorderOptions {
   readonly baseUrl: string;
-  readonly secretKey: string;
+  /** Every key that the emulator has or had. */
+  readonly keys: ReadonlySet<string>;
   /** Requests arrive by its time, and take theirs by its `wire`. */
   readonly clock: Pick<WorldClock, "now" | "wire">;
   readonly log: WritableLog;
@@ -45,11 +46,11 @@ export class Recorder {
   readonly #listeners = new Set<RequestListener>();
   #recorded = 0;
 
-  constructor({ baseUrl, secretKey, clock, log }: RecorderOptions) {
+  constructor({ baseUrl, keys, clock, log }: RecorderOptions) {
     this.#clock = clock;
     this.#log = log;
     this.#relative = createPathReader(baseUrl);
-    this.#redactKeys = createRedactKeys(secretKey);
+    this.#redactKeys = createRedactKeys(keys);
   }
 
   /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */

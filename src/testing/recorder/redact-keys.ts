@@ -14,14 +14,23 @@ function redactOne(key: string): Redact {
   return key.length > longest ? (text) => text.replaceAll(key, "[redacted]") : createRedact(key);
 }
 
-/** Makes the function that returns how to redact the texts of a request: its own key and the emulator's. */
-export function createRedactKeys(secretKey: string): (headers: Headers) => Redact {
-  const own = redactOne(secretKey);
+/** Makes the function that removes all keys of a set that can grow. A key that contains another one is removed first. */
+function redactAll(keys: ReadonlySet<string>): Redact {
+  let made: readonly Redact[] = [];
+  return (text) => {
+    if (made.length < keys.size) made = [...keys].sort((one, other) => other.length - one.length).map(redactOne);
+    return made.reduce((redacted, redact) => redact(redacted), text);
+  };
+}
+
+/** Makes the function that returns how to redact the texts of a request: its own key, and every key that the emulator has or had. */
+export function createRedactKeys(keys: ReadonlySet<string>): (headers: Headers) => Redact {
+  const known = redactAll(keys);
   return (headers) => {
     const given = headers.get(keyHeader);
-    if (given === null || given === secretKey) return own;
+    if (given === null || keys.has(given)) return known;
     const other = redactOne(given);
-    return (text) => own(other(text));
+    return (text) => known(other(text));
   };
 }
 

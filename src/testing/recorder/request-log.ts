@@ -21,7 +21,7 @@ export interface WritableLog {
 }
 
 /** Makes an empty log. It is an array with more methods: a subclass of Array would need a hundred times as long to remove an entry. */
-export function createRequestLog(bounds: LogBounds, endpoints: readonly Endpoint[]): WritableLog {
+export function createRequestLog(bounds: LogBounds, endpoints: readonly Endpoint[], onClear = () => {}): WritableLog {
   const entries: Recording[] = [];
   let bytes = 0;
   const match = createMatch(endpoints);
@@ -41,6 +41,7 @@ export function createRequestLog(bounds: LogBounds, endpoints: readonly Endpoint
     clear: () => {
       entries.length = 0;
       bytes = 0;
+      onClear();
     },
     toHar: () => toHar(entries),
   };

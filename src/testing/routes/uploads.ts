@@ -5,12 +5,14 @@ import { collect, readImage } from "../http/body.ts";
 import { type Route, route } from "../http/route.ts";
 import { addEvidence, purgeEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";
+import { assertCurrent } from "../state/lifetime.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {
     // Keep only a hash of the content, so that a large upload needs little memory.
     const hash = createHash("sha256");
     for await (const piece of readImage(request)) hash.update(piece);
+    assertCurrent(world);
     return addImage(world, hash.digest("hex"));
   }),
   route(listImages, ({ world, query }) => world.images.page(query?.cursor)),
@@ -19,6 +21,7 @@ export const imageRoutes: readonly Route[] = [
 export const evidenceRoutes: readonly Route[] = [
   route(uploadEvidence, async ({ world, request }) => {
     const bytes = await collect(readImage(request));
+    assertCurrent(world);
     purgeEvidence(world);
     return { reference: addEvidence(world, bytes).reference };
   }),

@@ -26,7 +26,10 @@ function storeOf(worlds: readonly World[], name: string): { readonly world: Worl
 
 function draftLine(world: World, line: SeedLine): OrderDraft["lines"][number] {
   const { product: name = "slimCase", quantity = 1, image = "seed", annotations = [] } = line;
-  const product = world.products.get(name) ?? world.products.get(world.make.named("Product", name));
+  const product =
+    world.products.get(name) ??
+    world.products.get(world.make.named("Product", name)) ??
+    world.products.all().find((candidate) => candidate.name === name);
   if (product === undefined) throw new ControlError(`There is no product ${name}`);
   if (!product.printed && line.image !== undefined) {
     throw new ControlError(`${product.name} is not printed: remove the image`);

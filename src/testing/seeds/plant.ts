@@ -6,6 +6,7 @@ import { addEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";
 import { generateOrders } from "./generated-orders.ts";
 import { plantOrder } from "./plant-order.ts";
+import { plantProduct } from "./plant-product.ts";
 import type { Planted, SeedRecords } from "./planted.ts";
 
 /** Says which entry of the list is wrong. */
@@ -19,11 +20,18 @@ function at<Value>(place: string, run: () => Value): Value {
 }
 
 /** Adds the records of a seed. Throws a {@link ControlError} for an entry that the rules of the service do not allow. */
-export function plant(emulation: Emulation, { orders = [], images = [], evidence = [] }: SeedRecords): Planted {
+export function plant(
+  emulation: Emulation,
+  { products = [], orders = [], images = [], evidence = [] }: SeedRecords,
+): Planted {
   const [world] = emulation.worlds;
+  const added = products.map((product, position) =>
+    at(`products[${position}]`, () => plantProduct(emulation, product)),
+  );
   const generated = typeof orders === "number" ? generateOrders(world, orders) : [];
   const described = typeof orders === "number" ? [] : orders;
   return {
+    products: added,
     orders: [
       ...generated.map(({ reference }) => ({ reference, shipments: [] })),
       ...described.map((order, position) => at(`orders[${position}]`, () => plantOrder(emulation, order))),

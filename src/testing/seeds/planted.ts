@@ -3,12 +3,16 @@ import type {
   EvidenceReference,
   ImageReference,
   OrderReference,
+  ProductReference,
   ShipmentReference,
 } from "../../references/references.ts";
 import type { SeedOrder } from "./seed.schema.ts";
+import type { SeedProduct } from "./seed-product.ts";
 
 /** The records to add. */
 export interface SeedRecords {
+  /** Products to add to the catalog. Orderlines of the same seed can name them. */
+  readonly products?: readonly SeedProduct[] | undefined;
   /** A number of different dropship orders, or the orders themselves. */
   readonly orders?: number | readonly SeedOrder[] | undefined;
   /** Names of pictures to add to the images of the first organization. One name is one image. */
@@ -31,6 +35,7 @@ export interface PlantedOrder {
 
 /** What a seed added, in the order of the seed. */
 export interface Planted {
+  readonly products: readonly ProductReference[];
   readonly orders: readonly PlantedOrder[];
   readonly images: readonly ImageReference[];
   readonly evidence: readonly EvidenceReference[];

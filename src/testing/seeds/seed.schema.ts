@@ -4,6 +4,8 @@ import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipp
 import type { AddressInput } from "../../schemas/address.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
 import type { Award } from "../state/records.ts";
+import { daysAgo } from "./days-ago.ts";
+import { seedProduct } from "./seed-product.ts";
 
 /** A line of an order of a seed. */
 export interface SeedLine {
@@ -68,7 +70,6 @@ export interface SeedOrder {
 }
 
 const named = () => z.optional(filledText());
-const daysAgo = () => z.optional(z.number().check(z.gte(0)));
 const items = () => z.optional(z.array(z.strictObject({ index: count(1), quantity: count(1) })));
 
 const seedLine = () =>
@@ -130,6 +131,7 @@ const list = <Entry>(entry: z.ZodMiniType<Entry>) => z.array(entry) as z.ZodMini
 
 /** The fields of the records of a seed. */
 export const seedRecords = () => ({
+  products: z.optional(list(seedProduct())),
   orders: z.optional(z.union([count(0), list(seedOrder())])),
   images: z.optional(list(filledText())),
   evidence: z.optional(list(filledText())),

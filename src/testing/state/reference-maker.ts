@@ -16,6 +16,8 @@ export interface ReferenceMaker {
   named<Kind extends ReferenceKind>(kind: Kind, name: string): Reference<Kind>;
   /** Returns the next reference of a kind. */
   next<Kind extends ReferenceKind>(kind: Kind): Reference<Kind>;
+  /** The number of a reference that `next` returned: 1 for the first of its kind. Undefined for another one. */
+  numberOf(kind: ReferenceKind, reference: string): number | undefined;
   /** How many references of each kind `next` has returned. */
   save(): Readonly<Record<string, number>>;
   load(counts: Readonly<Record<string, number>>): void;
@@ -35,14 +37,23 @@ function scramble(number: number): number {
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }
 
+/** Undoes {@link scramble}. The factors are the inverses of its factors, modulo 2 to the power of 32. */
+function unscramble(mixed: number): number {
+  let number = Math.imul(mixed ^ (mixed >>> 13) ^ (mixed >>> 26), 0xa5cb9243);
+  number = Math.imul(number ^ (number >>> 16), 0x0e8b2f51);
+  return number >>> 0;
+}
+
 export function createReferenceMaker({ seed, environment }: Origin): ReferenceMaker {
   const counters = new Map<string, number>();
   /** The end of the numbered references of each kind. One hash for all of them: a world can have 100,000 orders. */
   const ends = new Map<string, string>();
 
   const charactersOf = (kind: ReferenceKind, name: string): string => {
-    const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest().subarray(0, 26);
-    return Array.from(hash, characterOf).join("");
+    const hash = createHash("sha256").update(`${seed}/${environment}/${kind}/${name}`).digest();
+    let characters = "";
+    for (let place = 0; place < 26; place += 1) characters += characterOf(hash[place] ?? 0);
+    return characters;
   };
 
   const endOf = (kind: ReferenceKind): string => {
@@ -63,6 +74,15 @@ export function createReferenceMaker({ seed, environment }: Origin): ReferenceMa
       let characters = "";
       for (let place = 0; place < numberLength; place += 1) characters += characterOf(scrambled >>> (place * bits));
       return `${kind}_${characters}${endOf(kind)}`;
+    },
+    numberOf: (kind, reference) => {
+      const start = kind.length + 1;
+      if (!reference.endsWith(endOf(kind)) || reference.length !== start + 26) return undefined;
+      let scrambled = 0;
+      for (let place = 0; place < numberLength; place += 1) {
+        scrambled |= referenceAlphabet.indexOf(reference.charAt(start + place)) << (place * bits);
+      }
+      return unscramble(scrambled);
     },
     save: () => Object.fromEntries(counters),
     load: (counts) => {

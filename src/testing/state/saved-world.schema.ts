@@ -1,23 +1,16 @@
 import * as z from "zod/mini";
+import { reference } from "../../references/schema.ts";
 import { count, filledText } from "../../schemas/shape.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
 import { automationFields } from "../automation/options.ts";
 import { stages } from "../catalog/product-table.ts";
+import { latestTime } from "../clock/point-in-time.ts";
 import { faultSchema } from "../faults/fault.schema.ts";
+import { dueTime, orderTasks, savedRecords, time } from "./saved-records.schema.ts";
 import type { SavedWorld } from "./saved-world.ts";
-
-/** Records of one kind. Their other fields are those that `save` wrote. One check, because a world can have 100,000 orders. */
-const records = (kind: string) =>
-  z.custom<readonly unknown[]>(
-    (value) =>
-      Array.isArray(value) &&
-      value.every((record) => isRecord(record) && String(record.reference).startsWith(`${kind}_`)),
-    { error: `expected a list of records whose reference begins with ${kind}_` },
-  );
 
 const key = () =>
   z.strictObject({
-    reference: z.string().check(z.startsWith("Key_")),
+    reference: reference("Key"),
     secretKey: filledText(),
     permissions: z.nullable(z.array(z.string())),
     revoked: z.boolean(),
@@ -26,49 +19,55 @@ const key = () =>
 
 const limit = () => z.strictObject({ quota: count(1), window: z.number().check(z.gte(1000)) });
 
+/** Tokens are fractions: rounding can make them a little smaller than 0. */
+const tokens = () => z.number().check(z.gte(-0.001));
+
 const organization = () =>
   z.strictObject({
     name: filledText(),
     keys: z.array(key()).check(z.minLength(1)),
     limits: z.strictObject({ default: limit(), uploads: limit(), downloads: limit() }),
     rendertokenLimit: count(0),
-    stores: records("Store"),
-    addresses: records("Address"),
-    images: records("Image"),
-    evidence: records("Evidence"),
-    renders: records("Render"),
-    orders: records("Order"),
-    shipments: records("Shipment"),
-    claims: records("Claim"),
-    rateLimits: z.record(z.string(), z.number()),
-    rendertokens: z.strictObject({ used: z.number(), resets: z.number() }),
+    ...savedRecords(),
+    rateLimits: z.strictObject({ default: tokens(), uploads: tokens(), downloads: tokens() }),
+    rendertokens: z.strictObject({ used: count(0), resets: dueTime().check(z.lte(latestTime + 8 * 86_400_000)) }),
   });
 
-const media = () => z.strictObject({ version: z.int(), modified: z.number() });
+const media = () => z.strictObject({ version: count(1), modified: time() });
 
 const product = () =>
   z.strictObject({
-    reference: z.string(),
+    reference: reference("Product"),
     status: z.enum(stages),
-    availableQuantity: z.number(),
-    weightGrams: z.nullable(z.number()),
-    layersModified: z.number(),
-    printModified: z.number(),
+    availableQuantity: count(0),
+    weightGrams: z.nullable(z.number().check(z.gte(0))),
+    layersModified: time(),
+    printModified: time(),
     media: z.strictObject({ example: media(), render: media() }),
+  });
+
+const addedProduct = () =>
+  z.strictObject({
+    reference: reference("Product"),
+    name: filledText(),
+    productgroup: reference("Productgroup"),
+    legacyItemSKU: filledText(),
+    printed: z.boolean(),
+    sku: filledText(),
   });
 
 const callback = () =>
   z.strictObject({
-    id: z.int(),
-    orderReference: z.string(),
-    storeReference: z.string(),
+    id: count(1),
+    orderReference: reference("Order"),
+    storeReference: reference("Store"),
     url: z.string(),
     status: z.enum(["waiting", "delivered", "stopped"]),
-    nextTryAt: z.nullable(z.number()),
-    tried: z.int(),
+    nextTryAt: z.nullable(dueTime()),
+    tried: count(0),
     tries: z.array(
       z.strictObject({
-        at: z.number(),
+        at: time(),
         status: z.nullable(z.int()),
         error: z.nullable(z.string()),
         duration: z.number(),
@@ -76,20 +75,30 @@ const callback = () =>
     ),
   });
 
-/** Checks that a value has the form of a saved world. The fields of its records, which `save` wrote, are not checked, so the type needs a cast. */
+const task = () =>
+  z.discriminatedUnion("kind", [
+    ...orderTasks(),
+    z.strictObject({ kind: z.literal("reviewClaim"), claim: reference("Claim") }),
+    z.strictObject({ kind: z.literal("finishRender"), render: reference("Render") }),
+    z.strictObject({ kind: z.literal("callback"), id: count(1) }),
+  ]);
+
+const item = () =>
+  z.strictObject({ reference: reference("Item"), logicalQuantity: count(0), physicalQuantity: count(0) });
+
+/** Checks that a value has the form of a saved world. The cast is for the functions and bodies of faults, and for lists that cannot change. */
 export const savedWorld = () =>
   z.strictObject({
     version: z.literal(1),
     seed: filledText(),
     environment: z.enum(["test", "production"]),
-    clock: z.strictObject({ time: z.number(), speed: z.number().check(z.gte(0)) }),
-    references: z.record(z.string(), z.int()),
+    clock: z.strictObject({ time: time(), speed: z.number().check(z.gte(0)) }),
+    references: z.record(z.string(), count(0)),
     products: z.array(product()),
-    items: z.array(
-      z.strictObject({ reference: z.string(), logicalQuantity: z.number(), physicalQuantity: z.number() }),
-    ),
-    faults: z.array(z.strictObject({ id: z.int(), fault: faultSchema(), seen: z.int(), hits: z.int() })),
-    tasks: z.array(z.strictObject({ at: z.number(), task: z.looseObject({ kind: z.string() }) })),
+    addedProducts: z._default(z.array(addedProduct()), []),
+    items: z.array(item()),
+    faults: z.array(z.strictObject({ id: count(1), fault: faultSchema(), seen: count(0), hits: count(0) })),
+    tasks: z.array(z.strictObject({ at: dueTime(), task: task() })),
     automation: z.strictObject(automationFields()),
     callbacks: z.array(callback()),
     organizations: z.array(organization()).check(z.minLength(1)),

@@ -1,9 +1,10 @@
 import type { AutomationOptions } from "../automation/options.ts";
 import type { SentCallback } from "../callbacks/callback.ts";
+import type { AddedProduct, ProductState } from "../catalog/added-product.ts";
 import type { OrganizationPlan, StoredKey, StoredStore } from "../catalog/organization.ts";
 import type { StoredItem, StoredProduct } from "../catalog/products.ts";
 import type { Due } from "../clock/agenda.ts";
-import type { SavedClock } from "../clock/emulator-clock.ts";
+import type { SavedClock } from "../clock/saved-clock.ts";
 import type { SavedFault } from "../faults/faults.ts";
 import type {
   StoredAddress,
@@ -39,10 +40,7 @@ export interface SavedOrganization {
 }
 
 /** The fields of a product that can change. */
-export type SavedProduct = Pick<
-  StoredProduct,
-  "reference" | "status" | "availableQuantity" | "weightGrams" | "layersModified" | "printModified" | "media"
->;
+export type SavedProduct = Pick<StoredProduct, "reference"> & ProductState;
 
 /** The fields of a warehouse item that can change. */
 export type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
@@ -57,6 +55,8 @@ export interface SavedWorld {
   /** How many references of each kind exist. */
   readonly references: Readonly<Record<string, number>>;
   readonly products: readonly SavedProduct[];
+  /** The products that seeds added to the demo catalog. `products` has their state. */
+  readonly addedProducts: readonly AddedProduct[];
   readonly items: readonly SavedItem[];
   readonly faults: readonly SavedFault[];
   /** The pending work. */

@@ -6,6 +6,7 @@ import type { WorldClock } from "../clock/emulator-clock.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
 import type { Settings } from "../options.ts";
 import { Collection } from "./collection.ts";
+import type { Lifetime } from "./lifetime.ts";
 import { Orders } from "./orders.ts";
 import type {
   StoredAddress,
@@ -28,6 +29,7 @@ export interface Shared {
   readonly automation: Automation;
   readonly make: ReferenceMaker;
   readonly catalog: Catalog;
+  readonly lifetime: Lifetime;
 }
 
 /** The service as one organization sees it: the catalog and what belongs to the organization. */
@@ -35,7 +37,7 @@ export type World = ReturnType<typeof createWorld>;
 
 /** Makes an organization's world with empty lists. */
 export function createWorld(
-  { settings, clock, agenda, automation, make, catalog }: Shared,
+  { settings, clock, agenda, automation, make, catalog, lifetime }: Shared,
   organization: Organization,
 ) {
   return {
@@ -44,6 +46,7 @@ export function createWorld(
     agenda,
     automation,
     now: clock.now,
+    lifetime,
     make,
     ...catalog,
     ...organization,

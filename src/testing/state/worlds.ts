@@ -17,14 +17,22 @@ export function createBase({ seed, environment }: Origin, pageSize: number) {
 }
 
 /** Makes the organizations without orders. */
-export function createWorlds(parts: Omit<Shared, "make" | "catalog">, [demo, ...others]: Plans, base: Base) {
+export function createWorlds(
+  parts: Omit<Shared, "make" | "catalog" | "lifetime">,
+  [demo, ...others]: Plans,
+  base: Base,
+) {
   const { origin, make, catalog } = base;
   const { pageSize } = parts.settings;
+  const lifetime = { isOver: false };
   const createOne = (plan: OrganizationPlan, visible: Catalog) =>
-    createWorld({ ...parts, make, catalog: visible }, createOrganization(make, origin.environment, plan));
+    createWorld({ ...parts, make, lifetime, catalog: visible }, createOrganization(make, origin.environment, plan));
   const worlds: readonly [World, ...World[]] = [
     createOne(demo, catalog),
     ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSize))),
   ];
-  return { ...base, worlds };
+  return { ...base, worlds, lifetime };
 }
+
+/** The organizations, with what they share. */
+export type Worlds = ReturnType<typeof createWorlds>;

@@ -9,7 +9,7 @@ import { median, printTable } from "../table.ts";
 import { type ClientName, clients } from "./clients.ts";
 import type { Upload } from "./worker.ts";
 
-const rounds = 5;
+const rounds = 3;
 /** Megabytes over the bare client that does the same, and the least part of its throughput. */
 const budget = { over: 20, throughput: 0.95 };
 

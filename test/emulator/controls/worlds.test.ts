@@ -1,34 +1,7 @@
 import { createEmulator, createManualClock, type SavedWorld } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { address, type Bench, setUp } from "../support.ts";
-
-/** A world with an order, a shipment, a claim with evidence, a render, a fault and drawn tokens. */
-async function busy(): Promise<Bench> {
-  const bench = setUp({ seed: { orders: 2 } });
-  const { emulator, demo, post } = bench;
-  const imageReference = await bench.image();
-  const order = {
-    storeReference: demo.stores.api,
-    shippingKind: "dropship",
-    customIdentifier: "shop-1",
-    dropshipAddress: address,
-    orderlines: [{ productReference: demo.products.slimCase, imageReference, quantity: 2 }],
-  };
-  const { reference } = (await post("/orders", { order })).body.order;
-  const shipmentReference = emulator.ship(reference);
-  const claimline = {
-    orderlineIndex: 1,
-    quantity: 1,
-    claimcategoryReference: demo.claimcategories.damaged,
-    evidenceReferences: [await bench.evidence()],
-  };
-  const claim = { shipmentReference, orderReference: reference, claimlines: [claimline] };
-  expect((await post("/claim-item-issues", { claim })).status).toBe(200);
-  emulator.updateProduct(demo.products.wallet, { status: "ended", availableQuantity: 7 });
-  emulator.faults.add({ on: "orders.create", nth: 3, fault: "drop" });
-  emulator.drain("uploads", { tokens: 40 });
-  return bench;
-}
+import { setUp } from "../support.ts";
+import { busy } from "./busy.ts";
 
 describe("a saved world", () => {
   it("is the same after it was loaded into another emulator", async () => {
@@ -76,56 +49,6 @@ describe("a saved world", () => {
   });
 });
 
-describe("a world that contradicts itself is refused, with the record and what is wrong, and the state stays", () => {
-  type Change = (
-    organization: { [List in "orders" | "shipments" | "claims" | "addresses" | "renders"]: Loose[] },
-  ) => void;
-  interface Loose {
-    [field: string]: unknown;
-  }
-  const unknown = (kind: string) => `${kind}_${"0".repeat(26)}`;
-  const set =
-    (list: "orders" | "shipments" | "claims" | "addresses", field: string, value: unknown): Change =>
-    (organization) =>
-      Object.assign(organization[list].at(-1) ?? {}, { [field]: value });
-
-  it.each<[string, Change, RegExp]>([
-    [
-      "an unknown store",
-      set("orders", "storeReference", unknown("Store")),
-      /Order_\w+ of Demo Prints names Store_0+, which/,
-    ],
-    ["an unknown address", set("orders", "dropshipAddressReference", unknown("Address")), /names Address_0+/],
-    [
-      "an unknown order of a shipment",
-      set("shipments", "parcels", [{ orderReference: unknown("Order") }]),
-      /names Order_0+/,
-    ],
-    [
-      "an unknown shipment of a claim",
-      set("claims", "shipmentReference", unknown("Shipment")),
-      /Claim_\w+ .* names Shipment/,
-    ],
-    ["another number of uses", set("addresses", "uses", 7), /has `uses` 7, but 2 orders and shipments use it/],
-    [
-      "too many shipped",
-      (all) =>
-        Object.assign(all.orders[0]?.lines as object[], [
-          { index: 1, quantity: 1, shippedQuantity: 2, canceledQuantity: 0 },
-        ]),
-      /has 2 shipped and 0 canceled of 1/,
-    ],
-    ["an order that occurs twice", ({ orders }) => orders.push(orders[0] ?? {}), /occurs more than once/],
-  ])("%s", async (_case, change, message) => {
-    const { emulator } = await busy();
-    const before = emulator.world();
-    const wrong = structuredClone(before);
-    change(wrong.organizations[0] as never);
-    expect(() => emulator.load(wrong)).toThrow(message);
-    expect(emulator.world()).toEqual(before);
-  });
-});
-
 describe("a checkpoint", () => {
   it("brings the state back as often as wanted", async () => {
     const { emulator } = await busy();
@@ -136,6 +59,14 @@ describe("a checkpoint", () => {
       emulator.rewind();
       expect(emulator.world()).toEqual(before);
     }
+  });
+
+  it("keeps the bytes of a fault's body", () => {
+    const { emulator } = setUp();
+    emulator.faults.add({ fault: "body", body: new Uint8Array([0x7b, 0xff]) });
+    emulator.checkpoint();
+    emulator.rewind();
+    expect(emulator.world().faults[0]?.fault).toMatchObject({ body: new Uint8Array([0x7b, 0xff]) });
   });
 
   it("has a name, and an unknown name is refused", async () => {

@@ -25,4 +25,7 @@ const view =
   });
 
 export const callbacksView = (world: World, callbacks: readonly SentCallback[]): Listed<CallbackView> =>
-  newest(callbacks, view(world));
+  newest(
+    callbacks.filter(({ orderReference }) => world.orders.get(orderReference) !== undefined),
+    view(world),
+  );

@@ -8,18 +8,29 @@ import { limitsView } from "./limits.ts";
 import { ordersView } from "./orders.ts";
 import { rendersView } from "./renders.ts";
 
-/** An order that needs neither an address nor an image. */
-const exampleOrder = ({ demo }: World) => ({
-  order: {
-    storeReference: demo.stores.wholesale,
-    shippingKind: "combined",
-    orderlines: [{ productReference: demo.products.screenProtector, quantity: 1 }],
-  },
-});
-
-/** What the page shows of the emulated service. The lists have only the newest records, so that its size is bounded. */
-export function overview({ clock, settings, faults, callbacks, checkpoints, worlds: [world] }: Emulation): PageState {
+/** An order that needs neither an address nor an image. Null without a store that accepts orders. */
+function exampleOrder({ stores, demo }: World) {
+  const store = [...stores.values()].findLast(({ integration }) => integration === "api");
+  if (store === undefined) return null;
   return {
+    order: {
+      storeReference: store.reference,
+      shippingKind: "combined",
+      orderlines: [{ productReference: demo.products.screenProtector, quantity: 1 }],
+    },
+  };
+}
+
+/**
+ * What the page shows of one organization of the emulated service: that with the name, or the first one. The lists have only the newest
+ * records, so that its size is bounded.
+ */
+export function overview(emulation: Emulation, name?: string | null): PageState {
+  const { clock, settings, faults, callbacks, checkpoints, worlds } = emulation;
+  const world = worlds.find(({ organization }) => organization.name === name) ?? worlds[0];
+  return {
+    organization: world.organization.name,
+    organizations: worlds.map(({ organization }) => organization.name),
     baseUrl: settings.baseUrl,
     environment: settings.environment,
     clock: { now: clock.now(), frozen: clock.speed === 0, speed: clock.speed },

@@ -14,8 +14,16 @@ function renderPicture(world: World, path: string, part: string | null): Picture
   return { bytes: renderFile(world, render, part === "media" ? "media" : "thumbnail"), type: "image/png" };
 }
 
-/** Returns the picture of a path. The page's pictures need no key, because the page has none. */
-export function pictureAt(world: World, { pathname, searchParams }: URL): Picture | undefined {
+/** Returns the picture of a path, of any organization. The page's pictures need no key, because the page has none. */
+export function pictureAt(worlds: readonly World[], url: URL): Picture | undefined {
+  for (const world of worlds) {
+    const picture = pictureOf(world, url);
+    if (picture !== undefined) return picture;
+  }
+  return undefined;
+}
+
+function pictureOf(world: World, { pathname, searchParams }: URL): Picture | undefined {
   if (pathname.startsWith(renderPath(""))) return renderPicture(world, pathname, searchParams.get("part"));
   if (!pathname.startsWith(evidencePath(""))) return undefined;
   const reference = pathname.slice(evidencePath("").length);

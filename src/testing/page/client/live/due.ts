@@ -10,7 +10,7 @@ const nextChange = computed(() => {
   return Math.min(...renders.map(({ finished }) => finished), ...callbacks);
 });
 
-/** Milliseconds between two readings without an event: a program can change the emulator in its own process. */
+/** Milliseconds between two readings without an event. Every change has an event: this is for what the page cannot foresee. */
 const interval = 5000;
 
 const ignore = () => {};

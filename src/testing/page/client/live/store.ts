@@ -7,6 +7,9 @@ import type { ControlView, PageState } from "../../view.ts";
 export const state = signal<PageState>();
 export const controls = signal<readonly ControlView[]>([]);
 
+/** The name of the organization that the reader chose. Undefined for the first one. */
+export const organization = signal<string>();
+
 /** Whether the event stream is connected. */
 export const connection = signal<"connecting" | "live" | "lost">("connecting");
 

@@ -4,7 +4,7 @@ import { read } from "./api.ts";
 import { readClock } from "./clock.ts";
 import { inWorld } from "./path.ts";
 import { mergeRequests, replaceRequests } from "./requests.ts";
-import { capacity, connection, skipped, state } from "./store.ts";
+import { capacity, connection, organization, skipped, state } from "./store.ts";
 
 /** Milliseconds before a closed stream is opened again. The browser itself repeats only after a lost connection. */
 const reopenAfter = 2000;
@@ -19,7 +19,9 @@ export function refresh(): Promise<void> {
     try {
       while (stale) {
         stale = false;
-        const next = await read<PageState>("/_emulator/state");
+        const name = organization.value;
+        const query = name === undefined ? "" : `?organization=${encodeURIComponent(name)}`;
+        const next = await read<PageState>(`/_emulator/state${query}`);
         readClock(next.clock);
         state.value = next;
       }

@@ -11,12 +11,13 @@ const text = signal("");
 export function OrdersPane() {
   const orders = state.value?.orders;
   if (orders === undefined) return null;
+  const example = state.value?.exampleOrder ?? null;
   if (orders.items.length === 0)
     return (
       <Empty
         title="No orders"
         hint="Place one with the SDK's orders.ensure, or paste this line. It appears here at once, and you ship it with a click."
-        line={curlOf(`${baseUrl.value}/orders`, state.value?.exampleOrder)}
+        {...(example === null ? {} : { line: curlOf(`${baseUrl.value}/orders`, example) })}
       />
     );
   const word = text.value.toLowerCase();

@@ -62,7 +62,7 @@ function Bucket({ limit }: { readonly limit: LimitView }) {
       remaining={Math.floor(tokens + 1e-6)}
       quota={quota}
       note={tokens < 1 ? `empty: next token in ${span(next)}` : `refills ${rate(quota / window)}`}
-      onDrain={() => act("drain", { policy }, `Drained ${policy}`)}
+      onDrain={() => act("drain", { policy, organization: state.value?.organization }, `Drained ${policy}`)}
     />
   );
 }

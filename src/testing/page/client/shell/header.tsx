@@ -1,5 +1,7 @@
+import { attempt } from "../live/actions.ts";
 import { now } from "../live/clock.ts";
-import { baseUrl, connection, state } from "../live/store.ts";
+import { baseUrl, connection, organization, state } from "../live/store.ts";
+import { refresh } from "../live/stream.ts";
 import { Button } from "../ui/button.tsx";
 import { copy } from "../ui/copy.ts";
 import { dayOf, timeOfDay } from "../ui/format.ts";
@@ -48,6 +50,32 @@ function Clock() {
   );
 }
 
+/** Chooses the organization that the page shows. An emulator with one organization needs no choice. */
+function Organizations() {
+  const { organization: shown = "", organizations: names = [] } = state.value ?? {};
+  if (names.length < 2) return null;
+  return (
+    <select
+      class="organizations"
+      aria-label="Organization"
+      value={shown}
+      onChange={({ currentTarget }) => {
+        organization.value = currentTarget.value;
+        attempt(async () => {
+          await refresh();
+          return `Shows ${currentTarget.value}`;
+        });
+      }}
+    >
+      {names.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
 /** The service's address, the connection to it, and its time. */
 export function Header() {
   return (
@@ -64,6 +92,7 @@ export function Header() {
       >
         {baseUrl.value}
       </button>
+      <Organizations />
       <Connection />
       <Keys />
       <Clock />

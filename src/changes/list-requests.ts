@@ -1,0 +1,95 @@
+import type { ApiCall, CallResult } from "../http/call/call.ts";
+import type { Plan, Send } from "../http/call/core.ts";
+import type { ListPage } from "../http/endpoint/endpoint.ts";
+import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import type { Outcome } from "../util/concurrently.ts";
+import type { ResponseHead } from "../util/response-head.ts";
+import type { ChangingList } from "./list-changes.ts";
+import type { Shared } from "./shared.ts";
+
+/** The parts of the client that the requests need. */
+export interface Means extends Shared {
+  readonly send: Send;
+  readonly clock: PartnerClock;
+  /** The milliseconds until the deadline of the call. */
+  readonly remaining: () => number | undefined;
+}
+
+/** The most requests for single entries at the same time. */
+const concurrency = 8;
+
+/** The requests of one call of `changes`. They share its deadline, its options and its timeline. */
+export class ListRequests<Listed> {
+  readonly #means: Means;
+  readonly #list: ChangingList<Listed>;
+  readonly #options: RequestOptions;
+  readonly #timeline: InstanceType<Means["JointTimeline"]>;
+  #response: ResponseHead | undefined;
+
+  constructor(means: Means, list: ChangingList<Listed>, options: RequestOptions) {
+    this.#means = means;
+    this.#list = list;
+    this.#options = { ...options, priority: options.priority ?? "low" };
+    this.#timeline = new means.JointTimeline(means.clock);
+  }
+
+  /** Reads the list from its beginning. The pages leave out repeated entries. `onPage` receives the whole number of entries of each page. */
+  pages(onPage: (entries: number) => void): AsyncIterable<ListPage<Listed>> {
+    const { list } = this.#list;
+    const { nameOf, Paginator, send, remaining } = this.#means;
+    const plan = this.#identified();
+    const fetch = async (cursor: string | undefined, options: RequestOptions) => {
+      const each = { ...options, deadline: remaining() };
+      const page = await this.#add(send(list, { query: { cursor } }, each, plan));
+      onPage(page.items.length);
+      return page;
+    };
+    return new Paginator(nameOf(list), fetch, this.#options).pages();
+  }
+
+  /** Reads single entries. The option `query` is for the list. */
+  each(references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>) {
+    const { signal } = this.#options;
+    const { concurrently, eitherSignal, remaining } = this.#means;
+    const read = (reference: string, left: AbortSignal): Promise<Listed> => {
+      const options = { ...this.#options, query: undefined, body: undefined, deadline: remaining() };
+      return this.#add(get(reference as never, { ...options, signal: eitherSignal(signal, left) }));
+    };
+    return concurrently(references, concurrency, read, signal) satisfies AsyncIterable<Outcome<string, Listed>>;
+  }
+
+  /** Whether an error is the service's own statement that an entry does not exist (specification 7). A gateway can return a 404, too. */
+  isGone(error: unknown): boolean {
+    return this.#means.hasErrorObject(error) && (error.status === 404 || error.status === 410);
+  }
+
+  /** The result of the call, with the response to its last request. */
+  result<Data>(data: Data): CallResult<Data> {
+    if (this.#response === undefined) throw new TypeError("no request was made");
+    return { data, response: this.#response, timeline: this.#timeline.entries };
+  }
+
+  async #add<Data>(call: ApiCall<Data>): Promise<Data> {
+    const { data, response } = await this.#timeline.add(call);
+    this.#response = response;
+    return data;
+  }
+
+  /** With `responses: "report"`, an entry may have no valid reference. Then it cannot be compared, and seems to be removed. */
+  #identified(): Plan<ListPage<Listed>, ListPage<Listed>> {
+    const { kind, list } = this.#list;
+    const { nameOf, referenceFault, ResponseValidationError } = this.#means;
+    const field = list.response.kind === "page" ? list.response.field : "";
+    const shape: Plan<ListPage<Listed>, ListPage<Listed>>["shape"] = (page, { response: { status } }) => {
+      const issues = page.items.flatMap((entry, index) => {
+        const message = referenceFault(kind, Object(entry).reference);
+        return message === undefined ? [] : [{ path: [field, index, "reference"], message }];
+      });
+      if (issues.length === 0) return page;
+      const response = { status, headers: {}, body: undefined };
+      throw new ResponseValidationError({ issues, response, endpoint: nameOf(list) });
+    };
+    return { strict: false, shape };
+  }
+}

@@ -1,0 +1,201 @@
+import type { KeyValueStore } from "pod-partner";
+import { memoryStore } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { beforeEach, describe, expect, it } from "vitest";
+import { ClientStore } from "../../src/stores/client-store.ts";
+import { ScopedStore } from "../../src/stores/scoped-store.ts";
+import { bytes, keysOf, text } from "./stores.ts";
+
+type Operation = "get" | "set" | "delete" | "keys";
+
+const never = () => new Promise<never>(() => undefined);
+
+let clock = createManualClock();
+let reports: string[] = [];
+beforeEach(() => {
+  clock = createManualClock();
+  reports = [];
+});
+
+/** A client's view of a store with faults. */
+function guard(faults: Partial<Record<Operation, (...values: never[]) => unknown>>) {
+  const store = { ...memoryStore({ clock }), ...faults } as KeyValueStore;
+  const client = new ClientStore(new ScopedStore(store, "scope"), clock, {
+    onLost: (reason) => void reports.push(`lost: ${reason}`),
+    onBack: () => void reports.push("back"),
+  });
+  return { store, client };
+}
+
+/** Runs an operation while the time passes. */
+async function within<Result>(ms: number, work: Promise<Result>): Promise<Result | "pending"> {
+  let result: Result | "pending" = "pending";
+  void work.then((value) => {
+    result = value;
+  });
+  await clock.advance(ms);
+  return result;
+}
+
+const faults: Record<string, () => unknown> = {
+  "that throws": () => {
+    throw new Error("no disk");
+  },
+  "that throws a value that is not an error": () => {
+    throw undefined;
+  },
+  "that rejects": async () => {
+    throw new Error("no disk");
+  },
+  "that never resolves": never,
+  "that resolves to nonsense": async () => 42,
+  "that returns nonsense": () => ({}),
+};
+
+describe.each(Object.entries(faults))("a store %s", (_, fault) => {
+  it("counts as empty, and is reported once", async () => {
+    const { client } = guard({ get: fault, set: fault, delete: fault, keys: fault });
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => client.get("key"),
+      () => client.set("key", bytes("value")),
+      () => client.delete("key"),
+      () => client.set("key", bytes("value"), { expected: null }),
+    ];
+    for (const call of [...calls, ...calls]) {
+      expect(await within(1_000, call())).toBeUndefined();
+      await clock.advance(300);
+    }
+    expect(await within(1_000, keysOf(client, ""))).toEqual([]);
+    expect(reports).toEqual([expect.stringMatching(/^lost: ./)]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("has no keys", async () => {
+    const { client } = guard({ keys: fault });
+    expect(await within(1_000, keysOf(client, ""))).toEqual([]);
+    expect(reports).toHaveLength(1);
+    expect(clock.pending).toBe(0);
+  });
+});
+
+describe("a lost store", () => {
+  it("is left alone for a second, then one operation tries it, and the first success is reported", async () => {
+    let works = false;
+    let calls = 0;
+    const { client } = guard({
+      get: async () => {
+        calls += 1;
+        return works ? undefined : never();
+      },
+    });
+    expect(await within(999, client.get("key"))).toBe("pending");
+    await clock.advance(1);
+    expect(reports).toEqual(["lost: no result within 1000 ms"]);
+    expect(await within(0, client.get("key"))).toBeUndefined();
+    expect(calls).toBe(1);
+    await clock.advance(1_000);
+    const many = Promise.all(Array.from({ length: 50 }, () => client.get("key")));
+    await clock.advance(1_000);
+    await many;
+    expect(calls).toBe(2);
+    works = true;
+    await clock.advance(1_000);
+    await client.get("key");
+    await client.get("key");
+    expect(calls).toBe(4);
+    expect(reports).toEqual(["lost: no result within 1000 ms", "back"]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("is not back because an operation succeeds that began before the failure", async () => {
+    const slow = Promise.withResolvers<Uint8Array | undefined>();
+    const { client } = guard({
+      get: () => slow.promise,
+      delete: async () => {
+        throw new Error("no disk");
+      },
+    });
+    const get = client.get("key");
+    expect(await client.delete("key")).toBeUndefined();
+    slow.resolve(undefined);
+    await get;
+    expect(reports).toEqual(["lost: no disk"]);
+  });
+
+  it("causes no unhandled rejection when a result comes too late", async () => {
+    const late = Promise.withResolvers<never>();
+    const { client } = guard({ get: () => late.promise });
+    expect(await within(1_000, client.get("key"))).toBeUndefined();
+    const unhandled: unknown[] = [];
+    const note = (error: unknown) => unhandled.push(error);
+    process.on("unhandledRejection", note);
+    late.reject(new Error("too late"));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+
+  it("ends an iteration early", async () => {
+    const { client } = guard({
+      keys: async function* () {
+        yield "pod-partner:{scope}:1";
+        await never();
+      },
+    });
+    expect(await within(1_000, keysOf(client, ""))).toEqual(["1"]);
+    expect(reports).toHaveLength(1);
+  });
+});
+
+describe("a store of your own", () => {
+  it("can give a Buffer, bytes of another realm, or null for nothing", async () => {
+    const { client, store } = guard({});
+    await client.set("key", bytes("value"));
+    const sealed = await store.get("pod-partner:{scope}:key");
+    for (const held of [Buffer.from(sealed ?? []), new DataView((sealed ?? new Uint8Array()).buffer)]) {
+      expect(text(await guard({ get: async () => held }).client.get("key"))).toBe("value");
+    }
+    expect(await guard({ get: async () => null }).client.get("key")).toBeUndefined();
+    expect(reports).toEqual([]);
+  });
+
+  it("that does not say whether it changed a key takes no lease", async () => {
+    const { client } = guard({ set: async () => "OK" });
+    expect(await client.set("key", bytes("value"), { expected: null })).toBeUndefined();
+    expect(reports).toEqual([
+      "lost: `set` and `delete` of the store must resolve to true or false; they resolved to string",
+    ]);
+  });
+
+  it("can iterate keys of others, which are skipped, and without an end, which the caller leaves", async () => {
+    let ended = false;
+    const { client } = guard({
+      keys: async function* (prefix: string) {
+        try {
+          for (let index = 0; ; index += 1) yield index % 2 === 0 ? `other:${index}` : `${prefix}${index}`;
+        } finally {
+          ended = true;
+        }
+      },
+    });
+    const keys: string[] = [];
+    for await (const key of client.keys("a:")) if (keys.push(key) === 3) break;
+    expect(keys).toEqual(["a:1", "a:3", "a:5"]);
+    expect(ended).toBe(true);
+    expect(reports).toEqual([]);
+  });
+});
+
+it("a value that is damaged or under another key counts as absent, and is deleted", async () => {
+  const { client, store } = guard({});
+  await client.set("key", bytes("value"));
+  const sealed = (await store.get("pod-partner:{scope}:key")) ?? new Uint8Array();
+  const damaged = [sealed.subarray(0, 10), sealed.subarray(0, 3), new Uint8Array(), sealed.map((byte) => byte ^ 1)];
+  for (const [index, value] of [...damaged, sealed].entries()) {
+    await store.set(`pod-partner:{scope}:other${index}`, value);
+    expect(await client.get(`other${index}`)).toBeUndefined();
+    expect(await client.set(`other${index}`, bytes("new"), { expected: null })).toBe(true);
+  }
+  expect(text(await client.get("key"))).toBe("value");
+  expect(reports).toEqual([]);
+});

@@ -1,0 +1,97 @@
+import { existsSync } from "node:fs";
+import type { KeyValueStore } from "pod-partner";
+import { redisStore } from "pod-partner/redis";
+import { sqliteStore } from "pod-partner/sqlite";
+import { afterEach, describe, expect, it } from "vitest";
+import { takeLease } from "../../src/stores/lease.ts";
+import { useRedis } from "../redis/use-redis.ts";
+import { redisInstalled } from "../support/redis.ts";
+import { killChild, runChild } from "./children.ts";
+import { keysOf, text, useFolder, useWallClock } from "./stores.ts";
+
+interface Shared {
+  readonly location: string;
+  open(): KeyValueStore;
+  /** Lets so many milliseconds pass for the lease. */
+  pass(ms: number): Promise<unknown>;
+}
+
+function file(): Shared {
+  const folder = useFolder();
+  const pass = useWallClock();
+  const opened: (() => Promise<void>)[] = [];
+  afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
+  return {
+    get location() {
+      return folder.path("store.db");
+    },
+    open() {
+      const store = sqliteStore(this.location);
+      opened.push(store.close);
+      return store;
+    },
+    pass,
+  };
+}
+
+function redis(): Shared {
+  const context = useRedis();
+  return {
+    get location() {
+      return context.server.url;
+    },
+    open: () => redisStore(context.redis),
+    pass: async (ms) => context.redis.pExpire("lease", (await context.redis.pTTL("lease")) - ms),
+  };
+}
+
+const minute = 60_000;
+
+describe.each(Object.entries({ sqlite: file, redis }))("several processes on one store: %s", (kind, use) => {
+  const describeHere = describe.skipIf(kind === "redis" && !redisInstalled && !process.env.CI);
+
+  describeHere("at the same time", () => {
+    const shared = use();
+
+    it("count exactly, by compare-and-set", async () => {
+      const job = { task: "count", location: shared.location, times: 500 } as const;
+      expect(await Promise.all([runChild(job), runChild(job)])).toEqual(["", ""]);
+      expect(text(await shared.open().get("count"))).toBe("1000");
+    }, 60_000);
+
+    it("open it, write and close it, without a failure", async () => {
+      const job = { task: "open", location: shared.location, times: 20 } as const;
+      const failures = await Promise.all(Array.from({ length: 5 }, () => runChild(job)));
+      expect(failures).toEqual(failures.map(() => ""));
+      expect(await keysOf(shared.open(), "key:")).toHaveLength(5 * 20);
+    }, 60_000);
+  });
+
+  describeHere("one of which is killed", () => {
+    const shared = use();
+
+    it("find whole values", async () => {
+      for (let round = 0; round < 3; round += 1) {
+        await killChild({ task: "fill", location: shared.location, times: 1 });
+        const store = shared.open();
+        for (const key of ["one", "two"]) {
+          const value = await store.get(key);
+          expect(value).toHaveLength(200_000);
+          expect(new Set(value).size).toBe(1);
+          expect(await store.set(key, Uint8Array.of(round))).toBe(true);
+        }
+      }
+      expect(existsSync(`${shared.location}-damaged`)).toBe(false);
+    }, 60_000);
+
+    it("get its lease when the lease runs out, and not before", async () => {
+      await killChild({ task: "lease", location: shared.location, times: 10 * minute });
+      const store = shared.open();
+      expect(await takeLease(store, "lease", minute)).toBeUndefined();
+      await shared.pass(5 * minute);
+      expect(await takeLease(store, "lease", minute)).toBeUndefined();
+      await shared.pass(6 * minute);
+      expect(await takeLease(store, "lease", minute)).toBeTypeOf("object");
+    }, 60_000);
+  });
+});

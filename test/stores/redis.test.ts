@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { ConfigurationError, type KeyValueStore } from "pod-partner";
+import { type RedisClient, redisStore } from "pod-partner/redis";
+import { createClient, createClientPool, createCluster, RESP_TYPES } from "redis";
+import { afterEach, expect, it } from "vitest";
+import { describeWithRedis, useRedis } from "../redis/use-redis.ts";
+import { freePort, listening } from "../support/port.ts";
+import { startRedis } from "../support/redis.ts";
+import { bytes, keysOf, text } from "./stores.ts";
+
+const all = Uint8Array.from({ length: 256 }, (_, index) => index);
+
+describeWithRedis("a store in Redis", () => {
+  const context = useRedis();
+  const opened: (() => void)[] = [];
+  afterEach(() => {
+    for (const close of opened.splice(0)) close();
+  });
+  async function nodeRedis(options: object = {}) {
+    const client = createClient({ url: context.server.url, ...options }).on("error", () => undefined);
+    await client.connect();
+    opened.push(() => client.destroy());
+    return client;
+  }
+  function ioredis(options: object = {}) {
+    const client = new Redis({ port: context.server.port, ...options }).on("error", () => undefined);
+    opened.push(() => client.disconnect());
+    return client;
+  }
+
+  const mapping = { [RESP_TYPES.BLOB_STRING]: Buffer, [RESP_TYPES.SIMPLE_STRING]: Buffer } as const;
+  const clients: Record<string, () => RedisClient | Promise<RedisClient>> = {
+    "node-redis": () => nodeRedis(),
+    "node-redis with RESP2": () => nodeRedis({ RESP: 2 }),
+    "node-redis that returns bytes": async () => (await nodeRedis()).withTypeMapping(mapping),
+    "a pool of node-redis": async () => {
+      const pool = createClientPool({ url: context.server.url });
+      await pool.connect();
+      opened.push(() => pool.destroy());
+      return pool;
+    },
+    ioredis: () => ioredis(),
+    "ioredis that connects with the first command": () => ioredis({ lazyConnect: true }),
+    "ioredis with automatic pipelining": () => ioredis({ enableAutoPipelining: true }),
+    "ioredis with a prefix": () => ioredis({ keyPrefix: "a*:" }),
+  };
+
+  async function expectToWork(store: KeyValueStore): Promise<void> {
+    const prefix = "pod-partner:{scope}:";
+    expect(await store.set(`${prefix}1`, all, { expected: null })).toBe(true);
+    expect(await store.set(`${prefix}2`, bytes("2"), { ttl: 60_000 })).toBe(true);
+    expect(await store.set(`${prefix}1`, all, { expected: null })).toBe(false);
+    expect(await store.get(`${prefix}1`)).toEqual(all);
+    expect(await keysOf(store, prefix)).toEqual([`${prefix}1`, `${prefix}2`]);
+    expect(await store.delete(`${prefix}1`, { expected: all })).toBe(true);
+    expect(await store.get(`${prefix}1`)).toBeUndefined();
+  }
+
+  it.each(Object.entries(clients))("works with %s", async (_, open) => {
+    await expectToWork(redisStore(await open()));
+  });
+
+  it("holds what every client can read, with a lifetime that Redis keeps", async () => {
+    await redisStore(ioredis()).set("key", all, { ttl: 60_000 });
+    expect(await redisStore(context.redis).get("key")).toEqual(all);
+    expect(await context.redis.get("key")).toBe(Buffer.from(all).toString("base64"));
+    const left = await context.redis.pTTL("key");
+    expect(left).toBeGreaterThan(50_000);
+    expect(left).toBeLessThanOrEqual(60_000);
+    await redisStore(context.redis).set("key", all);
+    expect(await context.redis.pTTL("key")).toBe(-1);
+  });
+
+  it("survives that Redis forgets its scripts", async () => {
+    const store = redisStore(context.redis);
+    await store.set("key", bytes("1"));
+    await context.redis.scriptFlush();
+    expect(text(await store.get("key"))).toBe("1");
+    expect(await keysOf(store, "")).toEqual(["key"]);
+  });
+
+  it("reads the keys in steps, each of a bounded size", async () => {
+    const values = Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`other:${index}`, "1"]));
+    await context.redis.mSet(values);
+    const steps: number[] = [];
+    const counting = {
+      isReady: true,
+      eval: (script: string, options: { keys: string[]; arguments: string[] }) => context.redis.eval(script, options),
+      evalSha: async (sha1: string, options: { keys: string[]; arguments: string[] }) => {
+        const result = await context.redis.evalSha(sha1, options);
+        steps.push(String(result).split("\n").length);
+        return result;
+      },
+    };
+    expect(await keysOf(redisStore(counting), "other:")).toHaveLength(10_000);
+    expect(steps.length).toBeGreaterThan(5);
+    expect(Math.max(...steps)).toBeLessThan(2_000);
+  });
+
+  it("sends only the commands that the documentation names, to its own keys", async () => {
+    const allowed = ["+evalsha", "+eval", "+get", "+set", "+del", "+scan"];
+    await context.redis.aclSetUser("store", ["reset", "on", ">secret", "~pod-partner:*", ...allowed]);
+    await expectToWork(redisStore(await nodeRedis({ username: "store", password: "secret" })));
+  });
+
+  it("works on a cluster, where the keys of an organization are on one node", async () => {
+    await using node = await startClusterNode();
+    const cluster = createCluster({ rootNodes: [{ url: node.url }] });
+    await cluster.connect();
+    opened.push(() => cluster.destroy());
+    await expectToWork(redisStore(cluster));
+  });
+
+  it("refuses an object that is not a client, and unknown options", () => {
+    for (const client of [undefined, null, {}, "redis://localhost", new Map()]) {
+      expect(() => redisStore(client as never)).toThrow(ConfigurationError);
+    }
+    expect(() => redisStore(context.redis, { organisation: "shop" } as never)).toThrow("unknown option");
+  });
+
+  it.each(["node-redis", "ioredis"])(
+    "fails at once while the connection of %s is down, and works when it is back",
+    async (kind) => {
+      const server = await startRedis();
+      opened.push(() => void server.kill());
+      const { url } = server;
+      const client =
+        kind === "ioredis"
+          ? ioredis({ port: server.port, retryStrategy: () => 5 })
+          : await nodeRedis({ url, socket: { reconnectStrategy: 5 } });
+      const store = redisStore(client);
+      await store.set("key", bytes("1"));
+      const emitter: { once(event: string, listener: () => void): unknown } = client;
+      const next = (event: string) => new Promise<void>((resolve) => void emitter.once(event, resolve));
+      const down = next("reconnecting");
+      await server.kill();
+      await down;
+      await expect(store.set("key", bytes("2"))).rejects.toThrow("the connection to Redis is down");
+      const back = next("ready");
+      await server.start();
+      await back;
+      // Redis started empty, and the change from before was not kept for later.
+      expect(await store.get("key")).toBeUndefined();
+      expect(await store.set("key", bytes("3"), { expected: null })).toBe(true);
+    },
+  );
+});
+
+/** A cluster of one node. */
+async function startClusterNode() {
+  const folder = await mkdtemp(join(tmpdir(), "pod-partner-cluster-"));
+  // The bus of the cluster listens, too: at this port and 10,000.
+  const port = 20_000 + ((await freePort()) % 10_000);
+  const settings = ["--cluster-enabled", "yes", "--cluster-announce-ip", "127.0.0.1", "--save", ""];
+  const child = spawn("redis-server", ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, ...settings], {
+    stdio: "ignore",
+  });
+  await listening(port);
+  const admin = createClient({ url: `redis://127.0.0.1:${port}` });
+  await admin.connect();
+  await admin.sendCommand(["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
+  const ready = async () => String(await admin.sendCommand(["CLUSTER", "INFO"])).includes("cluster_state:ok");
+  for (let attempt = 0; attempt < 500 && !(await ready()); attempt += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  admin.destroy();
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      const exited = once(child, "exit");
+      child.kill("SIGKILL");
+      await exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,53 @@
+/** A process that works on a store until it is done or killed. Its job is its argument, as JSON; it prints a line when it is in progress. */
+import { takeLease } from "../../src/stores/lease.ts";
+import type { KeyValueStore } from "../../src/stores/store.ts";
+import type { Job } from "./children.ts";
+
+const job = JSON.parse(process.argv[2] ?? "") as Job;
+
+async function open(): Promise<KeyValueStore & { close?(): Promise<void> }> {
+  if (!job.location.startsWith("redis:")) {
+    const { sqliteStore } = await import("../../src/sqlite/index.ts");
+    return sqliteStore(job.location);
+  }
+  const [{ createClient }, { redisStore }] = await Promise.all([import("redis"), import("../../src/redis/index.ts")]);
+  const client = await createClient({ url: job.location }).connect();
+  return { ...redisStore(client), close: async () => client.destroy() };
+}
+
+const numberOf = (value: Uint8Array | undefined) => Number(value ? new TextDecoder().decode(value) : 0);
+
+/** Adds 1 to a number in the store, `times` times. */
+async function count(store: KeyValueStore, times: number): Promise<void> {
+  for (let done = 0; done < times; ) {
+    const held = await store.get("count");
+    const next = new TextEncoder().encode(String(numberOf(held) + 1));
+    if (await store.set("count", next, { expected: held ?? null })) done += 1;
+  }
+}
+
+/** Fills the same keys with one byte after the other, forever. */
+async function fill(store: KeyValueStore): Promise<never> {
+  for (let byte = 0; ; byte = (byte + 1) % 256) {
+    await Promise.all(["one", "two"].map((key) => store.set(key, new Uint8Array(200_000).fill(byte))));
+    if (byte === 3) console.log("in progress");
+  }
+}
+
+const store = await open();
+if (job.task === "count") await count(store, job.times);
+if (job.task === "open") {
+  for (let turn = 0; turn < job.times; turn += 1) {
+    const again = await open();
+    await again.set(`key:${process.pid}:${turn}`, Uint8Array.of(turn));
+    await again.close?.();
+  }
+}
+if (job.task === "fill") await fill(store);
+if (job.task === "lease") {
+  await takeLease(store, "lease", job.times);
+  console.log("in progress");
+  setInterval(() => undefined, 60_000);
+} else {
+  await store.close?.();
+}
