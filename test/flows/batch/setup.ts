@@ -1,9 +1,13 @@
 import { setImmediate } from "node:timers/promises";
 import { type ImageReference, type KeyValueStore, memoryStore, PodPartner, type RenderInput } from "pod-partner";
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
+import { vi } from "vitest";
 import { settle } from "../../support/settle.ts";
 // A client loads it at its first retry.
 import "p-retry";
+
+// The emulator draws each picture.
+vi.setConfig({ testTimeout: 60_000 });
 
 type Options = NonNullable<ConstructorParameters<typeof PodPartner>[0]>;
 type Fetch = NonNullable<Options["fetch"]>;
@@ -93,7 +97,7 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     /** Waits for a number of creations while the clock stands still. */
     async created(count: number): Promise<void> {
       const created = () => seen.filter(({ pair }) => pair !== undefined).length;
-      for (let turn = 0; turn < 1_000_000 && created() < count; turn += 1) await setImmediate();
+      for (let turn = 0; turn < 20_000 && created() < count; turn += 1) await setImmediate();
     },
     /** Waits for a call by moving the clock, once it has sent its first request: opening a store takes time of the machine. */
     async settle<T>(call: Promise<T>): Promise<T> {
