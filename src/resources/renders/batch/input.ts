@@ -28,13 +28,13 @@ interface CombinedComposition {
 }
 
 /** An image that was uploaded. */
-interface UploadedImage {
+interface ReferencedImage {
   readonly imageReference: ImageReference;
   readonly image?: undefined;
 }
 
 /** An image that the batch uploads. */
-interface ImageToUpload {
+interface SourceImage {
   readonly imageReference?: undefined;
   readonly image: ImageSource;
 }
@@ -48,7 +48,7 @@ interface ImageToUpload {
  * const byParts = { sceneReference, productReference, perspectiveReference, image: "design.png" };
  * for await (const outcome of partner.renders.batch([byReferences, byParts])) console.log(outcome.ok);
  */
-export type MockupInput = (KnownComposition | CombinedComposition) & (UploadedImage | ImageToUpload);
+export type MockupInput = (KnownComposition | CombinedComposition) & (ReferencedImage | SourceImage);
 
 const parts = ["sceneReference", "productReference", "perspectiveReference"] as const;
 
