@@ -132,7 +132,7 @@ export class PodPartner {
     };
     this.#send = createSend(core, filesOpener(opening, openStore));
     const send = this.#send;
-    const context = { clock, deadline: resolved.deadline, pacer: this.#pacer, openStore };
+    const context = { ...resolved, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send, context);
@@ -143,7 +143,7 @@ export class PodPartner {
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);
     this.compositions = new CompositionsResource(send);
-    this.renders = new RendersResource(send, context);
+    this.renders = new RendersResource(send, context, this.images);
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);

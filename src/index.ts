@@ -37,6 +37,7 @@ export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
 export { ResponseTooLargeError } from "./errors/response-size.ts";
 export type { TimelineEntry } from "./errors/timeline.ts";
+export { TokenBudgetError } from "./errors/token-budget.ts";
 export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
@@ -164,7 +165,17 @@ export type { Account, Brand, Organization, Store } from "./resources/organizati
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type { BatchOptions, RenderedMockup } from "./resources/renders/render-batch.ts";
+export type { MockupInput } from "./resources/renders/batch/input.ts";
+export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";
+export type {
+  CompletedMockup,
+  MockupFailure,
+  MockupLimit,
+  MockupOf,
+  MockupOutcome,
+  RenderedMockup,
+  SavedMockup,
+} from "./resources/renders/batch/outcome.ts";
 export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,
@@ -185,8 +196,7 @@ export type { ItemsResource, WarehouseResource } from "./resources/warehouse/war
 export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { MemoryStoreOptions } from "./stores/memory-store.ts";
-export { memoryStore } from "./stores/memory-store.ts";
+export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
 export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./stores/store.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

@@ -16,6 +16,8 @@ export interface StoreSettings {
 
 /** Opens the client's part of its store. */
 export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
-  const opened = store ?? { kind: "memory", ...createMemory(clock) };
-  return new ClientStore(new ScopedStore(opened, await scopeOf(opened)), clock, reports);
+  // The memory of one client needs no part of its own.
+  const opened =
+    store === undefined ? { kind: "memory", ...createMemory(clock) } : new ScopedStore(store, await scopeOf(store));
+  return new ClientStore(opened, clock, reports);
 }

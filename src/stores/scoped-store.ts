@@ -19,20 +19,18 @@ export class ScopedStore implements KeyValueStore {
   async get(key: string): Promise<Uint8Array | undefined> {
     const sealed = bytesOf(await this.#store.get(this.#prefix + key));
     if (sealed === undefined) return undefined;
-    const value = await unseal(key, sealed);
+    const value = unseal(key, sealed);
     // Without this, a change that expects an absent value would be refused for ever.
     if (value === undefined) await this.#store.delete(this.#prefix + key, { expected: sealed });
     return value;
   }
 
   async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
-    return truthOf(
-      this.#store.set(this.#prefix + key, await seal(key, value), { ttl, ...(await sealed(key, expected)) }),
-    );
+    return truthOf(this.#store.set(this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }));
   }
 
   async delete(key: string, { expected }: StoreExpectation = {}): Promise<boolean> {
-    return truthOf(this.#store.delete(this.#prefix + key, await sealed(key, expected)));
+    return truthOf(this.#store.delete(this.#prefix + key, sealed(key, expected)));
   }
 
   async *keys(prefix: string): AsyncGenerator<string> {
@@ -43,8 +41,8 @@ export class ScopedStore implements KeyValueStore {
   }
 }
 
-const sealed = async (key: string, expected: Uint8Array | null | undefined): Promise<StoreExpectation> => ({
-  expected: expected && (await seal(key, expected)),
+const sealed = (key: string, expected: Uint8Array | null | undefined): StoreExpectation => ({
+  expected: expected && seal(key, expected),
 });
 
 /** Checks what a store of the caller returned for a key. A view of the same bytes, because the result may belong to another realm. */

@@ -6,23 +6,33 @@ export type Outcome<Input, Value> =
   | { readonly ok: true; readonly input: Input; readonly value: Value }
   | { readonly ok: false; readonly input: Input; readonly error: unknown };
 
-type Work<Input, Value> = (input: Input, left: AbortSignal) => Promise<Value>;
+/**
+ * Works on one input. `left` aborts when the caller no longer waits for the outcome. After a call of `waits`, the work only waits: it no
+ * longer counts against the concurrency.
+ */
+type Work<Input, Value> = (input: Input, left: AbortSignal, waits: () => void) => Promise<Value>;
 
 /** The started work: what is running, and the outcomes that were not yielded yet. */
 class StartedWork<Input, Value> {
   readonly #work: Work<Input, Value>;
-  readonly #onOutcome: () => void;
+  readonly #onChange: () => void;
   /** The work that is running, and the controllers that abort it when the caller no longer waits for its outcome. */
   readonly #running = new Map<AbortController, Promise<void>>();
+  #busy = 0;
   readonly #finished: { readonly outcome: Outcome<Input, Value>; readonly left: AbortController }[] = [];
 
-  constructor(work: Work<Input, Value>, onOutcome: () => void) {
+  constructor(work: Work<Input, Value>, onChange: () => void) {
     this.#work = work;
-    this.#onOutcome = onOutcome;
+    this.#onChange = onChange;
   }
 
   get running(): number {
     return this.#running.size;
+  }
+
+  /** The running work, without the work that only waits. */
+  get busy(): number {
+    return this.#busy;
   }
 
   get hasOutcome(): boolean {
@@ -31,12 +41,23 @@ class StartedWork<Input, Value> {
 
   start(input: Input): void {
     const left = new AbortController();
+    let busy = true;
+    const waits = () => {
+      if (busy) this.#busy -= 1;
+      busy = false;
+    };
     const settle = (outcome: Outcome<Input, Value>) => {
+      waits();
       this.#running.delete(left);
       this.#finished.push({ outcome, left });
-      this.#onOutcome();
+      this.#onChange();
     };
-    const done = this.#work(input, left.signal).then(
+    this.#busy += 1;
+    const onWaits = () => {
+      waits();
+      this.#onChange();
+    };
+    const done = this.#work(input, left.signal, onWaits).then(
       (value) => settle({ ok: true, input, value }),
       (error: unknown) => settle({ ok: false, input, error }),
     );
@@ -60,7 +81,7 @@ class StartedWork<Input, Value> {
 }
 
 /**
- * Runs `work` on the inputs, at most `concurrency` at a time, and yields each outcome when it is ready. A failure does not stop the
+ * Runs `work` on the inputs, at most `concurrency` at a time and `most` with those that only wait, and yields each outcome when it is ready. A failure does not stop the
  * other inputs. An input is read only when work on it can start, so the source may be endless. A slow source delays no outcome.
  *
  * An error of the source or an abort stops the reading. The outcomes of started work come first, then the reason is thrown. If the
@@ -71,6 +92,7 @@ export async function* concurrently<Input, Value>(
   concurrency: number,
   work: Work<Input, Value>,
   signal?: AbortSignal,
+  most = Number.POSITIVE_INFINITY,
 ): AsyncGenerator<Outcome<Input, Value>, void, undefined> {
   // `Promise.race` would add a reaction to each long-lived promise on every round.
   let wake: () => void = () => undefined;
@@ -90,7 +112,7 @@ export async function* concurrently<Input, Value>(
     for (;;) {
       for (let outcome = started.take(); outcome !== undefined; outcome = started.take()) yield outcome;
       if (signal?.aborted) reader.fail(signal.reason);
-      while (reader.ready && started.running < concurrency) reader.read();
+      while (reader.ready && started.busy < concurrency && started.running < most) reader.read();
       if (reader.over && started.running === 0 && !started.hasOutcome) break;
       if (!started.hasOutcome) await change();
     }

@@ -1,3 +1,4 @@
+import type { RetryOptions } from "../http/endpoint/request-options.ts";
 import type { Pacer } from "../http/pacing/pacer.ts";
 import type { OpenStore } from "../stores/client-store.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -7,6 +8,8 @@ export interface CallContext {
   readonly clock: PartnerClock;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
+  /** The client's `retry`, for calls without one. */
+  readonly retry: RetryOptions;
   readonly pacer: Pick<Pacer, "forecast">;
   /** Opens what the client remembers. */
   readonly openStore: OpenStore;

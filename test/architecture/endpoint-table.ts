@@ -120,8 +120,8 @@ export const combined = [
   [
     "renders.batch",
     "pairs, { concurrency: 4 }",
-    "creates, awaits and downloads each render",
-    "AsyncIterable<Outcome<RenderInput, RenderedMockup>>",
+    "uploads each image, creates, awaits and downloads each render",
+    "AsyncIterable<MockupOutcome<RenderInput, RenderedMockup>>",
   ],
   ["request", '"GET", "/anything"', "calls an endpoint that the SDK does not know", "unknown"],
 ] as const;

@@ -1,3 +1,4 @@
+import { run as batch } from "./batch/batch.ts";
 import { run as cache } from "./cache/cache.ts";
 import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as emulator } from "./emulator/emulator.ts";
@@ -14,6 +15,7 @@ import { run as weight } from "./weight/weight.ts";
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   cache,
+  batch,
   "cold-start": coldStart,
   emulator,
   "emulator-start": emulatorStart,

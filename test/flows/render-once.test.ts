@@ -1,9 +1,7 @@
-import type { CompositionReference, ImageReference, RenderInput } from "pod-partner";
+import type { RenderInput } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { SharedRenders } from "../../src/resources/renders/shared-renders.ts";
-import { rejection } from "../support/exchange.ts";
-import { ref } from "../support/references.ts";
+import { Latest } from "../../src/resources/renders/batch/latest.ts";
 import { setUp } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUp>;
@@ -94,36 +92,22 @@ describe("the same composition and image twice in one renders.batch", () => {
   });
 });
 
-describe("the memory of pairs", () => {
-  const reference = ref("Render");
-  const compositionReference: CompositionReference = ref("Composition");
-  const pair = (n: number): RenderInput => ({
-    compositionReference,
-    imageReference: `Image_${String(n).padStart(26, "0")}` satisfies ImageReference,
+describe("the memory of the latest keys", () => {
+  it("holds a number of keys, counted from their latest use", () => {
+    const values = new Latest<number>(3);
+    for (const n of [1, 2, 3]) values.set(String(n), n);
+    expect(values.get("1")).toBe(1);
+    values.set("4", 4);
+    expect(["1", "2", "3", "4"].map((key) => values.get(key))).toEqual([1, undefined, 3, 4]);
   });
 
-  it("holds the last 2,000 pairs, counted from their latest use", async () => {
-    const renders = new SharedRenders();
-    let creations = 0;
-    const ask = (n: number) =>
-      renders.create(pair(n), async () => {
-        creations++;
-        return { reference };
-      });
-    for (let n = 0; n < 2_000; n++) await ask(n);
-    await ask(0);
-    expect(creations).toBe(2_000);
-    await ask(2_000);
-    await ask(0);
-    expect(creations).toBe(2_001);
-    await ask(1);
-    expect(creations).toBe(2_002);
-  });
-
-  it("forgets a creation that failed", async () => {
-    const renders = new SharedRenders();
-    const failure = new Error("broken");
-    expect(await rejection(renders.create(pair(1), () => Promise.reject(failure)))).toBe(failure);
-    expect(await renders.create(pair(1), async () => ({ reference }))).toEqual({ reference });
+  it("forgets a value only if the key still has it", () => {
+    const values = new Latest<string>(3);
+    values.set("a", "first");
+    values.set("a", "second");
+    values.forget("a", "first");
+    expect(values.get("a")).toBe("second");
+    values.forget("a", "second");
+    expect(values.get("a")).toBeUndefined();
   });
 });

@@ -28,6 +28,7 @@ const pending = {
   created: "2026-11-20T09:00:00.000Z",
 };
 const input = { compositionReference: ref("Composition", "1"), imageReference: ref("Image", "1") };
+const composition = { reference: input.compositionReference, tokenCost: 2 };
 
 describe("renders (specification 2.9, 3.2, 4.6)", () => {
   const { context, exchange, checksResponses } = useExchange();
@@ -218,6 +219,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
   it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {
     const others = { ...input, imageReference: ref("Image", "2") };
     context.service.respondAlways(({ method, path, body }) => {
+      if (path.includes("/compositions/")) return { body: { composition } };
       if (method === "GET") return path.endsWith("/media") ? { body: jpeg } : { body: { render: completed } };
       if (!body.includes(others.imageReference)) return { body: { render: { reference } } };
       return { status: 410, body: { code: "composition_gone", message: "No longer." } };
@@ -244,6 +246,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       });
     const respond = ({ method, url }: Request) => {
       if (method === "POST") return Response.json({ render: { reference } });
+      if (url.includes("/compositions/")) return Response.json({ composition });
       return url.endsWith("/media") ? new Response(picture()) : Response.json({ code: "gone" }, { status: 410 });
     };
     const partner = new PodPartner({

@@ -1,5 +1,7 @@
-// A client loads it lazily: a clock that moves earlier could reach a call's timeout before the call is sent.
+// A client loads these lazily: a clock that moves earlier could reach a call's timeout before the call is sent.
 import "ky";
+import "../../src/resources/renders/batch/batch.ts";
+import "../../src/stores/open-store.ts";
 import type { ManualClock } from "pod-partner/testing";
 
 /**

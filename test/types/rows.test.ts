@@ -1,4 +1,13 @@
-import type { IdentifiedOrderInput, PlacedOrder, PodPartner, RenderedMockup, RenderInput } from "pod-partner";
+import type {
+  CompletedMockup,
+  IdentifiedOrderInput,
+  MockupInput,
+  PlacedOrder,
+  PodPartner,
+  RenderedMockup,
+  RenderInput,
+  SavedMockup,
+} from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
 type OutcomeOf<Outcomes> = Outcomes extends AsyncIterable<infer One> ? One : never;
@@ -17,6 +26,7 @@ function neverRun(
   orderRows: readonly (IdentifiedOrderInput & { readonly sku: string })[],
   renderRows: readonly (RenderInput & { readonly sku?: string })[],
   inputs: Iterable<RenderInput>,
+  mockups: AsyncIterable<MockupInput>,
 ) {
   // @ts-expect-error a row with a field of its own needs `map`.
   orders.ensureMany(orderRows);
@@ -30,7 +40,22 @@ function neverRun(
   orders.ensureMany(rows, { map: async ({ order: { customIdentifier: _, ...order } }) => order });
   // @ts-expect-error this option does not exist.
   renders.batch(inputs, { concurency: 2 });
+  // @ts-expect-error a composition has a reference or parts, not both.
+  renders.batch([{ compositionReference: "Composition_1", sceneReference: "Scene_1", imageReference: "Image_1" }]);
+  // @ts-expect-error a combination has three parts.
+  renders.batch([{ sceneReference: "Scene_1", imageReference: "Image_1" }]);
+  // @ts-expect-error an image has a reference or a source, not both.
+  renders.batch([{ compositionReference: "Composition_1", imageReference: "Image_1", image: "design.png" }]);
+  // @ts-expect-error `download: true` does not exist.
+  renders.batch(inputs, { download: true });
   return {
+    saved: renders.batch(rows, { map: ({ render }) => render, download: "mockups" }),
+    named: renders.batch(rows, {
+      map: ({ render: { compositionReference } }) => ({ compositionReference, image: new Uint8Array() }),
+      download: { directory: "mockups", name: ({ sku }, { reference }) => `${sku}-${reference}.png` },
+    }),
+    left: renders.batch(mockups, { download: false, tokenBudget: 100, retryFailed: true, onProgress: console.log }),
+    opened: renders.batch(mockups),
     mapped: orders.ensureMany(rows, { map: ({ order }) => order, concurrency: 2 }),
     later: renders.batch(rows, { map: async ({ render }) => render }),
     inputs: renders.batch(inputs),
@@ -50,5 +75,21 @@ describe("the types of outcomes", () => {
   it("contain the result", () => {
     expectTypeOf<Placed<OutcomeOf<Made["mapped"]>>>().toEqualTypeOf<PlacedOrder>();
     expectTypeOf<Placed<OutcomeOf<Made["later"]>>>().toEqualTypeOf<RenderedMockup>();
+  });
+
+  it("contain what the option `download` gives", () => {
+    expectTypeOf<Placed<OutcomeOf<Made["saved"]>>>().toEqualTypeOf<SavedMockup>();
+    expectTypeOf<Placed<OutcomeOf<Made["named"]>>>().toEqualTypeOf<SavedMockup>();
+    expectTypeOf<Placed<OutcomeOf<Made["left"]>>>().toEqualTypeOf<CompletedMockup>();
+    expectTypeOf<Placed<OutcomeOf<Made["opened"]>>>().toEqualTypeOf<RenderedMockup>();
+  });
+
+  it("without a mockup have a reason, and the reset of the limit", () => {
+    type Limited = Extract<OutcomeOf<Made["left"]>, { reason: "budget" | "weekly-limit" }>;
+    type Reason = Extract<OutcomeOf<Made["left"]>, { ok: false }>["reason"];
+    expectTypeOf<Limited["resetsAt"]>().toEqualTypeOf<Date | undefined>();
+    expectTypeOf<Reason>().toEqualTypeOf<
+      "not-found" | "gone" | "render-failed" | "error" | "budget" | "weekly-limit"
+    >();
   });
 });

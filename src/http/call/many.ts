@@ -1,5 +1,6 @@
-import { captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
+import { type CallSite, captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
+import type { Schema } from "../../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../../util/concurrently.ts";
 import { attempt } from "../../util/foreign.ts";
@@ -27,13 +28,25 @@ export interface RowMapping<Row, Input> {
 /** The options as the implementation receives them: without `map`, each row is the input. */
 export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
 
+/** A row that is worked on. */
+export interface StartedRow {
+  readonly row: unknown;
+  /** Aborts when the caller stops the iteration. */
+  readonly left: AbortSignal;
+  /** Says that the work only waits from now on, so that another row can start. */
+  readonly waits: () => void;
+}
+
 /** A call for many rows. */
 interface Many<Input, Value, Options extends ManyOptions> {
-  readonly kind: OptionKind;
+  readonly kind: OptionKind | Schema;
   /** The default number of rows at a time. */
   readonly concurrency: number;
-  /** Works on one input. `left` aborts when the caller stops the iteration. */
-  readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, left: AbortSignal) => Promise<Value>;
+  /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
+  readonly most?: number | undefined;
+  readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
+  /** Where the caller called the method, for a method that loads its code first. Default: where the iteration begins. */
+  readonly callSite?: CallSite;
 }
 
 const isIterable = (rows: unknown): boolean =>
@@ -48,9 +61,14 @@ const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
-  { kind, concurrency, work }: Many<Input, Value, Options>,
+  {
+    kind,
+    concurrency,
+    most,
+    work,
+    callSite = captureCallSite(captureCallSite, manyFrames),
+  }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
-  const callSite = captureCallSite(captureCallSite, manyFrames);
   assertOptions(kind, options);
   if (!isIterable(rows)) {
     throw new RequestValidationError({
@@ -59,15 +77,15 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   }
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
   const each = { ...rest, priority: rest.priority ?? "low" };
-  const one = async (row: unknown, left: AbortSignal): Promise<Value> => {
+  const one = async (row: unknown, left: AbortSignal, waits: () => void): Promise<Value> => {
     try {
       // An input that is not a promise is used at once: a source may reuse the same row object.
       const made = map(row);
       const input = isThenable(made) ? await unlessAborted(made, eitherSignal(options.signal, left)) : made;
-      return await work(input, each, left);
+      return await work(input, each, { row, left, waits });
     } catch (error) {
       throw withCallSite(error, callSite);
     }
   };
-  yield* concurrently(rows, atATime, one, options.signal);
+  yield* concurrently(rows, atATime, one, options.signal, most);
 }

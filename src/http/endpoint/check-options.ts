@@ -7,7 +7,8 @@ import type { RequestOptions } from "./request-options.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));
-const custom = (holds: (value: unknown) => boolean, error: string) => z.optional(z.custom(holds, { error }));
+/** An optional value that a function checks. */
+export const custom = (holds: (value: unknown) => boolean, error: string) => z.optional(z.custom(holds, { error }));
 
 /** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
 const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
@@ -75,7 +76,7 @@ const request = () =>
   }) satisfies Record<keyof RequestOptions, z.core.$ZodType>;
 
 /** A strict schema: otherwise a misspelt option would have no effect. */
-const taking =
+export const taking =
   (more: () => z.core.$ZodLooseShape): Schema =>
   () =>
     z.strictObject({ ...request(), ...more() });
@@ -84,7 +85,8 @@ const taking =
 const validator = (header: string, what: string) =>
   custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
 
-const waiting = () => ({
+/** The options of a wait for a render. */
+export const waiting = () => ({
   interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
   onPending: custom(isFunction, "expected a function"),
 });
@@ -94,7 +96,8 @@ const ensuring = () => ({
   compare: z.optional(z.boolean()),
 });
 
-const manyRows = () => ({
+/** The options of a call for many rows. */
+export const manyRows = () => ({
   map: custom(isFunction, "expected a function that makes an input of a row"),
   // With 0 rows at a time the call would never end.
   concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
@@ -128,7 +131,6 @@ const kinds = {
   ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
   changes: taking(changes),
   changesWithDetails: taking(() => ({ ...changes(), details: z.optional(z.boolean()) })),
-  batch: taking(() => ({ ...waiting(), ...manyRows() })),
 } satisfies Record<string, Schema>;
 
 /** A set of options: those of a request, with the additional ones of some calls. */
@@ -144,17 +146,17 @@ const unknownOption: UnknownKey = {
   ]),
 };
 
-/** Returns the faults of a call's options. */
-export function optionFaults(options: unknown, kind: OptionKind = "request"): readonly Issue[] {
+/** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
+export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
   if (!isRecord(options)) return [{ path: ["options"], message: "expected an object" }];
   if (isSignal(options))
     return [{ path: ["options"], message: "expected an object, not a signal: write `{ signal }`" }];
-  const checked = check(kinds[kind], options, [], unknownOption);
+  const checked = check(typeof kind === "function" ? kind : kinds[kind], options, [], unknownOption);
   return checked.ok ? [] : checked.issues;
 }
 
 /** Throws if the options are invalid, for a call that uses them before it sends a request. */
-export function assertOptions(kind: OptionKind, options: unknown, endpoint?: string): void {
+export function assertOptions(kind: OptionKind | Schema, options: unknown, endpoint?: string): void {
   const issues = optionFaults(options, kind);
   if (issues.length > 0) throw new RequestValidationError({ issues, ...(endpoint !== undefined && { endpoint }) });
 }

@@ -1,14 +1,17 @@
 import type { Download } from "../../binary/download.ts";
+import { captureCallSite, manyFrames } from "../../errors/call-site.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
-import type { Outcome } from "../../util/concurrently.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { type BatchOptions, type RenderedMockup, renderBatch } from "./render-batch.ts";
+import type { ImageUploads } from "./batch/calls.ts";
+import type { MockupInput } from "./batch/input.ts";
+import type { BatchDownload, BatchOptions, SaveOptions } from "./batch/options.ts";
+import type { MockupOf, MockupOutcome, SavedMockup } from "./batch/outcome.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
@@ -17,11 +20,13 @@ import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 export class RendersResource {
   readonly #send: Send;
   readonly #context: CallContext;
+  readonly #images: ImageUploads;
 
   /** @internal */
-  constructor(send: Send, context: CallContext) {
+  constructor(send: Send, context: CallContext, images: ImageUploads) {
     this.#send = send;
     this.#context = context;
+    this.#images = images;
   }
 
   /**
@@ -90,47 +95,63 @@ export class RendersResource {
   }
 
   /**
-   * Creates many mockups: creates each render, waits for it and opens its image. It yields each outcome with its row when it is ready.
-   * One failure does not stop the other renders. Read or cancel each `media` before its `timeout` ends.
+   * Makes many mockups: uploads each image, creates each render, waits for it and opens or saves its picture. It yields each outcome with
+   * its row when it is ready. One failure does not stop the other rows.
    *
-   * `map` converts your row to the input of a render. Rows with the same composition and image share one render, and each gets its own
-   * download. The batch remembers the last 2,000 pairs.
+   * `map` converts your row to a {@link MockupInput}. Rows are read when there is work on them, so `rows` may be endless. The client's
+   * `store` remembers compositions and renders: a render that it has is never created again, also after the process was killed, or
+   * by several processes at the same time. Without the option `store`, it remembers them until the client ends.
    *
-   * Leaving the loop ends all waits and cancels all downloads that were not yielded yet. A started creation is finished first, unless
+   * Leaving the loop ends all waits and cancels all pictures that were not yielded yet. A started creation is finished first, unless
    * `signal` aborts it.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid. The iteration throws only this error, an error of `rows`, or
-   * the reason of the signal, after the outcomes of started renders. Any other failure is the `error` of its outcome.
+   * the reason of the signal, after the outcomes of started rows. Any other failure is an outcome with its `reason`.
    * @example
    * const map = (row: (typeof rows)[number]) => ({ compositionReference, imageReference: row.imageReference });
-   * for await (const outcome of partner.renders.batch(rows, { map })) {
-   *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.input.sku}.png`);
+   * for await (const outcome of partner.renders.batch(rows, { map, download: "mockups", tokenBudget: 5_000 })) {
+   *   if (outcome.ok) console.log(outcome.input.sku, outcome.value.path);
+   *   else if (outcome.reason === "weekly-limit") console.log(`Continue at ${outcome.resetsAt}`);
    *   else report(outcome.input.sku, outcome.error);
    * }
    */
+  batch<Row, To extends BatchDownload = undefined>(
+    rows: Rows<Row>,
+    options: BatchOptions & { readonly download?: To } & RowMapping<Row, MockupInput>,
+  ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
+  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
   batch<Row>(
     rows: Rows<Row>,
-    options: BatchOptions & RowMapping<Row, RenderInput>,
-  ): AsyncIterable<Outcome<Row, RenderedMockup>>;
+    options: BatchOptions & { readonly download: SaveOptions<Row> } & RowMapping<Row, MockupInput>,
+  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   /**
-   * Creates many mockups. Each row is the input of a render without additional fields. It works like the overload with `map`.
+   * Makes many mockups. Each row is a {@link MockupInput} without additional fields. It works like the first overload.
    *
-   * @throws The same errors as the overload with `map`.
+   * @throws The same errors as the first overload.
    * @example
    * for await (const outcome of partner.renders.batch(inputs)) {
    *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
-   *   else console.error(outcome.input.imageReference, outcome.error);
+   *   else console.error(outcome.reason, outcome.error);
    * }
    */
-  batch<Row extends RenderInput>(
-    rows: Rows<ExactRow<Row, RenderInput>>,
-    options?: BatchOptions & { readonly map?: undefined },
-  ): AsyncIterable<Outcome<Row, RenderedMockup>>;
+  batch<Row extends MockupInput, To extends BatchDownload = undefined>(
+    rows: Rows<ExactRow<Row, MockupInput>>,
+    options?: BatchOptions & { readonly download?: To; readonly map?: undefined },
+  ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
+  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
+  batch<Row extends MockupInput>(
+    rows: Rows<ExactRow<Row, MockupInput>>,
+    options: BatchOptions & { readonly download: SaveOptions<Row>; readonly map?: undefined },
+  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   batch(
     rows: Rows<unknown>,
-    options: ManyRows<RenderInput, BatchOptions> = {},
-  ): AsyncIterable<Outcome<unknown, RenderedMockup>> {
-    return renderBatch(this, this.#context, rows, options);
+    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
+  ): AsyncIterable<MockupOutcome<unknown, unknown>> {
+    const callSite = captureCallSite(this.batch, manyFrames);
+    return loading(async () => {
+      const { renderBatch } = await import("./batch/batch.ts");
+      return renderBatch({ send: this.#send, context: this.#context, images: this.#images }, rows, options, callSite);
+    });
   }
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): ApiCall<Render> =>
@@ -148,6 +169,13 @@ export class RendersResource {
     const how = wait === true ? options : { ...options, ...wait };
     return waitForFile(this.#context, this.#get, endpoint, download, renderReference, how);
   }
+}
+
+/** Iterates what `open` loads at the start of the iteration. */
+async function* loading<T>(
+  open: () => Promise<AsyncGenerator<T, void, undefined>>,
+): AsyncGenerator<T, void, undefined> {
+  yield* await open();
 }
 
 const waitFault = {

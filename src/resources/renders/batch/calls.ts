@@ -1,0 +1,96 @@
+import type { Download } from "../../../binary/download.ts";
+import type { ImageSource } from "../../../binary/source.ts";
+import { PodPartnerError } from "../../../errors/base.ts";
+import type { TimelineEntry } from "../../../errors/timeline.ts";
+import type { ApiCall, WithResponse } from "../../../http/call/call.ts";
+import { type Send, strictly } from "../../../http/call/core.ts";
+import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
+import type { CompositionReference, ImageReference, RenderReference } from "../../../references/references.ts";
+import { getComposition, lookupComposition } from "../../compositions/compositions.endpoints.ts";
+import type { Composition } from "../../compositions/compositions.schema.ts";
+import type { CompositionParts } from "../../compositions/compositions.ts";
+import type { ImagesResource } from "../../images/images.ts";
+import { getRendertokens } from "../../rendertokens/rendertokens.endpoints.ts";
+import type { Rendertokens } from "../../rendertokens/rendertokens.schema.ts";
+import { createRender, getRender, getRenderMedia } from "../renders.endpoints.ts";
+import type { CreatedRender, Render, RenderInput } from "../renders.schema.ts";
+
+const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filter(({ step }) => step === "attempt");
+
+const timelineOf = (error: unknown) => (error instanceof PodPartnerError ? error.timeline : []);
+
+/** The attempts of a creation that may have deducted tokens. An error of the service itself (4xx, apart from 408) deducted none. */
+const deducted = (timeline: readonly TimelineEntry[]): number =>
+  attemptsOf(timeline).filter(({ outcome }) => outcome === "408" || !/^4\d\d$/.test(outcome)).length;
+
+/** What uploads the images of a batch. */
+export type ImageUploads = Pick<ImagesResource, "uploadOnce">;
+
+/** The requests of a batch. Each is counted, with its retries. */
+export class BatchCalls {
+  readonly #send: Send;
+  readonly #images: ImageUploads;
+  /** The number of requests so far. */
+  requests = 0;
+
+  constructor(send: Send, images: ImageUploads) {
+    this.#send = send;
+    this.#images = images;
+  }
+
+  async lookup(parts: CompositionParts, options: RequestOptions): Promise<Composition> {
+    const { sceneReference, productReference, perspectiveReference } = parts;
+    const query = { sceneReference, productReference, perspectiveReference };
+    return (await this.#count(this.#send(lookupComposition, { query }, options, strictly()))).data;
+  }
+
+  async composition(compositionReference: CompositionReference, options: RequestOptions): Promise<Composition> {
+    const path = { compositionReference };
+    return (await this.#count(this.#send(getComposition, { path }, options, strictly()))).data;
+  }
+
+  async upload(image: ImageSource, options: RequestOptions): Promise<ImageReference> {
+    const { reference, uploaded } = await this.#images.uploadOnce(image, options);
+    if (uploaded) this.requests += 1;
+    return reference;
+  }
+
+  /** Creates a render. `onAttempts` receives how many attempts may have deducted tokens, also if the creation fails. */
+  async create(
+    body: RenderInput,
+    options: RequestOptions,
+    onAttempts: (count: number) => void,
+  ): Promise<CreatedRender> {
+    try {
+      const { data, timeline } = await this.#count(this.#send(createRender, { body }, options, strictly()));
+      onAttempts(deducted(timeline));
+      return data;
+    } catch (error) {
+      onAttempts(deducted(timelineOf(error)));
+      throw error;
+    }
+  }
+
+  render(renderReference: RenderReference, options: RequestOptions): Promise<WithResponse<Render>> {
+    return this.#count(this.#send(getRender, { path: { renderReference } }, options));
+  }
+
+  async media(renderReference: RenderReference, options: RequestOptions): Promise<Download> {
+    return (await this.#count(this.#send(getRenderMedia, { path: { renderReference } }, options))).data;
+  }
+
+  async rendertokens(options: RequestOptions): Promise<Rendertokens> {
+    return (await this.#count(this.#send(getRendertokens, {}, options, strictly()))).data;
+  }
+
+  async #count<Data>(call: ApiCall<Data>): Promise<WithResponse<Data>> {
+    try {
+      const result = await call.withResponse();
+      this.requests += attemptsOf(result.timeline).length;
+      return result;
+    } catch (error) {
+      this.requests += attemptsOf(timelineOf(error)).length;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,80 @@
+import type { ImageReference } from "../../../references/references.ts";
+import type { RenderInput } from "../renders.schema.ts";
+import type { BatchCalls } from "./calls.ts";
+import type { CompletedRender, Completions } from "./completions.ts";
+import type { Compositions } from "./compositions.ts";
+import type { Creations, ObtainedRender } from "./creations.ts";
+import { keyOfPair } from "./entries.ts";
+import { assertInput, type MockupInput } from "./input.ts";
+import { Latest } from "./latest.ts";
+import type { Pictures, ReadyMockup } from "./pictures.ts";
+import type { RowWork } from "./row-work.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** Pairs that one batch keeps in memory. */
+const most = 2_000;
+
+/** The render of a pair, which all rows of the pair share. */
+interface SharedRender {
+  readonly obtained: Promise<ObtainedRender>;
+  /** Resolves at the first wait: until another process has created it, or until it should be completed. */
+  readonly waiting: Promise<void>;
+  readonly onWait: () => void;
+  completed: Promise<CompletedRender> | undefined;
+}
+
+interface MockupParts {
+  readonly calls: BatchCalls;
+  readonly compositions: Compositions;
+  readonly creations: Creations;
+  readonly completions: Completions;
+  readonly pictures: Pictures;
+  readonly tokens: Tokens;
+}
+
+/** Makes the mockup of each row. */
+export class Mockups {
+  readonly #parts: MockupParts;
+  readonly #shared = new Latest<SharedRender>(most);
+
+  constructor(parts: MockupParts) {
+    this.#parts = parts;
+  }
+
+  /** Makes the mockup of one row. */
+  async make(input: MockupInput, row: RowWork): Promise<ReadyMockup> {
+    assertInput(input);
+    const { reference: compositionReference, tokenCost } = await this.#parts.compositions.of(input, row);
+    const pair = { compositionReference, imageReference: await this.#imageOf(input, tokenCost, row) };
+    const shared = this.#shared.get(keyOfPair(pair)) ?? this.#share(pair, tokenCost, row);
+    void shared.waiting.then(row.waits);
+    const { entry } = await shared.obtained;
+    const isFirst = shared.completed === undefined;
+    shared.completed ??= this.#parts.completions.of(pair, entry, row, shared.onWait).catch((error: unknown) => {
+      // After a failure, the next row of the pair waits again.
+      shared.completed = undefined;
+      throw error;
+    });
+    const { render, media } = await shared.completed;
+    // A picture can be read once.
+    return this.#parts.pictures.of({ render, ...(isFirst && media && { media }) }, row);
+  }
+
+  /** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */
+  async #imageOf({ imageReference, image }: MockupInput, cost: number, row: RowWork): Promise<ImageReference> {
+    if (image === undefined) return imageReference;
+    this.#parts.tokens.check(cost);
+    return this.#parts.calls.upload(image, row.reading());
+  }
+
+  #share(pair: RenderInput, cost: number, row: RowWork): SharedRender {
+    const key = keyOfPair(pair);
+    const { promise: waiting, resolve: onWait } = Promise.withResolvers<void>();
+    const obtained = this.#parts.creations.obtain(pair, cost, row, onWait);
+    const shared: SharedRender = { obtained, waiting, onWait, completed: undefined };
+    this.#shared.set(key, shared);
+    // After a failure, the next row of the pair tries again.
+    shared.obtained.catch(() => this.#shared.forget(key, shared));
+    return shared;
+  }
+}

@@ -1,0 +1,129 @@
+import type { MockupInput } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { collect, setUpBatch, tally } from "./setup.ts";
+
+type Setup = ReturnType<typeof setUpBatch>;
+
+const partsOf = ({ demo }: Setup, product: "slimCase" | "slimCase8" | "screenProtector" = "slimCase") => ({
+  sceneReference: demo.scenes.studio,
+  productReference: demo.products[product],
+  perspectiveReference: demo.perspectives.front,
+});
+
+const run = (setup: Setup, rows: Iterable<MockupInput>) =>
+  // The clock stands still: reading an image takes time of the machine.
+  collect(setup.connect().renders.batch(rows, { download: false }));
+
+describe("an input of renders.batch", () => {
+  it("can have a scene, a product and a perspective, which are looked up once, also in later runs", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(4);
+    const rows = pairs.map(({ imageReference }) => ({ ...partsOf(setup), imageReference }));
+    expect(tally(await run(setup, rows.slice(0, 2)))).toEqual({ ok: 2 });
+    expect(tally(await run(setup, rows))).toEqual({ ok: 4 });
+    expect(setup.count("GET /lookup-composition")).toBe(1);
+    expect(setup.creations()).toEqual([1, 1, 1, 1]);
+    // The same pairs by the reference of the composition.
+    expect(tally(await run(setup, pairs))).toEqual({ ok: 4 });
+    expect(setup.creations()).toEqual([1, 1, 1, 1]);
+  });
+
+  it("can have an image to upload, whose content is uploaded once", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const rows = [1, 2, 1].map((n) => ({ ...partsOf(setup), image: sampleImage(String(n)) }));
+    expect(tally(await run(setup, rows))).toEqual({ ok: 3 });
+    expect(tally(await run(setup, rows))).toEqual({ ok: 3 });
+    expect([setup.count("POST /images"), setup.creations()]).toEqual([2, [1, 1]]);
+  });
+
+  it("with a combination that does not exist, or no longer, is an outcome with its reason and costs one look-up", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const { imageReference } = pair;
+    const missing = { ...partsOf(setup, "screenProtector"), imageReference };
+    const gone = { ...partsOf(setup, "slimCase8"), imageReference };
+    const outcomes = await run(setup, [missing, gone, missing, gone, pair]);
+    expect(tally(outcomes)).toEqual({ "not-found": 2, gone: 2, ok: 1 });
+    expect(setup.count("GET /lookup-composition")).toBe(2);
+    expect(setup.creations()).toEqual([1]);
+  });
+
+  it.each<[string, object, string[]]>([
+    ["no composition", { compositionReference: undefined }, ["compositionReference"]],
+    ["no image", { imageReference: undefined }, ["imageReference"]],
+    ["two images", { image: "design.png" }, ["image"]],
+    ["a composition and a scene", { sceneReference: `Scene_${"0".repeat(26)}` }, ["sceneReference"]],
+    [
+      "a part of a combination",
+      { compositionReference: undefined, sceneReference: `Scene_${"0".repeat(26)}` },
+      ["productReference"],
+    ],
+    ["an unknown field", { imageReferense: 1 }, ["imageReferense"]],
+  ])("with %s is an outcome with its issues, and sends nothing", async (_, change, path) => {
+    const setup = setUpBatch();
+    const [pair] = await setup.pairs(1);
+    const [outcome] = await run(setup, [{ ...pair, ...change } as never]);
+    expect(outcome).toMatchObject({ ok: false, reason: "error", error: { issues: [{ path: ["render", ...path] }] } });
+    expect(setup.seen).toEqual([]);
+  });
+
+  it("is read no faster than it is worked on", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(3);
+    let read = 0;
+    function* endless() {
+      for (;;) {
+        read += 1;
+        yield pairs[read % 3] as MockupInput;
+      }
+    }
+    const loop = setup.partner.renders.batch(endless())[Symbol.asyncIterator]();
+    for (let n = 0; n < 10; n += 1) {
+      const { value } = await loop.next();
+      if (value?.ok) await value.value.media.cancel();
+      await setup.clock.advance(0);
+    }
+    // Four in progress, and those whose pictures are open.
+    expect(read).toBeLessThanOrEqual(10 + 2 * 4);
+    await loop.return?.();
+  });
+});
+
+describe("onProgress", () => {
+  it("reports counts, tokens and requests, and an estimate of the rest", async () => {
+    const setup = setUpBatch({ renderDuration: 10_000, rendertokenLimit: 5 });
+    const pairs = await setup.pairs(7);
+    const invalid = { ...pairs[0], sku: "A" } as never;
+    const reports: unknown[] = [];
+    const onProgress = (progress: object) => {
+      reports.push(progress);
+      throw new Error("The display is gone");
+    };
+    const rows = [invalid, ...pairs, ...pairs.slice(0, 1)];
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(rows, { onProgress, download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 6, "weekly-limit": 2, error: 1 });
+    expect(reports.at(-1)).toEqual({
+      total: 9,
+      done: 6,
+      failed: 1,
+      skipped: 2,
+      pending: 0,
+      tokensSpent: 5,
+      requests: setup.seen.length,
+      remainingMs: 0,
+    });
+    expect(reports).toContainEqual(expect.objectContaining({ done: 0, tokensSpent: 5, pending: 6 }));
+  });
+
+  it("has no total for rows without a known number", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(1);
+    const totals: unknown[] = [];
+    const onProgress = ({ total, remainingMs }: { total?: number | undefined; remainingMs?: number | undefined }) =>
+      totals.push([total, remainingMs]);
+    await setup.settle(collect(setup.partner.renders.batch(pairs.values(), { onProgress })));
+    expect(totals.at(-1)).toEqual([undefined, undefined]);
+  });
+});

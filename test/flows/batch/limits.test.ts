@@ -1,0 +1,100 @@
+import { describe, expect, it } from "vitest";
+import { collect, setUpBatch, tally } from "./setup.ts";
+
+/** The first Monday 00:00 Europe/Amsterdam after the start of the manual clock (2026-11-02T09:00Z). */
+const reset = new Date("2026-11-08T23:00:00Z");
+
+describe("tokenBudget", () => {
+  it.each([
+    [5, 5],
+    [6, 6],
+    [0, 0],
+  ])("of %i tokens creates %i renders of one token, and nothing else", async (tokenBudget, count) => {
+    const setup = setUpBatch({ renderDuration: 5_000 });
+    const pairs = await setup.pairs(9);
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs, { tokenBudget })));
+    expect(tally(outcomes)).toEqual({ ...(count > 0 && { ok: count }), budget: 9 - count });
+    expect(setup.creations()).toEqual(Array(count).fill(1));
+    for (const outcome of outcomes) {
+      if (outcome.ok || outcome.reason !== "budget") continue;
+      expect(outcome.resetsAt).toEqual(reset);
+      expect(outcome.error).toMatchObject({ name: "TokenBudgetError" });
+    }
+  });
+
+  it("does not leave out what the store has, and goes on in the next run", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(5, "desk");
+    const run = async () =>
+      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, { tokenBudget: 5 }))));
+    // A render costs 2.
+    expect(await run()).toEqual({ ok: 2, budget: 3 });
+    expect(await run()).toEqual({ ok: 4, budget: 1 });
+    expect(await run()).toEqual({ ok: 5 });
+    expect(setup.creations()).toEqual([1, 1, 1, 1, 1]);
+    expect(await setup.used()).toBe(10);
+  });
+
+  it("is not exceeded by creations that are sent again because their responses were lost", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(8);
+    setup.emulator.faults.add({ on: "renders.create", nth: (n) => n % 2 === 1, fault: "drop" });
+    await setup.settle(collect(setup.partner.renders.batch(pairs, { tokenBudget: 7 })));
+    expect(await setup.used()).toBeLessThanOrEqual(7);
+    expect(await setup.used()).toBeGreaterThan(4);
+  });
+});
+
+describe("the weekly limit", () => {
+  it("ends the creations before the service refuses one, and the next week goes on", async () => {
+    const setup = setUpBatch({ renderDuration: 5_000, rendertokenLimit: 6 });
+    const pairs = await setup.pairs(10);
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs)));
+    expect(tally(outcomes)).toEqual({ ok: 6, "weekly-limit": 4 });
+    const limited = outcomes.flatMap((outcome) => (!outcome.ok && outcome.reason === "weekly-limit" ? outcome : []));
+    expect(limited.map(({ resetsAt }) => resetsAt)).toEqual(Array(4).fill(reset));
+    expect(limited[0]?.error).toMatchObject({ name: "RendertokenLimitError", resetsAt: reset });
+    expect(setup.creations()).toEqual(Array(6).fill(1));
+    await setup.clock.set(reset);
+    expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 10 });
+    expect(setup.creations()).toEqual(Array(10).fill(1));
+  });
+
+  it("is read again when the batch reaches the next week", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 3 });
+    const pairs = await setup.pairs(5);
+    async function* slowly() {
+      yield* pairs.slice(0, 4);
+      await setup.clock.set(reset);
+      yield* pairs.slice(4);
+    }
+    expect(tally(await collect(setup.partner.renders.batch(slowly())))).toEqual({ ok: 4, "weekly-limit": 1 });
+  });
+
+  it("that other clients reach first ends the creations after the first refusals", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 10 });
+    const pairs = await setup.pairs(12);
+    const [other, ...own] = await setup.pairs(31);
+    if (other === undefined) throw new Error("There is no pair");
+    // Another client without a store uses 7 tokens after the batch has read the limit.
+    const elsewhere = setup.connect({ fetch: setup.emulator.fetch, store: undefined });
+    async function* rows() {
+      yield* pairs.slice(0, 1);
+      for (let n = 0; n < 7; n += 1) await elsewhere.renders.create(other as never);
+      yield* [...pairs.slice(1), ...own];
+    }
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(rows(), { concurrency: 2 })));
+    expect(tally(outcomes)).toEqual({ ok: 3, "weekly-limit": 39 });
+    // At most those of two rows were refused.
+    expect(setup.count("POST /renders")).toBeLessThanOrEqual(5);
+  });
+
+  it("is left to the service if it cannot be read", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 3 });
+    const pairs = await setup.pairs(8);
+    setup.emulator.faults.add({ on: "rendertokens.get", fault: "status", status: 403, code: "forbidden" });
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs, { concurrency: 1 })));
+    expect(tally(outcomes)).toEqual({ ok: 3, "weekly-limit": 5 });
+    expect(setup.count("POST /renders")).toBeLessThanOrEqual(5);
+  });
+});

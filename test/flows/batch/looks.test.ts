@@ -1,0 +1,138 @@
+import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { ref } from "../../support/references.ts";
+import { settle } from "../../support/settle.ts";
+import { collect, type Seen, setUpBatch, tally } from "./setup.ts";
+
+/** The number of requests for each render after its creation. */
+function looksOf(seen: readonly Seen[]): number[] {
+  const counts = new Map<string, number>();
+  for (const { line } of seen) {
+    const [, render] = /^GET \/renders\/(\w+)/.exec(line) ?? [];
+    if (render !== undefined) counts.set(render, 1 + (counts.get(render) ?? 0));
+  }
+  return [...counts.values()];
+}
+
+const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
+
+describe("pending renders", () => {
+  it("of 90 s each take 3 requests each, at most 5, and do not wait for each other", async () => {
+    const setup = setUpBatch({ renderDuration: 90_000 });
+    const pairs = await setup.pairs(24);
+    const began = setup.clock.now();
+    expect(tally(await setup.settle(collect(setup.partner.renders.batch(pairs))))).toEqual({ ok: 24 });
+    // The default of four at a time would take 24 / 4 * 90 s.
+    expect(setup.clock.now() - began).toBeLessThan(150_000);
+    const looks = looksOf(setup.seen);
+    expect(looks).toHaveLength(24);
+    expect(Math.max(...looks) + 1).toBeLessThanOrEqual(5);
+    // Creation, status and picture, a few probes, one composition, the tokens.
+    expect(setup.seen.length).toBeLessThanOrEqual(3 * 24 + 6);
+  });
+
+  it("without pictures take 2 requests each, at most 4", async () => {
+    const setup = setUpBatch({ renderDuration: 90_000 });
+    const pairs = await setup.pairs(16);
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs, { download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 16 });
+    const looks = looksOf(setup.seen);
+    expect(Math.max(...looks) + 1).toBeLessThanOrEqual(4);
+    expect(sum(looks)).toBeLessThanOrEqual(16 + 3);
+  });
+
+  it("that are alone are requested when Retry-After says", async () => {
+    const setup = setUpBatch({ renderDuration: 3_000 });
+    const pairs = await setup.pairs(1);
+    const began = setup.clock.now();
+    expect(tally(await setup.settle(collect(setup.partner.renders.batch(pairs))))).toEqual({ ok: 1 });
+    expect(setup.clock.now() - began).toBeLessThanOrEqual(4_000);
+    expect(sum(looksOf(setup.seen))).toBeLessThanOrEqual(3);
+  });
+
+  it("are bounded by `maxPending`, and the rows are read no faster", async () => {
+    const setup = setUpBatch({ renderDuration: 90_000 });
+    const pairs = await setup.pairs(12);
+    let read = 0;
+    function* rows() {
+      for (const pair of pairs) {
+        read += 1;
+        yield pair;
+      }
+    }
+    const done = collect(setup.partner.renders.batch(rows(), { maxPending: 5, download: false }));
+    await setup.created(5);
+    await setup.clock.advance(30_000);
+    expect([read, setup.creations().length]).toEqual([5, 5]);
+    expect(tally(await setup.settle(done))).toEqual({ ok: 12 });
+  });
+
+  it("that are never completed end at the deadline", async () => {
+    const setup = setUpBatch({ renderDuration: 1e9 });
+    const pairs = await setup.pairs(5);
+    const began = setup.clock.now();
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(pairs)));
+    expect(tally(outcomes)).toEqual({ error: 5 });
+    for (const outcome of outcomes) if (!outcome.ok) expect(outcome.error).toMatchObject({ name: "WaitTimeoutError" });
+    expect(setup.clock.now() - began).toBeLessThanOrEqual(601_000);
+    expect(setup.clock.pending).toBe(0);
+  });
+});
+
+describe("a service whose Retry-After is always 5 s", () => {
+  /** A service written by hand: renders take `duration`, and the status says when they were completed. */
+  function service(duration: (n: number) => number) {
+    const clock = createManualClock();
+    const renders = new Map<string, { created: number; completed: number }>();
+    const seen: Seen[] = [];
+    const json = (body: object, status = 200, headers = {}) => Response.json(body, { status, headers });
+    const fetch = async (request: Request): Promise<Response> => {
+      const path = new URL(request.url).pathname.slice("/v2".length);
+      seen.push({ line: `${request.method} ${path}`, at: clock.now() });
+      const [, , reference = "", file] = path.split("/");
+      if (path.startsWith("/compositions/")) return json({ composition: { reference, tokenCost: 1 } });
+      if (path === "/rendertokens")
+        return json({ rendertokens: { used: 0, limit: 1e6, remaining: 1e6, resets: "2026-11-09T00:00:00+01:00" } });
+      if (request.method === "POST") {
+        const created = ref("Render", String(renders.size + 1));
+        renders.set(created, { created: clock.now(), completed: clock.now() + duration(renders.size) });
+        return json({ render: { reference: created } });
+      }
+      const render = renders.get(reference) ?? { created: 0, completed: 0 };
+      const isCompleted = clock.now() >= render.completed;
+      if (file === "media")
+        return isCompleted ? new Response("png", { headers: { "content-type": "image/png" } }) : retryLater();
+      const status = isCompleted ? "completed" : "pending";
+      const created = new Date(render.created).toISOString();
+      const completed = isCompleted ? new Date(render.completed).toISOString() : null;
+      const pair = { compositionReference: ref("Composition"), imageReference: ref("Image") };
+      return json({ render: { reference, ...pair, status, created, completed } });
+    };
+    const retryLater = () => new Response(null, { status: 202, headers: { "retry-after": "5" } });
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "test-secret-key",
+      clock,
+      fetch,
+    });
+    return { clock, partner, seen };
+  }
+
+  const rows = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      compositionReference: ref("Composition", "1"),
+      imageReference: ref("Image", String(n + 1)),
+    }));
+
+  it("gets few requests anyway, also when the times of the renders differ", async () => {
+    const { clock, partner, seen } = service((n) => 30_000 + ((n * 7_919) % 90_000));
+    const outcomes = await settle(clock, collect(partner.renders.batch(rows(300), { download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 300 });
+    const looks = looksOf(seen);
+    // With the creation.
+    expect(sum(looks) / 300 + 1).toBeLessThanOrEqual(3);
+    // The one that is probed, before any is completed, takes a few more.
+    expect(looks.filter((count) => count + 1 > 4).length).toBeLessThanOrEqual(3);
+  });
+});

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { memoryStore, type RenderInput } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { scopeOf } from "../../../src/stores/scope.ts";
+import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { collect, type Death, setUpBatch, tally } from "./setup.ts";
+
+type Setup = ReturnType<typeof setUpBatch>;
+
+describe("a pair whose render is in the store", () => {
+  it("is not created again by a later run, and costs no look-up", async () => {
+    const setup = setUpBatch({ renderDuration: 5_000 });
+    const pairs = await setup.pairs(6);
+    expect(tally(await setup.settle(collect(setup.partner.renders.batch(pairs))))).toEqual({ ok: 6 });
+    const before = setup.seen.length;
+    // Another process, later.
+    expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 6 });
+    expect(setup.creations()).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(setup.seen.slice(before).map(({ line }) => line)).toEqual(
+      Array(6).fill(expect.stringMatching(/^GET \/renders\/\w+\/media$/)),
+    );
+  });
+
+  it("is waited for by a later run if it was still pending", async () => {
+    const setup = setUpBatch({ renderDuration: 200_000 });
+    const pairs = await setup.pairs(3);
+    const first = collect(setup.partner.renders.batch(pairs, { deadline: 100_000 }));
+    expect(tally(await setup.settle(first))).toEqual({ error: 3 });
+    expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 3 });
+    expect(setup.creations()).toEqual([1, 1, 1]);
+  });
+
+  it("is created once by two clients with the same pairs at the same time", async () => {
+    const setup = setUpBatch({ renderDuration: 30_000 });
+    const pairs = await setup.pairs(16);
+    const both = [setup.connect(), setup.connect()].map(({ renders }) => collect(renders.batch(pairs)));
+    for (const outcomes of await setup.settle(Promise.all(both))) expect(tally(outcomes)).toEqual({ ok: 16 });
+    expect(setup.creations()).toEqual(Array(16).fill(1));
+    expect(await setup.used()).toBe(16);
+  });
+
+  it("is created once within a batch whose store is lost", async () => {
+    const setup = setUpBatch({ renderDuration: 5_000 });
+    const broken = () => Promise.reject(new Error("gone"));
+    const store = { ...memoryStore(), get: broken, set: broken, delete: broken };
+    const lost: unknown[] = [];
+    const partner = setup.connect({ store, hooks: { onStoreLost: (event) => lost.push(event) } });
+    const pairs = await setup.pairs(3);
+    expect(tally(await setup.settle(collect(partner.renders.batch([...pairs, ...pairs]))))).toEqual({ ok: 6 });
+    expect(setup.creations()).toEqual([1, 1, 1]);
+    expect(lost).toHaveLength(1);
+  });
+
+  it.each([
+    ["another version of the SDK", { version: 2, reference: "Render_x" }],
+    ["a faulty writer", { version: 1, reference: "Order_1" }],
+  ])("counts as absent if it was written by %s", async (_, value) => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const key = `render:${pair.compositionReference}:${pair.imageReference}`;
+    const scoped = new ScopedStore(setup.store, await setup.partner[scopeOf](setup.store));
+    await scoped.set(key, new TextEncoder().encode(JSON.stringify(value)));
+    expect(tally(await setup.settle(collect(setup.partner.renders.batch([pair]))))).toEqual({ ok: 1 });
+    expect(setup.creations()).toEqual([1]);
+  });
+});
+
+describe("a render that failed", () => {
+  it("is an outcome with its reason, and is created again by a later run only with `retryFailed`", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const pairs = await setup.pairs(2);
+    const [pair] = pairs;
+    if (pair === undefined) throw new Error("There is no pair");
+    const { reference } = await setup.connect({ fetch: setup.emulator.fetch, store: undefined }).renders.create(pair);
+    setup.emulator.failRender(reference);
+    const run = async (options?: { retryFailed: boolean }) =>
+      tally(await setup.settle(collect(setup.connect().renders.batch([...pairs, pair], options))));
+    expect(await run()).toEqual({ ok: 1, "render-failed": 2 });
+    expect(await run()).toEqual({ ok: 1, "render-failed": 2 });
+    expect(setup.creations()).toEqual([1, 1]);
+    // The emulator returns the failed render again.
+    expect(await run({ retryFailed: true })).toEqual({ ok: 1, "render-failed": 2 });
+    expect(setup.creations().sort()).toEqual([1, 2]);
+  });
+});
+
+describe("a process that dies", () => {
+  const death = fc.record({ request: fc.integer({ min: 1, max: 24 }), received: fc.boolean() });
+
+  /** Runs the batch until the process dies, or until the end. Returns the creations whose responses were lost. */
+  async function runUntilDeath(setup: Setup, pairs: readonly RenderInput[], at: Death): Promise<number> {
+    const { state, lost, partner } = setup.mortal(at);
+    void collect(partner.renders.batch(pairs)).then(() => {
+      state.dead = true;
+    });
+    for (let step = 0; step < 1_000 && !state.dead; step += 1) await setup.clock.advance(1_000);
+    expect(state.dead).toBe(true);
+    return lost();
+  }
+
+  it("costs no more than the tokens of the creations whose responses it did not receive, at any request", async () => {
+    const property = fc.asyncProperty(fc.array(death, { minLength: 1, maxLength: 3 }), async (deaths) => {
+      const setup = setUpBatch({ renderDuration: 20_000 });
+      const pairs = await setup.pairs(6);
+      let lost = 0;
+      for (const at of deaths) lost += await runUntilDeath(setup, pairs, at);
+      expect(tally(await setup.settle(collect(setup.connect().renders.batch(pairs))))).toEqual({ ok: 6 });
+      const creations = setup.creations();
+      expect(creations).toHaveLength(6);
+      expect(creations.reduce((sum, count) => sum + count)).toBe(6 + lost);
+      expect(await setup.used()).toBe(6 + lost);
+    });
+    await fc.assert(property, { numRuns: 10 });
+  }, 60_000);
+});

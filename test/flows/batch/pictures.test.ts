@@ -1,0 +1,102 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { collect, setUpBatch, tally } from "./setup.ts";
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), "pod-partner-batch-"));
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const media = /^GET \/renders\/\w+\/media$/;
+
+describe("the pictures of renders.batch", () => {
+  it("are saved once for each pair, and not requested again by a later run", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(3);
+    const rows = [...pairs, ...pairs];
+    const run = () => collect(setup.connect().renders.batch(rows, { download: directory }));
+    const outcomes = await run();
+    expect(tally(outcomes)).toEqual({ ok: 6 });
+    const names = pairs.map((pair) => `${pair.compositionReference}-${pair.imageReference}.png`).sort();
+    expect((await readdir(directory)).sort()).toEqual(names);
+    for (const outcome of outcomes) {
+      if (!outcome.ok) throw outcome.error;
+      expect((await readFile(outcome.value.path)).length).toBe(outcome.value.render.media?.size);
+    }
+    expect(setup.count(media)).toBe(3);
+    const before = setup.seen.length;
+    expect(tally(await run())).toEqual({ ok: 6 });
+    expect(setup.seen.length).toBe(before);
+  });
+
+  it("are requested again if the file is gone or has changed", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(2);
+    const run = () => collect(setup.partner.renders.batch(pairs, { download: { directory } }));
+    await run();
+    const [one = "", two = ""] = await readdir(directory);
+    const before = await readFile(join(directory, one));
+    await rm(join(directory, one));
+    await writeFile(join(directory, two), "changed");
+    expect(tally(await run())).toEqual({ ok: 2 });
+    expect((await readFile(join(directory, one))).equals(before)).toBe(true);
+    expect((await readFile(join(directory, two))).length).toBeGreaterThan(100);
+    expect(setup.creations()).toEqual([1, 1]);
+  });
+
+  it("get their names from a function of the row and the render, also in new folders", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const rows = (await setup.pairs(2)).map((pair, n) => ({ sku: `SKU-${n}`, pair }));
+    const outcomes = setup.partner.renders.batch(rows, {
+      map: ({ pair }) => pair,
+      download: { directory, name: ({ sku }, render) => `${sku}/${render.status}.png` },
+    });
+    for await (const outcome of outcomes) {
+      if (!outcome.ok) throw outcome.error;
+      expect(outcome.value.path).toBe(join(directory, outcome.input.sku, "completed.png"));
+    }
+    expect((await readdir(directory)).sort()).toEqual(["SKU-0", "SKU-1"]);
+  });
+
+  it.each(["../outside.png", "/etc/outside.png", "", "..", ".", 5 as never])(
+    "are not saved as %j, outside of the folder",
+    async (name) => {
+      const setup = setUpBatch({ renderDuration: 0 });
+      const pairs = await setup.pairs(1);
+      const download = { directory, name: () => name };
+      const [outcome] = await collect(setup.partner.renders.batch(pairs, { download }));
+      expect(outcome).toMatchObject({
+        ok: false,
+        reason: "error",
+        error: { issues: [{ path: ["download", "name"] }] },
+      });
+      expect(setup.count(media)).toBeLessThanOrEqual(1);
+      expect(await readdir(directory)).toEqual([]);
+      expect(setup.clock.pending).toBe(0);
+    },
+  );
+
+  it("of two renders are not saved under the same name", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(2);
+    const download = { directory, name: () => "mockup.png" };
+    const outcomes = await collect(setup.partner.renders.batch(pairs, { download }));
+    expect(tally(outcomes)).toEqual({ ok: 1, error: 1 });
+  });
+
+  it("that the caller does not read yet stay few", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(12);
+    const loop = setup.partner.renders.batch(pairs, { concurrency: 3 })[Symbol.asyncIterator]();
+    const first = await loop.next();
+    for (let n = 0; n < 20; n += 1) await setup.clock.advance(0);
+    // The one that was returned, three that wait for the caller, and the one that was probed.
+    expect(setup.count(media)).toBeLessThanOrEqual(5);
+    if (first.value?.ok) await first.value.value.media.cancel();
+    await loop.return?.();
+    expect(setup.clock.pending).toBe(0);
+  });
+});
