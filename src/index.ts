@@ -30,8 +30,7 @@ export {
 export { PodPartnerError } from "./errors/base.ts";
 export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
-export type { ComparedLine, ComparedOrder } from "./errors/order-mismatch.ts";
-export { OrderMismatchError } from "./errors/order-mismatch.ts";
+export { type ComparedLine, type ComparedOrder, OrderMismatchError } from "./errors/order-mismatch.ts";
 export { OutcomeUnknownError } from "./errors/outcome.ts";
 export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
@@ -134,8 +133,7 @@ export type { UploadedImage } from "./resources/images/upload-once.ts";
 export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
 export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
-export type { OrderProgress } from "./resources/orders/open-order.ts";
-export { isOpen } from "./resources/orders/open-order.ts";
+export { isOpen, type OrderProgress } from "./resources/orders/open-order.ts";
 export type {
   CombinedOrderInput,
   DropshipOrderInput,

@@ -45,7 +45,8 @@ const hex = (part: number): string =>
  * @param thumbhash The text in base64. A render that is not completed has none.
  * @returns Undefined for `null`, for `undefined`, and for a text that is not a ThumbHash.
  * @example
- * const placeholder = placeholderOf(render.thumbhash);
+ * const { thumbhash } = await partner.renders.wait(renderReference);
+ * const placeholder = placeholderOf(thumbhash);
  * const style = placeholder && `background: ${placeholder.color} center / cover url(${placeholder.dataUrl})`;
  */
 export function placeholderOf(thumbhash: string | null | undefined): Placeholder | undefined {
