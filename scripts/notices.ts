@@ -24,8 +24,12 @@ async function noticeOf(folder: string): Promise<string> {
   const home = new URL(folder, root);
   const { name, version, license } = JSON.parse(await readFile(new URL("package.json", home), "utf8"));
   const file = (await readdir(home)).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
-  if (file === undefined) throw new Error(`${name} has no licence file: its code cannot be part of the build.`);
-  const text = await readFile(new URL(file, home), "utf8");
+  const own = new URL(`licences/${name}.txt`, import.meta.url);
+  const text = await readFile(file === undefined ? own : new URL(file, home), "utf8").catch(() => {
+    throw new Error(
+      `${name} has no licence file, and ${own.pathname} is missing: its code cannot be part of the build.`,
+    );
+  });
   return `${name} ${version} (${license})\n\n${text.trim()}\n`;
 }
 

@@ -1,6 +1,7 @@
 import type { ApiCall } from "./http/call/call.ts";
 import type { Send } from "./http/call/core.ts";
-import { createObserver } from "./http/call/observer.ts";
+import { createObserver, type Observe } from "./http/call/observer.ts";
+import type { OpenFiles } from "./http/call/operation.ts";
 import { type AnyRequestOptions, requestAny } from "./http/call/request-any.ts";
 import { createSend } from "./http/call/send.ts";
 import type { Method } from "./http/endpoint/endpoint.ts";
@@ -10,7 +11,7 @@ import { RetryBudget } from "./http/retry/retry-budget.ts";
 import { fetchTransport } from "./http/wire/fetch-transport.ts";
 import { createRedact } from "./http/wire/redact.ts";
 import { createSender } from "./http/wire/transport.ts";
-import { type PodPartnerOptions, resolveOptions } from "./options.ts";
+import { type PodPartnerOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
 import { CatalogResource } from "./resources/catalog/catalog.ts";
@@ -26,9 +27,38 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
+import type { OpenStore } from "./stores/client-store.ts";
 import { createScopeOf, type ScopeOf, scopeOf } from "./stores/scope.ts";
-import { reliable, systemClock } from "./util/clock.ts";
+import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { lazily } from "./util/lazily.ts";
+
+/** What a client needs to open what it remembers. */
+interface Opening {
+  readonly store: ResolvedOptions["store"];
+  readonly fileCache: ResolvedOptions["fileCache"];
+  readonly scopeOf: ScopeOf;
+  readonly clock: PartnerClock;
+  readonly observe: Observe;
+}
+
+/** Opens the client's store at the first use, and loads the code for it. */
+const storeOpener = ({ store, scopeOf, clock, observe }: Opening): OpenStore =>
+  lazily(async () => {
+    const stores = await import("./stores/open-store.ts");
+    const reports = {
+      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
+      onBack: () => observe("onStoreBack", { option: "store" }),
+    };
+    return stores.openStore({ store, scopeOf, clock, reports });
+  });
+
+/** Opens the cache of files at the first use; undefined without the option. */
+const filesOpener = ({ fileCache, clock }: Opening, openStore: OpenStore): OpenFiles | undefined =>
+  fileCache &&
+  lazily(async () => {
+    const { FileCache } = await import("./http/cache/file-cache.ts");
+    return new FileCache(openStore, fileCache, () => clock.now());
+  });
 
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
@@ -75,7 +105,7 @@ export class PodPartner {
   readonly [scopeOf]: ScopeOf;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, store, assumptions, ...resolved } =
+    const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl } = resolved;
     const clock = options.clock === undefined ? systemClock : reliable(options.clock);
@@ -87,15 +117,9 @@ export class PodPartner {
     });
     const ownScope = createScopeOf(baseUrl, secretKey);
     this[scopeOf] = ownScope;
-    const openStore = lazily(async () => {
-      const stores = await import("./stores/open-store.ts");
-      const reports = {
-        onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
-        onBack: () => observe("onStoreBack", { option: "store" }),
-      };
-      return stores.openStore({ store, scopeOf: ownScope, clock, reports });
-    });
-    this.#send = createSend({
+    const opening = { store, fileCache, scopeOf: ownScope, clock, observe };
+    const openStore = storeOpener(opening);
+    const core = {
       ...resolved,
       clock,
       pacer: this.#pacer,
@@ -105,7 +129,8 @@ export class PodPartner {
       transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
       redact: createRedact(secretKey),
-    });
+    };
+    this.#send = createSend(core, filesOpener(opening, openStore));
     const send = this.#send;
     const context = { ...resolved, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);

@@ -1,4 +1,5 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export { type Placeholder, placeholderOf } from "./binary/placeholder.ts";
 export type { ImageSource } from "./binary/source.ts";
 export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
 export type {
@@ -41,6 +42,7 @@ export { UnexpectedError } from "./errors/unexpected.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
+export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ApiCall, WithResponse } from "./http/call/call.ts";
 export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/call/many.ts";
 export type {

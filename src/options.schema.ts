@@ -70,6 +70,17 @@ const store = () =>
     },
   );
 
+const fileCache = () =>
+  z.pipe(
+    z.transform((given) => (given === true ? {} : given === false ? undefined : given)),
+    z.optional(
+      z.strictObject(
+        { maxSize: z.optional(z.int().check(z.positive())) },
+        { error: "expected true, false or { maxSize }" },
+      ),
+    ),
+  );
+
 const transport = () =>
   z.custom<Transport>((value) => isFunction(functionOf(value, "send")), {
     error: "expected a transport, such as the result of `nodeTransport` of pod-partner/node",
@@ -144,6 +155,7 @@ export const optionsSchema = () =>
     ),
     pacing: z.prefault(pacing(), true),
     store: z.optional(store()),
+    fileCache: z.optional(fileCache()),
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
     fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "./errors/validation.ts";
+import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { Hooks, Logger } from "./http/call/observer.ts";
 import type { RetryOptions } from "./http/endpoint/request-options.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
@@ -44,6 +45,11 @@ export interface PodPartnerOptions {
    * `memoryStore()` of this client.
    */
   readonly store?: KeyValueStore | undefined;
+  /**
+   * Whether the client keeps downloaded files in its `store`, and gets them from there while they are valid (RFC 9111). Default
+   * false.
+   */
+  readonly fileCache?: boolean | FileCacheOptions | undefined;
   /** What happens to a JSON response that breaks its schema: `throw` an error, or `report` it and return it. Default `throw`. */
   readonly responses?: ResponseMode | undefined;
   /** The maximum size of a JSON response in bytes. Downloads have no limit. Default 33 554 432 (32 MiB). */
@@ -102,6 +108,8 @@ export interface ResolvedOptions {
   /** Undefined when calls are not paced. */
   readonly pacing: { readonly store: PacingStore | undefined; readonly ceiling: CeilingLimit | undefined } | undefined;
   readonly store: KeyValueStore | undefined;
+  /** Undefined when files are not cached. */
+  readonly fileCache: FileCacheOptions | undefined;
   readonly responses: ResponseMode;
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;

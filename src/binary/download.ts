@@ -2,6 +2,7 @@ import { AlreadyReadError } from "../errors/already-read.ts";
 import type { HeaderFields } from "../util/response-head.ts";
 import { concatenate } from "./concatenate.ts";
 import { saveWhole } from "./save.ts";
+import { watched } from "./watched.ts";
 
 /** The progress of a download. */
 export interface Progress {
@@ -44,17 +45,23 @@ export class Download {
   readonly lastModified: string | undefined;
   /** Total bytes; undefined if the response has no usable `Content-Length`. */
   readonly size: number | undefined;
+  /**
+   * Whether the bytes come from the client's cache (option `fileCache`), maybe after a request that found them unchanged. False without
+   * the option.
+   */
+  readonly fromCache: boolean;
   readonly #endpoint: string;
   /** The stream that the caller reads: the body, or a copy of it that reports progress. */
   #body: ReadableStream<Uint8Array>;
   #use: "read" | "canceled" | undefined;
 
   /** @internal */
-  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, endpoint: string) {
+  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, endpoint: string, fromCache = false) {
     this.contentType = headers.get("content-type") ?? undefined;
     this.etag = headers.get("etag") ?? undefined;
     this.lastModified = headers.get("last-modified") ?? undefined;
     this.size = sizeOf(headers);
+    this.fromCache = fromCache;
     this.#body = body;
     this.#endpoint = endpoint;
   }
@@ -76,9 +83,11 @@ export class Download {
     if (onProgress === undefined) return this.#body;
     const { size } = this;
     let received = 0;
-    this.#body = watched(this.#body, (chunk) => {
-      received += chunk.byteLength;
-      onProgress({ received, size });
+    this.#body = watched(this.#body, {
+      add: (chunk) => {
+        received += chunk.byteLength;
+        onProgress({ received, size });
+      },
     });
     return this.#body;
   }
@@ -135,32 +144,6 @@ export class Download {
     // A failed body has already reported its error to its reader.
     await this.#body.cancel().catch(() => undefined);
   }
-}
-
-/**
- * Reports each chunk of a body. The new stream fails at the same moment as the body. A `TransformStream` would fail only after its
- * waiting chunks are read.
- */
-function watched(body: ReadableStream<Uint8Array>, report: (chunk: Uint8Array) => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => void reader.closed.catch((error: unknown) => controller.error(error)),
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        try {
-          report(value);
-        } catch (error) {
-          await reader.cancel(error);
-          throw error;
-        }
-        controller.enqueue(value);
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
 }
 
 function sizeOf(headers: HeaderFields): number | undefined {

@@ -1,19 +1,12 @@
-import { GoneError, NotFoundError } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { unlessAborted } from "../util/abort-signals.ts";
 import { propertyOf, safely, textOf } from "../util/foreign.ts";
+import { saysGone } from "./gone.ts";
 import { MissLimit } from "./misses.ts";
 import type { OrderUpdated, ReceiverSettings } from "./options.ts";
 import type { OrderUpdatedParameters } from "./parameters.ts";
 import { acknowledged, type CallbackResponse, failed, overloaded } from "./response.ts";
-
-/**
- * Whether the service itself says that the order does not exist. Its errors have a code (specification 7); the 404 of a gateway or of a
- * wrong base URL has none, and then the order may well exist.
- */
-const saysGone = (error: unknown): boolean =>
-  (NotFoundError.isInstance(error) || GoneError.isInstance(error)) && error.code !== undefined;
 
 /** A field of the order, which is certain; otherwise what the callback claims. */
 const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim: string | undefined) =>

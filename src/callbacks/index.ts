@@ -2,6 +2,17 @@ import { Inbox } from "./inbox.ts";
 import { type OrderUpdatedReceiverOptions, resolveReceiverOptions } from "./options.ts";
 
 export { CallbackValidationError } from "./errors.ts";
+export type { FollowedLine, FollowedOrder, OrderChange, OrderChanged, OrderGone } from "./follower/changes.ts";
+export { createOrderFollower, type OrderFollower } from "./follower/create.ts";
+export {
+  OrderFollowerError,
+  type OrderFollowerFault,
+  type Reconciled,
+  ReconcileError,
+  type ReconcileFailure,
+} from "./follower/errors.ts";
+export type { OrderFollowerOptions, ReconcileOptions } from "./follower/options.ts";
+export type { FollowedOrderReader, FollowerReadOptions } from "./follower/reader.ts";
 export type { OrderReader, OrderUpdated, OrderUpdatedFailure, OrderUpdatedReceiverOptions } from "./options.ts";
 export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
 

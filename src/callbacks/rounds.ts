@@ -40,6 +40,11 @@ export class Rounds<Input, Result> {
     return round.result;
   }
 
+  /** Whether no round of the key is running or waiting: then the next one starts at once, with its own input. */
+  isIdle(key: string): boolean {
+    return !this.#running.has(key) && !this.#waiting.has(key);
+  }
+
   #open(key: string, input: Input): Round<Input, Result> {
     const { clock, maxWait, onLate } = this.#options;
     const { promise: result, resolve: settle } = Promise.withResolvers<Result>();

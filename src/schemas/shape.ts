@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { $ZodObjectJIT } from "zod/v4/core";
+import { _isoDateTime, $ZodISODateTime, $ZodObjectJIT } from "zod/v4/core";
 import { isTimestamp } from "../util/timestamp.ts";
 
 /**
@@ -50,9 +50,9 @@ export const filledText = () =>
 /** An ISO 8601 timestamp of a response, unchanged: in the extended or basic format, in any precision that includes the day. */
 export const timestamp = () => z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" }));
 
-/** A timestamp of a request: a valid date and time with an offset. */
+/** A timestamp of a request: a valid date and time with an offset. A bundle with `z.iso` has its other formats, too. */
 export const timestampInput = () =>
-  z.iso.datetime({
+  _isoDateTime($ZodISODateTime, {
     offset: true,
     error: 'expected an ISO 8601 timestamp with its offset, for example "2026-11-01T00:00:00Z"',
   });

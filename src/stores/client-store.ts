@@ -23,6 +23,8 @@ const mostKeys = 10_000_000;
  * it are reported.
  */
 export class ClientStore {
+  /** What keeps the bytes. */
+  readonly kind: string;
   readonly #store: KeyValueStore;
   readonly #clock: PartnerClock;
   readonly #reports: StoreReports;
@@ -32,6 +34,7 @@ export class ClientStore {
   #failures = 0;
 
   constructor(store: KeyValueStore, clock: PartnerClock, reports: StoreReports) {
+    this.kind = store.kind;
     this.#store = store;
     this.#clock = clock;
     this.#reports = reports;

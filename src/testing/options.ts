@@ -21,6 +21,7 @@ import { limits } from "./http/limits.schema.ts";
 import type { Limit } from "./http/rate-limit.ts";
 import { defaultKey } from "./real-keys.ts";
 import { refuseReal } from "./real-service.ts";
+import { logBounds } from "./recorder/log-bounds.schema.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { seedRecords } from "./seeds/seed.schema.ts";
@@ -115,43 +116,41 @@ export interface Settings {
   readonly automation: AutomationOptions;
 }
 
-const schema = () =>
-  z.strictObject({
-    secretKey: z._default(filledText(), defaultKey),
-    baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
-    environment: z._default(z.enum(["test", "production"]), "test"),
-    clock: z._default(clock(), systemClock),
-    // Lazy: to build the schemas of options that are rarely given would take most of the time of a start.
-    seed: z._default(
-      z.lazy(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() })),
-      {},
-    ),
-    pageSize: z._default(count(1), 50),
-    limits: z.prefault(limits(), {}),
-    keys: z._default(z.lazy(keyOptions), []),
-    organizations: z._default(
-      z.lazy(() => organizationOptions(limits())),
-      [],
-    ),
-    unavailable: z._default(z.array(filledText()), []),
-    rendertokenLimit: z._default(count(0), 1000),
-    renderDuration: z._default(z.number().check(z.gte(0)), 3000),
-    repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
-    requestLog: z.prefault(
-      z.strictObject({
-        entries: z._default(count(1).check(z.lte(10_000)), 5000),
-        bytes: z._default(count(1), 64 * 2 ** 20),
-      }),
-      {},
-    ),
-    callbackUrl: z.optional(callbackUrl()),
-    callbacks: z.prefault(callbackOptions(), {}),
-    allowRemote: z._default(z.boolean(), false),
-    automation: z._default(
-      z.lazy(() => z.strictObject(automationFields())),
-      {},
-    ),
-  });
+/** Options that are rarely given. To build their schemas takes most of the time of a start. */
+const rareFields = () => ({
+  seed: z.prefault(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
+  keys: z._default(keyOptions(), []),
+  organizations: z._default(organizationOptions(limits()), []),
+  automation: z._default(z.strictObject(automationFields()), {}),
+});
+const rareDefaults = { seed: {}, keys: [], organizations: [], automation: {} };
+
+const commonFields = () => ({
+  secretKey: z._default(filledText(), defaultKey),
+  baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
+  environment: z._default(z.enum(["test", "production"]), "test"),
+  clock: z._default(clock(), systemClock),
+  pageSize: z._default(count(1), 50),
+  limits: z.prefault(limits(), {}),
+  unavailable: z._default(z.array(filledText()), []),
+  rendertokenLimit: z._default(count(0), 1000),
+  renderDuration: z._default(z.number().check(z.gte(0)), 3000),
+  repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
+  requestLog: z.prefault(logBounds(), {}),
+  callbackUrl: z.optional(callbackUrl()),
+  callbacks: z.prefault(callbackOptions(), {}),
+  allowRemote: z._default(z.boolean(), false),
+});
+
+const commonSchema = () => z.strictObject(commonFields());
+const schema = () => z.strictObject({ ...commonFields(), ...rareFields() });
+
+function checkOptions(options: EmulatorOptions) {
+  const unknown = { message: "is an unknown option" };
+  const common = check(commonSchema, options, [], unknown);
+  if (!common.ok) return check(schema, options, [], unknown);
+  return { ok: true, value: Object.assign({ ...rareDefaults }, common.value) } as const;
+}
 
 /**
  * Checks the options and fills in the defaults.
@@ -160,7 +159,7 @@ const schema = () =>
  */
 export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
-  const checked = check(schema, options, [], { message: "is an unknown option" });
+  const checked = checkOptions(options);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
   const { number, ...records } = seed;

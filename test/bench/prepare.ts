@@ -4,9 +4,13 @@ import { fileURLToPath } from "node:url";
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
-/** The client is measured as users install it: built. The other SDKs are installed on first use. */
+/** Builds the package: the client is measured as users install it. */
+export const build = (): void =>
+  void execFileSync("npm", ["run", "--silent", "build"], { cwd: here("../../"), stdio: "inherit" });
+
+/** Builds the package, and installs the other SDKs on first use. */
 export function prepare(): void {
-  execFileSync("npm", ["run", "--silent", "build"], { cwd: here("../../"), stdio: "inherit" });
+  build();
   const { dependencies } = JSON.parse(readFileSync(here("package.json"), "utf8"));
   if (Object.keys(dependencies).every((name) => existsSync(here(`node_modules/${name}`)))) return;
   execFileSync("npm", ["ci", "--silent", "--prefix", here(".")], { stdio: "inherit" });

@@ -1,4 +1,5 @@
 import { run as batch } from "./batch/batch.ts";
+import { run as cache } from "./cache/cache.ts";
 import { run as coldStart } from "./cold-start/cold-start.ts";
 import { run as emulator } from "./emulator/emulator.ts";
 import { run as emulatorStart } from "./emulator-start/emulator-start.ts";
@@ -14,6 +15,7 @@ import { run as weight } from "./weight/weight.ts";
 /** `npm run bench -- percall` runs one benchmark; without a name it lists them. */
 const benches: Readonly<Record<string, () => Promise<void>>> = {
   batch,
+  cache,
   "cold-start": coldStart,
   emulator,
   "emulator-start": emulatorStart,

@@ -29,20 +29,31 @@ export interface Opened {
   readonly errors: readonly string[];
 }
 
-/** Starts one browser for a test file. Returns a function that starts an emulator and opens its page. */
-export function useBrowser() {
+/** Starts one browser for a test file. */
+export function useChromium(): { readonly browser: Browser } {
   // A browser without a graphics card needs seconds for what takes milliseconds elsewhere.
   vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-  let browser: Browser;
+  let browser: Browser | undefined;
   beforeAll(async () => {
-    await buildPage();
     // Chromium's sandbox does not work for root, which CI containers run as.
     browser = await chromium.launch({ executablePath: installed ?? "chromium", args: ["--no-sandbox"] });
   });
   afterAll(() => browser?.close());
+  return {
+    get browser() {
+      if (browser === undefined) throw new Error("useChromium() works only inside a test");
+      return browser;
+    },
+  };
+}
+
+/** Starts one browser for a test file. Returns a function that starts an emulator and opens its page. */
+export function useBrowser() {
+  const started = useChromium();
+  beforeAll(() => buildPage());
 
   const show = async (emulator: RunningEmulator, context: BrowserContextOptions = {}) => {
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 }, ...context });
+    const page = await started.browser.newPage({ viewport: { width: 1440, height: 900 }, ...context });
     onTestFinished(() => page.context().close());
     page.setDefaultTimeout(15_000);
     const errors: string[] = [];

@@ -24,7 +24,7 @@ describe("the tarball", () => {
   it("contains only the build, the manifest, the documents and the examples", async () => {
     const { files, size } = await pack();
     console.log(`${files.join("\n")}\n${size} bytes`);
-    const documents = /^(docs\/.+\.(md|png|svg)|examples\/((callbacks|python)\/)?[\w-]+\.(ts|png|py))$/;
+    const documents = /^(docs\/.+\.(md|png|svg)|examples\/((callbacks|fleet|python)\/)?[\w-]+\.(ts|png|py))$/;
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
       [
         "CHANGELOG.md",

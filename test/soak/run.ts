@@ -21,6 +21,10 @@
  *
  * `npm run soak -- --renders 10000` makes that many mockups and 5 % doubles under a weekly limit that covers 60 %, is killed three times, and
  * finishes in the next week. Exits with 1 if a pair is created twice although its response was not lost, or if a picture is missing.
+ * `npm run soak -- --follow 1000` ships that many orders in several parts to a follower that fails and is killed: on SQLite, on Redis, and
+ * with two processes on one Redis. Exits with 1 unless every change is handed over, and nothing older after something newer.
+ *
+ * `npm run soak -- --followed 100000` measures a process that follows that many orders, of which a twentieth is open: its start and a sweep.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -29,6 +33,8 @@ import { soakBehind } from "./behind.ts";
 import { soakCallbacks } from "./callbacks/run.ts";
 import { soakCalls } from "./calls/run.ts";
 import { ask, start } from "./children.ts";
+import { soakFollower } from "./follower/run.ts";
+import { measureFollower } from "./follower/scale.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
 import { soakRelease } from "./release/run.ts";
 import { soakRenders } from "./renders/run.ts";
@@ -39,6 +45,8 @@ const { values, positionals } = parseArgs({
     behind: { type: "string" },
     calls: { type: "string" },
     callbacks: { type: "string" },
+    follow: { type: "string" },
+    followed: { type: "string" },
     release: { type: "string" },
     renders: { type: "string" },
     transport: { type: "string" },
@@ -126,6 +134,8 @@ if (transport === undefined) throw new Error(`--transport takes ${transportKinds
 const run = () => {
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   if (values.renders !== undefined) return soakRenders(Number(values.renders));
+  if (values.follow !== undefined) return soakFollower(Number(values.follow));
+  if (values.followed !== undefined) return measureFollower(Number(values.followed));
   if (values.release !== undefined) return soakRelease(Number(values.release));
   if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
   return kind === undefined ? soakOpenly() : soakThrough(kind, transport);

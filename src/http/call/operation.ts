@@ -4,6 +4,7 @@ import { type CallSite, framesOf } from "../../errors/call-site.ts";
 import { RequestTimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { withOverrides } from "../../util/overrides.ts";
+import type { FileCache } from "../cache/file-cache.ts";
 import { optionFaults } from "../endpoint/check-options.ts";
 import { type EncodedRequest, encode } from "../endpoint/encode.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "../endpoint/endpoint.ts";
@@ -18,6 +19,7 @@ import { unexpected } from "../wire/thrown.ts";
 import type { CallResult } from "./call.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import type { Core, Plan } from "./core.ts";
+import { fileSteps } from "./file-steps.ts";
 import { TimelineRecorder } from "./timeline-recorder.ts";
 
 const ignore = () => undefined;
@@ -26,10 +28,14 @@ const ignore = () => undefined;
 const contentOf = ({ request }: Endpoint, { body }: EncodedRequest): unknown =>
   request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
 
+/** Loads the cache of files. */
+export type OpenFiles = () => Promise<FileCache>;
+
 /** One call: `encode → recover( attempts → decode )`. */
 export class Operation<Data> {
   readonly #call: CallDetails;
   readonly #attempts: Attempts;
+  readonly #openFiles: OpenFiles | undefined;
   /** The faults of the options, which are reported together with the faults of the input. */
   readonly #faults: readonly Issue[];
   #callSite: CallSite | undefined;
@@ -37,7 +43,13 @@ export class Operation<Data> {
   /** Whether a download keeps the call open after its response. */
   #open = false;
 
-  constructor(core: Core, endpoint: Endpoint<never, Data>, given: RequestOptions, callSite: CallSite) {
+  constructor(
+    core: Core,
+    endpoint: Endpoint<never, Data>,
+    given: RequestOptions,
+    callSite: CallSite,
+    openFiles: OpenFiles | undefined,
+  ) {
     this.#callSite = callSite;
     this.#faults = given === noOptions ? [] : optionFaults(given);
     const options = this.#faults.length === 0 ? given : noOptions;
@@ -54,6 +66,7 @@ export class Operation<Data> {
       complete: (error) => this.#complete(error),
     };
     this.#attempts = new Attempts(this.#call);
+    this.#openFiles = endpoint.response.kind === "binary" ? openFiles : undefined;
   }
 
   async run<Result>(input: EndpointInput, plan: Plan<Data, Result> | undefined): Promise<CallResult<Data | Result>> {
@@ -105,7 +118,9 @@ export class Operation<Data> {
     const mode = plan?.strict ? "throw" : core.responses;
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
-      const send = () => this.#attempts.succeed(request, plan?.strict);
+      const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
+      const files = this.#openFiles && (await scope.within(this.#openFiles()));
+      const send = () => (files === undefined ? succeed(request) : files.get(fileSteps(this.#call, request, succeed)));
       const delivered = (arrival: Arrival) => ({ ...this.#read(arrival, mode), recovered: false });
       if (plan?.unless === undefined) return delivered(await send());
       return plan.unless(

@@ -4,10 +4,10 @@ import { noOptions } from "../endpoint/request-options.ts";
 import { unexpected } from "../wire/thrown.ts";
 import { type ApiCall, toCall } from "./call.ts";
 import type { Core, Plan, Send } from "./core.ts";
-import { Operation } from "./operation.ts";
+import { type OpenFiles, Operation } from "./operation.ts";
 
 /** Makes the function that runs a call through the whole pipeline: `encode → recover( retry( pace → send → observe → map the error ) → decode )`. */
-export function createSend(core: Core): Send {
+export function createSend(core: Core, openFiles?: OpenFiles): Send {
   const send = <Data, Result>(
     endpoint: Endpoint<never, Data>,
     input: EndpointInput,
@@ -17,7 +17,7 @@ export function createSend(core: Core): Send {
     const callSite = captureCallSite(send);
     const begin = () => {
       try {
-        return new Operation<Data>(core, endpoint, options, callSite).run(input, plan);
+        return new Operation<Data>(core, endpoint, options, callSite, openFiles).run(input, plan);
       } catch (error) {
         // The `addEventListener` of a polyfilled signal can throw.
         return Promise.reject(unexpected(error, core.redact));

@@ -1,6 +1,6 @@
 import { emptyFile } from "../../binary/file-response.ts";
 import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
-import type { PodPartnerError } from "../../errors/base.ts";
+import { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
@@ -92,7 +92,9 @@ class DownloadBody {
       else controller.error(complete(error));
     } catch (error) {
       this.cancel();
-      controller.error(complete(toConnectionError(error, endpoint, redact)));
+      // A cached file can continue with another request, whose error is complete.
+      const typed = error instanceof PodPartnerError || this.#options.scope.ended(error);
+      controller.error(complete(typed ? error : toConnectionError(error, endpoint, redact)));
     }
   }
 

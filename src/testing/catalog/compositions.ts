@@ -1,5 +1,15 @@
+import type { CompositionReference } from "../../references/references.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
+import type { Scene } from "../../resources/scenes/scenes.schema.ts";
 import type { StoredProduct } from "./products.ts";
-import type { StoredComposition } from "./rendering.ts";
+
+export interface StoredComposition {
+  readonly reference: CompositionReference;
+  readonly tokenCost: number;
+  readonly scene: Scene;
+  readonly product: StoredProduct;
+  readonly perspective: Perspective;
+}
 
 type MakeOf = (product: StoredProduct) => readonly StoredComposition[];
 

@@ -1,19 +1,10 @@
-import type { CompositionReference } from "../../references/references.ts";
 import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import type { Scene } from "../../resources/scenes/scenes.schema.ts";
 import type { Collection } from "../state/collection.ts";
 import type { ReferenceMaker } from "../state/reference-maker.ts";
-import { Compositions } from "./compositions.ts";
+import { Compositions, type StoredComposition } from "./compositions.ts";
 import type { ProductName } from "./product-table.ts";
 import type { StoredProduct, StoredProductgroup } from "./products.ts";
-
-export interface StoredComposition {
-  readonly reference: CompositionReference;
-  readonly tokenCost: number;
-  readonly scene: Scene;
-  readonly product: StoredProduct;
-  readonly perspective: Perspective;
-}
 
 export const sceneTable = {
   studio: { name: "Studio", description: "A plain background and soft light", private: false, own: true, tokenCost: 1 },

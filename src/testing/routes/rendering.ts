@@ -3,7 +3,7 @@ import type { Composition } from "../../resources/compositions/compositions.sche
 import { getPerspective, listPerspectives } from "../../resources/perspectives/perspectives.endpoints.ts";
 import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
-import type { StoredComposition } from "../catalog/rendering.ts";
+import type { StoredComposition } from "../catalog/compositions.ts";
 import { found, Problem } from "../http/problem.ts";
 import { type Route, route } from "../http/route.ts";
 

@@ -20,7 +20,8 @@ const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
     const uploaded = JSON.stringify({ image: { reference: `Image_${"0".repeat(26)}` } });
     request.on("end", () => respondJson(response, uploaded)).resume();
   } else if (url.startsWith("/v2/renders")) {
-    response.writeHead(200, { ...endlessBudget, "content-type": "image/png", "content-length": megabytes * 1e6 });
+    const file = { "content-type": "image/png", "content-length": megabytes * 1e6, etag: '"1"' };
+    response.writeHead(200, { ...endlessBudget, ...file, "cache-control": "private, max-age=31536000, immutable" });
     Readable.from(bytes(megabytes * 1e6)).pipe(response);
   } else respondJson(response, pageOf(url));
 });

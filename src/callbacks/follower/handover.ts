@@ -1,0 +1,192 @@
+import { DeadlineError } from "../../errors/connection.ts";
+import type { OrderReference } from "../../references/references.ts";
+import { unlessAborted } from "../../util/abort-signals.ts";
+import { changesBetween, merge, withQuantities } from "./compare.ts";
+import { OrderFollowerError } from "./errors.ts";
+import type { FollowerSettings } from "./options.ts";
+import type { Read, Reader } from "./reader.ts";
+import type { Held, Mark, Records } from "./records.ts";
+import { followedOrder, type OrderState, type Remembered, stateOf } from "./state.ts";
+import { type Turn, takeTurn } from "./turn.ts";
+
+/** What a sweep has read, and the bytes of the claim that it made before the request. */
+export interface Look {
+  readonly claim: Uint8Array;
+  readonly read: Read;
+}
+
+/** What a look at an order led to. */
+export type Outcome = "unchanged" | "changed" | "gone";
+
+/** A look at an order, compared with what is remembered. */
+interface News {
+  readonly outcome: Outcome;
+  /** What to remember; undefined if nothing is new. */
+  readonly next: Remembered | undefined;
+  /** Calls the caller's function; undefined if there is nothing to hand over. */
+  readonly handOver: ((signal: AbortSignal) => unknown) | undefined;
+  /** Whether another response that is known came later than this one. */
+  readonly isOlder: boolean;
+}
+
+/** How often one call looks again because another process was faster. */
+const mostLooks = 5;
+/** Milliseconds for which the service may not know an order that was just placed. */
+const visibleAfter = 3_600_000;
+
+const nothingNew: News = { outcome: "unchanged", next: undefined, handOver: undefined, isOlder: false };
+
+const sameBytes = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
+  one.length === other?.length && one.every((byte, at) => byte === other[at]);
+
+/** Compares an order with what is remembered, hands over what is new, and only then remembers it. */
+export class Handover {
+  readonly #settings: FollowerSettings;
+  readonly #records: Records;
+  readonly #reader: Reader;
+  /** The name of this follower in what it remembers. */
+  readonly #self = crypto.randomUUID().slice(0, 8);
+
+  constructor(settings: FollowerSettings, records: Records, reader: Reader) {
+    this.#settings = settings;
+    this.#records = records;
+    this.#reader = reader;
+  }
+
+  /**
+   * Reads an order without a turn, for a sweep: it may wait long for its token, and most orders have no news. Resolves to undefined if
+   * there is none; otherwise `run` hands it over.
+   */
+  async look(reference: OrderReference, claim: Uint8Array, signal: AbortSignal): Promise<Look | undefined> {
+    const before = await this.#records.order(reference);
+    const read = await this.#reader.read(reference, { priority: "low", signal });
+    const { next, isOlder } = await this.#compare(reference, before, read);
+    if (next !== undefined || isOlder) return { claim, read };
+    await this.#markLooked(reference, before.value);
+    return undefined;
+  }
+
+  /** Takes the turn of the order, reads it, and hands over what is new. `look` is used if the claim still stands. */
+  async run(reference: OrderReference, look?: Look): Promise<Outcome> {
+    let turn: Turn | undefined;
+    try {
+      for (let looks = 0; looks < mostLooks; looks += 1) {
+        if (turn?.isCertain !== true) {
+          await turn?.release();
+          turn = await takeTurn(this.#records, reference, this.#settings);
+        }
+        const outcome = await this.#attempt(reference, turn, looks === 0 ? look : undefined, looks === 0);
+        if (outcome !== undefined) return outcome;
+      }
+    } finally {
+      await turn?.release();
+    }
+    const message = `Other processes changed what is remembered of the order ${reference} ${mostLooks} times in a row.`;
+    throw new OrderFollowerError({ fault: "busy", message });
+  }
+
+  /** Resolves to undefined if the order must be looked at once more. */
+  async #attempt(
+    reference: OrderReference,
+    turn: Turn,
+    given: Look | undefined,
+    canRepeat: boolean,
+  ): Promise<Outcome | undefined> {
+    const [before, mark] = await Promise.all([this.#records.order(reference), this.#records.mark(reference)]);
+    // A hand-over first ends the claim. Then this response may be older than what was handed over.
+    const usable = given !== undefined && sameBytes(given.claim, mark.bytes);
+    const read = usable ? given.read : await this.#readNow(reference);
+    const { outcome, next, handOver, isOlder } = await this.#compare(reference, before, read);
+    if (isOlder && canRepeat) return undefined;
+    if (handOver !== undefined) {
+      await this.#endClaim(reference, before, mark);
+      // From here to the call of the handler there is no wait, so that a suspended process hands over nothing outdated.
+      if (!turn.isCertain) return undefined;
+      await this.#handle(reference, handOver);
+    }
+    if (next !== undefined && !(await this.#records.setOrder(reference, next, before))) return undefined;
+    await this.#markLooked(reference, next ?? before.value);
+    return outcome;
+  }
+
+  #readNow(reference: OrderReference): Promise<Read> {
+    return this.#reader.read(reference, { priority: "high", deadline: this.#settings.timeout });
+  }
+
+  async #compare(reference: OrderReference, before: Held<Remembered>, read: Read): Promise<News> {
+    const known = before.value?.order ?? undefined;
+    if (read.order === undefined) return this.#compareGone(reference, before.value, read.error);
+    const { order } = read;
+    const state = await stateOf(order, read.at, this.#self);
+    const isOlder = known !== undefined && known.by !== this.#self && read.at > 0 && read.at < known.at;
+    const next = merge(known, state, isOlder);
+    const changes = changesBetween(known, next, order);
+    if (changes.length === 0 && before.value?.gone === false) return { ...nothingNew, isOlder };
+    const previous = known && followedOrder(known);
+    return {
+      outcome: changes.length > 0 ? "changed" : "unchanged",
+      next: { v: 1, gone: false, order: next },
+      handOver:
+        changes.length > 0
+          ? (signal) => this.#settings.onChange({ order: withQuantities(order, next), previous, changes, signal })
+          : undefined,
+      isOlder,
+    };
+  }
+
+  async #compareGone(reference: OrderReference, known: Remembered | undefined, error: unknown): Promise<News> {
+    if (known?.gone) return { ...nothingNew, outcome: "gone" };
+    if (known === undefined && !(await this.#isOverdue(reference))) return nothingNew;
+    const order = known?.order ?? null;
+    const previous = order === null ? undefined : followedOrder(order);
+    return {
+      outcome: "gone",
+      next: { v: 1, gone: true, order },
+      handOver: (signal) => this.#settings.onGone({ orderReference: reference, previous, error, signal }),
+      isOlder: false,
+    };
+  }
+
+  /** Whether an order that was never read is followed, and placed so long ago that the service must know it. */
+  async #isOverdue(reference: OrderReference): Promise<boolean> {
+    const { value } = await this.#records.mark(reference);
+    return value !== undefined && this.#settings.clock.now() - (value.since ?? 0) > visibleAfter;
+  }
+
+  async #handle(reference: OrderReference, handOver: (signal: AbortSignal) => unknown): Promise<void> {
+    const { clock, timeout } = this.#settings;
+    const controller = new AbortController();
+    const stopTimer = clock.after(timeout, () => {
+      const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower).`;
+      controller.abort(new DeadlineError({ message }));
+    });
+    try {
+      await unlessAborted((async () => handOver(controller.signal))(), controller.signal);
+    } finally {
+      stopTimer();
+    }
+  }
+
+  /** Ends the claim of a sweep, in this or another process. The first news of an order follows it, also if the handler fails. */
+  async #endClaim(reference: OrderReference, { value }: Held<Remembered>, mark: Held<Mark>): Promise<void> {
+    const { looked = 0, since = this.#settings.clock.now() } = mark.value ?? {};
+    await this.#records.setMark(reference, value === undefined ? { looked, since } : { looked });
+  }
+
+  /** Notes the time of a look; an order that is not open leaves the sweep. An order that is not followed stays unknown. */
+  async #markLooked(reference: OrderReference, now: Remembered | undefined): Promise<void> {
+    const looked = this.#settings.clock.now();
+    if (now === undefined) {
+      const { bytes, value } = await this.#records.mark(reference);
+      if (value !== undefined) await this.#records.setMark(reference, { since: value.since, looked }, { bytes });
+    } else if (isClosed(now)) {
+      await this.#records.deleteMark(reference);
+    } else {
+      await this.#records.setMark(reference, { looked });
+    }
+  }
+}
+
+/** Whether an order needs no more looks. */
+const isClosed = ({ gone, order }: { readonly gone: boolean; readonly order: OrderState | null }): boolean =>
+  gone || order?.completed === true;

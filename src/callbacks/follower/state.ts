@@ -1,0 +1,93 @@
+import * as z from "zod/mini";
+import type { AddressReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import type { Order } from "../../resources/orders/orders.schema.ts";
+import { count } from "../../schemas/shape.ts";
+import type { FollowedOrder } from "./changes.ts";
+
+/** What is remembered of an order. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
+export interface OrderState {
+  /** Of each line: its index, quantity, shipped and canceled quantity. */
+  readonly lines: readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
+  /** A hash of the hold; null without one. */
+  readonly hold: string | null;
+  /** A hash of the status, and its code. */
+  readonly status: readonly [hash: string, code: string | null];
+  readonly address: AddressReference | null;
+  /** A hash of all other fields. */
+  readonly rest: string;
+  /** The service's time of the response that brought all fields but the lines; 0 if the service sent none. */
+  readonly at: number;
+  /** The follower that read it. */
+  readonly by: string;
+  readonly completed: boolean;
+}
+
+/** The value of an order's key. `order` is null if it was never read; `gone` if the service no longer has it. */
+export interface Remembered {
+  readonly v: 1;
+  readonly gone: boolean;
+  readonly order: OrderState | null;
+}
+
+const orderState = () =>
+  z.object({
+    lines: z.array(z.tuple([count(1), count(0), count(0), count(0)])),
+    hold: z.nullable(z.string()),
+    status: z.tuple([z.string(), z.nullable(z.string())]),
+    address: z.nullable(reference("Address")),
+    rest: z.string(),
+    at: z.number(),
+    by: z.string(),
+    completed: z.boolean(),
+  });
+
+/** The schema of a stored value. A value of another version counts as absent: then everything is handed over once more. */
+export const remembered = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
+
+/** Writes objects with sorted names, so that the same content has the same hash. */
+const sorted = (_: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+async function hashOf(value: unknown): Promise<string> {
+  const bytes = new TextEncoder().encode(JSON.stringify(value, sorted));
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes), 0, 9);
+  return btoa(String.fromCharCode(...digest));
+}
+
+/** Makes the state of an order that was read. */
+export async function stateOf(order: Order, at: number, by: string): Promise<OrderState> {
+  const { reference: _, status, orderlines, onHold, dropshipAddressReference, ...fields } = order;
+  const rest = orderlines.map(({ shippedQuantity: _, canceledQuantity: __, ...line }) => line);
+  const [hold, statusHash, restHash] = await Promise.all([
+    onHold === null ? null : hashOf(onHold),
+    hashOf(status),
+    hashOf({ ...fields, orderlines: rest }),
+  ]);
+  return {
+    lines: orderlines.map((line) => [line.index, line.quantity, line.shippedQuantity, line.canceledQuantity]),
+    hold,
+    status: [statusHash, status.code ?? null],
+    address: dropshipAddressReference ?? null,
+    rest: restHash,
+    at,
+    by,
+    completed: false,
+  };
+}
+
+/** The state as the caller's function receives it. */
+export const followedOrder = ({ lines, hold, status, address, completed }: OrderState): FollowedOrder => ({
+  orderlines: lines.map(([index, quantity, shippedQuantity, canceledQuantity]) => ({
+    index,
+    quantity,
+    shippedQuantity,
+    canceledQuantity,
+  })),
+  held: hold !== null,
+  statusCode: status[1] ?? undefined,
+  dropshipAddressReference: address,
+  completed,
+});

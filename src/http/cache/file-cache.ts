@@ -1,0 +1,157 @@
+import type { Download } from "../../binary/download.ts";
+import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
+import type { FileSteps } from "../call/file-steps.ts";
+import type { Arrival } from "../wire/exchange.ts";
+import { hasCurrentCopy, isPlain, unconditional } from "./conditions.ts";
+import { Entries, type Entry, headersOf } from "./entry.ts";
+import { type Asked, askedBy, type Fields, FilePolicy, nameOfUrl } from "./policy.ts";
+import { Recording } from "./recording.ts";
+import { SizeLimit } from "./size-limit.ts";
+import { StoredBody } from "./stored-body.ts";
+
+/** How the files of a client are cached. */
+export interface FileCacheOptions {
+  /**
+   * The maximum of the files' bytes. The least recently used files go first. Each process can exceed it by a tenth for a moment.
+   * Default 1 073 741 824 (1 GiB); in a `memoryStore` 33 554 432 (32 MiB).
+   */
+  readonly maxSize?: number | undefined;
+}
+
+/** One download of a file through the cache. */
+interface Getting extends FileSteps {
+  readonly asked: Asked;
+  readonly id: string;
+  readonly opened: Opened;
+}
+
+/** The client's part of the store, with what the cache keeps in it. */
+interface Opened {
+  readonly entries: Entries;
+  readonly limit: SizeLimit;
+  readonly maxSize: number;
+}
+
+/** Bytes, when the option does not say. A memory store has 64 MiB for everything that the client remembers. */
+const defaultSize = (kind: string): number => (kind === "memory" ? 32 : 1_024) * 1024 * 1024;
+
+/** The files that a client has downloaded, by the rules of RFC 9111 for a private cache. */
+export class FileCache {
+  readonly #openStore: OpenStore;
+  readonly #maxSize: number | undefined;
+  readonly #now: () => number;
+  #opened: Promise<Opened> | undefined;
+
+  constructor(openStore: OpenStore, { maxSize }: FileCacheOptions, now: () => number) {
+    this.#openStore = openStore;
+    this.#maxSize = maxSize;
+    this.#now = now;
+  }
+
+  /** Gets a file from the store, or with a request, and then stores it. */
+  async get(steps: FileSteps): Promise<Arrival> {
+    const { call, request, send } = steps;
+    if (!isPlain(request.headers)) return send(request);
+    const done = call.recorder.begin("cache");
+    this.#opened ??= this.#open();
+    const [opened, asked, id] = await call.scope.within(
+      Promise.all([this.#opened, askedBy(request.headers), nameOfUrl(request.url)]),
+    );
+    const entry = await call.scope.within(opened.entries.read(id));
+    const isFresh = entry?.policy.isFresh(asked) === true;
+    done(isFresh ? "fresh" : entry === undefined ? "absent" : "stale");
+    const getting: Getting = { ...steps, asked, id, opened };
+    if (entry === undefined) return this.#download(getting);
+    return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
+  }
+
+  async #open(): Promise<Opened> {
+    const store: ClientStore = await this.#openStore();
+    const maxSize = this.#maxSize ?? defaultSize(store.kind);
+    return { entries: new Entries(store, this.#now), limit: new SizeLimit(store, maxSize, this.#now), maxSize };
+  }
+
+  /** Requests the file, and stores it if the response may be stored. */
+  async #download(getting: Getting, request = getting.request): Promise<Arrival> {
+    return this.#recorded(getting, await getting.send(request));
+  }
+
+  #recorded({ call, asked, id, opened, record }: Getting, arrival: Arrival): Arrival {
+    const { response, download } = arrival;
+    if (download?.modified !== true || response.status !== 200 || response.headers.has("content-encoding"))
+      return arrival;
+    const policy = FilePolicy.of(asked, response.headers, this.#now);
+    if (!policy.storable() || (download.size ?? 0) > opened.maxSize) return arrival;
+    const recording = new Recording(opened.entries, {
+      id,
+      policy,
+      size: download.size,
+      maxSize: opened.maxSize,
+      patience: Math.min(call.timeout, call.scope.remaining()) / 4,
+      now: this.#now,
+      onStored: (size) => opened.limit.add(size),
+    });
+    return { ...arrival, download: record(response, download, recording) };
+  }
+
+  /** Asks the service whether a stored file is still valid. */
+  async #revalidate(getting: Getting, entry: Entry): Promise<Arrival> {
+    const { call, request, asked, opened } = getting;
+    const conditions = entry.policy.conditions(asked, request.headers);
+    if (conditions === undefined) return this.#download(getting);
+    const arrival = await getting.send({ ...request, headers: { ...request.headers, ...conditions } });
+    if (arrival.download?.modified !== false) return this.#recorded(getting, arrival);
+
+    const plain = unconditional(request.headers);
+    const alone = Object.keys(plain).length === Object.keys(request.headers).length;
+    const policy = entry.policy.refreshed(asked, arrival.response.headers, alone, this.#now);
+    if (policy === undefined) {
+      await call.scope.within(opened.entries.drop(entry));
+      // The 304 is about the caller's own copy, or about a version that neither side has.
+      return alone ? this.#download(getting) : arrival;
+    }
+    const current = { ...entry, policy };
+    if (policy.storable()) await call.scope.within(opened.entries.refresh(entry, policy));
+    else await call.scope.within(opened.entries.drop(entry));
+    return this.#serve(getting, current);
+  }
+
+  /** Responds with a stored file, or with 304 if the caller's copy is that file. */
+  #serve(getting: Getting, entry: Entry): Arrival {
+    const { request, opened, open } = getting;
+    const fields = headersOf(entry);
+    if (hasCurrentCopy(request.headers, fields)) {
+      const { "content-length": _, ...headers } = fields;
+      const { etag, "last-modified": lastModified } = headers;
+      const download = { modified: false, etag, lastModified } as const;
+      return { response: headOf(304, request.url, headers), text: "", download };
+    }
+    void opened.entries.refresh(entry);
+    const response = headOf(200, request.url, fields);
+    const body = new StoredBody(opened.entries, entry, () => this.#again(getting, entry));
+    return { response, text: "", download: open(response, body) };
+  }
+
+  /** Downloads a file of which a part was lost. Only the same version, by its strong `ETag`, can continue it. */
+  async #again(getting: Getting, { policy }: Entry): Promise<Download | undefined> {
+    const { request } = getting;
+    const { download } = await this.#download(getting, { ...request, headers: unconditional(request.headers) });
+    if (download?.modified !== true) return undefined;
+    const { etag } = policy.headers();
+    if (etag !== undefined && etag === download.etag && !etag.startsWith("W/")) return download;
+    await download.cancel();
+    return undefined;
+  }
+}
+
+function headOf(status: 200 | 304, url: string, fields: Fields): ResponseHead {
+  const headers = new Headers(fields);
+  return {
+    status,
+    ok: status === 200,
+    url,
+    headers,
+    toResponse: () => Object.defineProperty(new Response(null, { status, headers }), "url", { value: url }),
+  };
+}

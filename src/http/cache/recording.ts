@@ -1,0 +1,99 @@
+import { type Entries, pieceSize, piecesOf } from "./entry.ts";
+import type { FilePolicy } from "./policy.ts";
+
+/** What a recording is about. */
+interface Recorded {
+  readonly id: string;
+  readonly policy: FilePolicy;
+  /** The `Content-Length`; undefined without one. */
+  readonly size: number | undefined;
+  /** The largest file that is stored, in bytes. */
+  readonly maxSize: number;
+  /** Milliseconds that a download waits for the store in all, before the rest of the file is not stored. */
+  readonly patience: number;
+  readonly now: () => number;
+  /** Called with the bytes of a file that is stored. */
+  readonly onStored: (size: number) => void;
+}
+
+/**
+ * Stores a file while the caller reads it. It holds two pieces in memory: one that fills, one that is being written. A file that cannot
+ * be stored is given up without an effect on the download, and its pieces are deleted.
+ */
+export class Recording {
+  readonly #entries: Entries;
+  readonly #what: Recorded;
+  /** The time is in the name: pieces that a killed process has left can be found by it. */
+  readonly #body: string;
+  readonly #capacity: number;
+  #filling: Uint8Array;
+  #spare: Uint8Array | undefined;
+  #filled = 0;
+  #count = 0;
+  #size = 0;
+  #waited = 0;
+  #over = false;
+  #writing: Promise<boolean> = Promise.resolve(true);
+
+  constructor(entries: Entries, what: Recorded) {
+    this.#entries = entries;
+    this.#what = what;
+    this.#body = `${Math.floor(what.now() / 1_000).toString(36)}-${crypto.randomUUID().slice(0, 8)}`;
+    this.#capacity = Math.min(pieceSize, what.size ?? pieceSize);
+    this.#filling = new Uint8Array(this.#capacity);
+  }
+
+  /** Takes the next bytes. It waits while the piece before is still being written. */
+  async add(chunk: Uint8Array): Promise<void> {
+    if (this.#over) return;
+    this.#size += chunk.byteLength;
+    const { size = this.#what.maxSize } = this.#what;
+    if (this.#size > Math.min(size, this.#what.maxSize)) return this.abandon();
+    for (let at = 0; at < chunk.byteLength && !this.#over; ) {
+      const part = chunk.subarray(at, at + this.#capacity - this.#filled);
+      this.#filling.set(part, this.#filled);
+      this.#filled += part.byteLength;
+      at += part.byteLength;
+      if (this.#filled === this.#capacity) await this.#flush();
+    }
+  }
+
+  /** Ends the file: from now on it is in the cache. */
+  async finish(): Promise<void> {
+    if (this.#filled > 0 && !this.#over) await this.#flush();
+    if (!this.#over) await this.#written();
+    const { id, policy, size = this.#size, onStored } = this.#what;
+    if (this.#over || this.#size !== size || this.#size === 0) return this.abandon();
+    const stored = { body: this.#body, size: this.#size };
+    if (await this.#entries.commit(id, policy, stored)) onStored(this.#size);
+    else this.abandon();
+    this.#over = true;
+  }
+
+  /** Gives the file up, and deletes what was stored of it. It does not wait for that. */
+  abandon(): void {
+    if (this.#over) return;
+    this.#over = true;
+    void this.#writing.then(() => this.#entries.erase(this.#what.id, this.#body, this.#count));
+  }
+
+  async #flush(): Promise<void> {
+    await this.#written();
+    if (this.#over) return;
+    const piece = this.#filling.subarray(0, this.#filled);
+    this.#writing = this.#entries.setPiece(this.#what.id, this.#body, this.#count, piece);
+    this.#count += 1;
+    const isLast = piecesOf(this.#what.size ?? Number.POSITIVE_INFINITY) === this.#count;
+    if (!isLast) [this.#filling, this.#spare] = [this.#spare ?? new Uint8Array(this.#capacity), this.#filling];
+    this.#filled = 0;
+  }
+
+  /** Waits for the piece that is being written. */
+  async #written(): Promise<void> {
+    const { now, patience } = this.#what;
+    const began = now();
+    const held = await this.#writing;
+    this.#waited += now() - began;
+    if (!held || this.#waited > patience) this.abandon();
+  }
+}

@@ -1,0 +1,40 @@
+import { Download } from "../../binary/download.ts";
+import { type BodyWatcher, watched } from "../../binary/watched.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { CallDetails } from "../retry/call-details.ts";
+import { Attempt } from "../wire/attempt.ts";
+import { downloadStream } from "../wire/download-body.ts";
+import type { Arrival } from "../wire/exchange.ts";
+import type { Body } from "../wire/read-text.ts";
+
+/** What the cache of files needs of a call. It gets functions, so that the code of a call is not split for the cache. */
+export interface FileSteps {
+  readonly call: CallDetails;
+  readonly request: EncodedRequest;
+  /** Sends a request through the attempts of the call. */
+  readonly send: (request: EncodedRequest) => Promise<Arrival>;
+  /** Makes a download of the same file whose bytes a recording gets while the caller reads them. */
+  readonly record: (response: ResponseHead, download: Download, recording: BodyWatcher) => Download;
+  /** Makes a download of a stored body, with the timeout, the deadline and the signal of the call. */
+  readonly open: (response: ResponseHead, body: Body) => Download;
+}
+
+/** The steps of a call for a file. */
+export function fileSteps(call: CallDetails, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
+  const { core, scope, name: endpoint, timeout, complete } = call;
+  return {
+    call,
+    request,
+    send,
+    record: ({ headers }, download, recording) =>
+      new Download(headers, watched(download.stream(), recording), endpoint),
+    open: (response, body) => {
+      const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
+      attempt.open(body);
+      const onUnread = (error: string) => core.observe("onUnreadDownload", { endpoint, error });
+      const options = { scope, endpoint, redact: core.redact, complete, onUnread };
+      return new Download(response.headers, downloadStream(attempt, body, response, options), endpoint, true);
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import type { KeyValueStore } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+import { file, fileKeys, immutable, largeFile, media, read, useCache } from "./support.ts";
+
+/** Three pieces: two of 256 KiB, and a short one. */
+const body = largeFile(600_000);
+const same = (bytes: Uint8Array, other = body) => Buffer.from(bytes).equals(other);
+
+/** The full key of a piece. */
+async function keyOf(store: KeyValueStore, piece: number): Promise<string> {
+  for await (const key of store.keys("")) if (key.endsWith(`:${piece}`)) return key;
+  return expect.fail(`piece ${piece} is not stored`);
+}
+
+const losses: Readonly<Record<string, (store: KeyValueStore, piece: number) => Promise<void>>> = {
+  missing: async (store, piece) => void (await store.delete(await keyOf(store, piece))),
+  damaged: async (store, piece) => {
+    const key = await keyOf(store, piece);
+    const bytes = (await store.get(key)) ?? expect.fail("the piece is gone");
+    bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
+    await store.set(key, bytes);
+  },
+  short: async (store, piece) => {
+    const key = await keyOf(store, piece);
+    await store.set(key, ((await store.get(key)) ?? new Uint8Array()).slice(0, 900));
+  },
+};
+
+describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose) => {
+  const context = useCache();
+
+  it("counts as absent if it is the first piece", async () => {
+    context.service.respondAlways(file(immutable, body));
+    const partner = context.client();
+    await read(partner);
+    await lose(context.store, 0);
+    const { fromCache, bytes } = await read(partner);
+    expect([fromCache, same(bytes)]).toEqual([false, true]);
+    expect((await read(partner)).fromCache).toBe(true);
+    expect(context.service.requests).toHaveLength(2);
+  });
+
+  it.each([1, 2])("continues with the service's bytes from piece %i, and stores them again", async (piece) => {
+    context.service.respondAlways(file(immutable, body));
+    const partner = context.client();
+    await read(partner);
+    await lose(context.store, piece);
+    const { fromCache, bytes } = await read(partner);
+    expect([fromCache, same(bytes)]).toEqual([true, true]);
+    expect(context.service.requests).toHaveLength(2);
+    expect(context.service.requests[1]?.headers).not.toHaveProperty("if-none-match");
+    const third = await read(partner);
+    expect([third.fromCache, same(third.bytes)]).toEqual([true, true]);
+    expect(context.service.requests).toHaveLength(2);
+  });
+});
+
+describe("a cached file that cannot continue", () => {
+  const context = useCache();
+  const { missing } = losses;
+
+  it.each([
+    ["another version", immutable, { ...immutable, etag: '"v2"' }],
+    ["a weak ETag", { ...immutable, etag: 'W/"v1"' }, { ...immutable, etag: 'W/"v1"' }],
+    ["no ETag", { "cache-control": "max-age=60" }, { "cache-control": "max-age=60" }],
+  ])("ends with a ConnectionError, and the next download gets the file: %s", async (_, first, headers) => {
+    context.service.respond(file(first, body), file(headers, body), file(headers, body));
+    const partner = context.client();
+    await read(partner);
+    await missing?.(context.store, 1);
+    const error = await rejection(read(partner));
+    expect(error).toMatchObject({ name: "ConnectionError", isRetryable: true });
+    expect(String(error)).toMatch(/a part of the cached file was lost/);
+    expect(same((await read(partner)).bytes)).toBe(true);
+  });
+
+  it("ends with the error of the service", async () => {
+    context.service.respond(file(immutable, body), { status: 404, body: { code: "not_found", message: "Gone." } });
+    const partner = context.client();
+    await read(partner);
+    await missing?.(context.store, 1);
+    const error = await rejection(read(partner));
+    expect(error).toMatchObject({ name: "NotFoundError", code: "not_found" });
+  });
+
+  it("ends with the caller's reason when it aborts meanwhile", async () => {
+    const abort = new AbortController();
+    const reason = new Error("left");
+    context.service.respond(file(immutable, body), ({ gone }) => {
+      abort.abort(reason);
+      return new Promise((resolve) => gone.addEventListener("abort", () => resolve({ status: 500 })));
+    });
+    const partner = context.client();
+    await read(partner);
+    await missing?.(context.store, 1);
+    const download = await partner.catalog.products.media(ref("Product"), "front.jpg", { signal: abort.signal });
+    expect(await rejection(download.bytes())).toBe(reason);
+  });
+});
+
+describe("two downloads of one file at the same time", () => {
+  const context = useCache();
+
+  it("send a request each, and leave one copy", async () => {
+    context.service.respondAlways(file(immutable, body));
+    const partner = context.client();
+    const [one, other] = await Promise.all([media(partner), media(partner)]);
+    const bytes = await Promise.all([one.bytes(), other.bytes()]);
+    expect(bytes.map((each) => same(each))).toEqual([true, true]);
+    expect(context.service.requests).toHaveLength(2);
+    await expect.poll(() => fileKeys(context.store)).toHaveLength(4);
+    expect(same((await read(partner)).bytes)).toBe(true);
+  });
+});

@@ -1,0 +1,17 @@
+import { createHash } from "node:crypto";
+import { memoryStore } from "pod-partner";
+import { vi } from "vitest";
+
+/**
+ * Makes `crypto.subtle.digest` immediate in a test file. The platform hashes on other threads, and a manual clock cannot wait for them:
+ * its time would go on during a hash.
+ */
+vi.spyOn(crypto.subtle, "digest").mockImplementation(async (_, data) => {
+  const bytes = ArrayBuffer.isView(data)
+    ? new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+    : new Uint8Array(data);
+  return new Uint8Array(createHash("sha256").update(bytes).digest()).buffer;
+});
+
+// A store loads its memory at the first use, which takes real time, too.
+await memoryStore().get("first use");

@@ -1,0 +1,70 @@
+import type { KeyValueStore } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { toJson } from "../../../src/stores/json.ts";
+import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { createWorld, first, second, settle } from "./support.ts";
+
+const isState = (key: string) => key.includes("follower:order:");
+
+describe("a follower whose store fails", () => {
+  it("rejects with a typed error after the handler, and hands the change over again", async () => {
+    const { store, follower, handed } = createWorld();
+    let failing = true;
+    const flaky: KeyValueStore = {
+      ...store,
+      set: async (key, value, options) => {
+        if (failing && isState(key)) throw new Error("the disk is full");
+        return store.set(key, value, options);
+      },
+    };
+    const { update } = follower({ store: flaky });
+    await expect(update(first)).rejects.toMatchObject({
+      fault: "store",
+      isRetryable: true,
+      message: expect.stringContaining("the disk is full"),
+    });
+    failing = false;
+    await update(first);
+    expect(handed).toHaveLength(2);
+    expect(handed[1]?.changes).toEqual(handed[0]?.changes);
+  });
+
+  it("does not call the handler when it cannot take the turn", async () => {
+    const { store, follower, handed, service } = createWorld();
+    const { update } = follower({ store: { ...store, set: () => Promise.reject(new Error("read only")) } });
+    await expect(update(first)).rejects.toMatchObject({ fault: "store" });
+    expect([handed, service.reads]).toEqual([[], []]);
+  });
+
+  it("rejects after some seconds when the store does not respond", async () => {
+    const { clock, store, follower } = createWorld();
+    const { update, follow } = follower({ store: { ...store, get: () => new Promise(() => undefined) } });
+    const began = clock.now();
+    const calls = [update(first), follow(second)].map((call) => expect(call).rejects.toMatchObject({ fault: "store" }));
+    await settle(clock, Promise.all(calls));
+    expect(clock.now() - began).toBeLessThanOrEqual(5_100);
+  });
+
+  it("hands everything over again when a value is lost, damaged, or of another version", async () => {
+    const { store, follower, handed } = createWorld();
+    const { update } = follower();
+    await update(first);
+    const scoped = new ScopedStore(store, "scope");
+    const key = `follower:order:${first}`;
+    const spoilings = [
+      () => scoped.delete(key),
+      () => scoped.set(key, toJson({ v: 2, orders: [] })),
+      () => scoped.set(key, new TextEncoder().encode("{")),
+      async () => {
+        for await (const full of store.keys("")) if (isState(full)) await store.set(full, new Uint8Array(20));
+      },
+    ];
+    for (const spoil of spoilings) {
+      await spoil();
+      await update(first);
+    }
+    expect(handed.map(({ changes }) => changes.length)).toEqual([1, 1, 1, 1, 1]);
+    await update(first);
+    expect(handed).toHaveLength(5);
+  });
+});

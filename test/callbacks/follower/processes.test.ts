@@ -1,0 +1,166 @@
+import type { KeyValueStore } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { settled } from "../support.ts";
+import { createWorld, first, settle, withTotals } from "./support.ts";
+
+describe("two processes with one store", () => {
+  it("hand over each change once, one after the other", async () => {
+    const { clock, service, follower, handed } = createWorld();
+    let running = 0;
+    const onChange = async () => {
+      running += 1;
+      expect(running).toBe(1);
+      await settled();
+      running -= 1;
+    };
+    const [one, other] = [follower({ onChange }), follower({ onChange })];
+    service.ship(first, [1]);
+    await settle(clock, Promise.all([one.update(first), other.update(first)]));
+    expect(handed).toHaveLength(1);
+  });
+
+  it("hand over nothing older after something newer when the first one is suspended between read and handler", async () => {
+    const { clock, service, store, follower, handed } = createWorld();
+    const suspended = Promise.withResolvers<void>();
+    const slowStore: KeyValueStore = {
+      ...store,
+      // The process stops after its read, and renews nothing.
+      set: async (key, value, options) => {
+        if (!key.includes("lease") || options?.expected === null) return store.set(key, value, options);
+        await suspended.promise;
+        return store.set(key, value, options);
+      },
+    };
+    service.ship(first, [1]);
+    service.onRead = async ({ reference }) => {
+      service.onRead = async () => undefined;
+      const outdated = service.orders.get(reference);
+      await suspended.promise;
+      return outdated;
+    };
+    const slow = follower({ store: slowStore }).update(first);
+    await settled();
+    service.ship(first, [2]);
+    service.hold(first, "no stock");
+    await settle(clock, follower().update(first));
+    suspended.resolve();
+    await settle(clock, slow);
+    expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[2, true]]);
+  });
+
+  it("let the process that lost its turn in the handler look again, and it hands over nothing twice", async () => {
+    const { clock, service, store, follower, handed } = createWorld();
+    const gate = Promise.withResolvers<void>();
+    const lost: KeyValueStore = {
+      ...store,
+      set: async (key, value, options) =>
+        key.includes("lease") && options?.expected ? false : store.set(key, value, options),
+    };
+    let calls = 0;
+    const slow = follower({
+      store: lost,
+      timeout: 60_000,
+      onChange: () => {
+        calls += 1;
+        return gate.promise;
+      },
+    }).update(first);
+    await settled();
+    service.ship(first, [1]);
+    await settle(clock, follower().update(first));
+    gate.resolve();
+    await settle(clock, slow);
+    expect(calls).toBe(1);
+    expect(handed.map(({ shipped }) => shipped[0])).toEqual([1, 0]);
+    await settle(clock, follower().update(first));
+    expect(handed).toHaveLength(2);
+  });
+
+  it("take the turn of a process that was killed after some seconds", async () => {
+    const { clock, store, follower, handed } = createWorld();
+    const dead: KeyValueStore = { ...store };
+    const killed = follower({ store: dead, onChange: () => new Promise(() => undefined) });
+    void killed.update(first).catch(() => undefined);
+    await settled();
+    dead.set = () => new Promise(() => undefined);
+    Object.assign(dead, { delete: () => new Promise(() => undefined) });
+    const began = clock.now();
+    await settle(clock, follower().update(first));
+    expect(handed).toHaveLength(1);
+    expect(clock.now() - began).toBeLessThanOrEqual(5_100);
+  });
+
+  it("give up with a typed error when another process has the turn for longer than `timeout`", async () => {
+    const { clock, follower } = createWorld();
+    const gate = Promise.withResolvers<void>();
+    const slow = follower({ timeout: 60_000, onChange: () => gate.promise }).update(first);
+    await settled();
+    const refused = expect(settle(clock, follower({ timeout: 2_000 }).update(first))).rejects.toMatchObject({
+      fault: "busy",
+      isRetryable: true,
+    });
+    await refused;
+    gate.resolve();
+    await settle(clock, slow);
+  });
+});
+
+describe("an older response in another process", () => {
+  const outdated = "Mon, 02 Nov 2026 08:00:00 GMT";
+
+  it("does not change hold, status and address, but its greater quantities are handed over", async () => {
+    const { service, follower, handed } = createWorld();
+    service.hold(first, "no stock");
+    await follower().update(first);
+    service.date = () => outdated;
+    service.onRead = async () => withTotals({ ...newest(), onHold: null, status: { code: "old" } }, [2]);
+    const newest = () => service.orders.get(first) ?? expect.fail("no order");
+    await follower().update(first);
+    expect(handed.at(-1)?.changes).toEqual([{ kind: "shipped", index: 1, from: 0, to: 2 }]);
+
+    service.date = () => "Mon, 02 Nov 2026 09:00:01 GMT";
+    service.onRead = async () => undefined;
+    service.ship(first, [2]);
+    await follower().update(first);
+    expect(handed).toHaveLength(2);
+    service.hold(first, null);
+    await follower().update(first);
+    expect(handed.at(-1)?.changes).toEqual([{ kind: "released" }]);
+  });
+
+  it("is read once more: the next response is newer in nearly all cases", async () => {
+    const { service, follower, kinds } = createWorld();
+    await follower().update(first);
+    service.hold(first, "no stock");
+    const dates = [outdated, "Mon, 02 Nov 2026 09:00:01 GMT"];
+    service.date = () => dates.shift() ?? null;
+    await follower().update(first);
+    expect(kinds().at(-1)).toEqual(["held"]);
+  });
+
+  it("counts as newer in the process that read the earlier one, whatever its `Date`", async () => {
+    const { service, follower, kinds } = createWorld();
+    const { update } = follower();
+    await update(first);
+    service.hold(first, "no stock");
+    service.date = () => outdated;
+    await update(first);
+    expect(kinds().at(-1)).toEqual(["held"]);
+    expect(service.reads).toHaveLength(2);
+  });
+
+  it("does not follow from a `Date` far in the future, or from none", async () => {
+    const { clock, service, follower, kinds } = createWorld();
+    service.date = () => "Fri, 01 Jan 2100 00:00:00 GMT";
+    await follower().update(first);
+    await clock.advance(300_001);
+    service.date = () => new Date(clock.now()).toUTCString();
+    service.hold(first, "no stock");
+    await clock.advance(1_000);
+    await follower().update(first);
+    service.date = () => null;
+    service.hold(first, null);
+    await follower().update(first);
+    expect(kinds()).toEqual([["status"], ["held"], ["released"]]);
+  });
+});

@@ -1,0 +1,281 @@
+import { AuthenticationError, type KeyValueStore } from "pod-partner";
+import { type OrderFollowerOptions, ReconcileError } from "pod-partner/callbacks";
+import { describe, expect, it } from "vitest";
+import { ref } from "../../support/references.ts";
+import { settled } from "../support.ts";
+import { createWorld, first, newOrder, second, settle } from "./support.ts";
+
+/** A world with followed orders, which were placed and followed a second apart. */
+async function createFollowed(count: number, options: Partial<OrderFollowerOptions> = {}) {
+  const world = createWorld();
+  const orders = Array.from({ length: count }, (_, at) => ref("Order", `a${String(at + 1).padStart(3, "0")}`));
+  const follower = world.follower(options);
+  for (const reference of orders) {
+    world.service.orders.set(reference, newOrder(reference));
+    await follower.follow(reference);
+  }
+  return { ...world, orders, follower, start: world.follower };
+}
+
+describe("follower.reconcile", () => {
+  it("reads each open order once, with low priority, and hands over what no callback reported", async () => {
+    const { clock, service, orders, follower, handed } = await createFollowed(3);
+    expect(await follower.reconcile()).toEqual({ checked: 3, changed: 3, gone: 0 });
+    service.ship(orders[1] ?? first, [3], [3]);
+    await clock.advance(1_000);
+    expect(await follower.reconcile()).toEqual({ checked: 3, changed: 1, gone: 0 });
+    await clock.advance(1_000);
+    expect(await follower.reconcile()).toEqual({ checked: 2, changed: 0, gone: 0 });
+    expect(service.reads).toHaveLength(3 + 3 + 2);
+    expect(new Set(service.reads.map(({ priority }) => priority))).toEqual(new Set(["low"]));
+    expect(handed.at(-1)?.changes.at(-1)).toEqual({ kind: "completed" });
+  });
+
+  it("reads the orders that were read longest ago first", async () => {
+    const { clock, service, orders, follower } = await createFollowed(4);
+    const [a, b, c, d] = orders as [typeof first, typeof first, typeof first, typeof first];
+    for (const reference of [c, a, d, b]) {
+      await follower.update(reference);
+      await clock.advance(1_000);
+    }
+    service.reads.length = 0;
+    await follower.reconcile({ concurrency: 1 });
+    expect(service.reads.map(({ reference }) => reference)).toEqual([c, a, d, b]);
+  });
+
+  it("reads at most `concurrency` orders at a time", async () => {
+    const { service, follower } = await createFollowed(10);
+    let running = 0;
+    let most = 0;
+    service.onRead = async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await settled();
+      running -= 1;
+      return undefined;
+    };
+    await follower.reconcile({ concurrency: 3 });
+    expect(most).toBe(3);
+  });
+
+  it("goes on after a failed order, and rejects at the end with each failure", async () => {
+    const { orders, follower, handed } = await createFollowed(5, {
+      onChange: ({ order }) => {
+        if (order.reference === orders[1]) throw new Error("the database refused it");
+      },
+    });
+    const error = await follower.reconcile().catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ReconcileError);
+    expect(error).toMatchObject({
+      failed: 1,
+      failures: [{ orderReference: orders[1], error: new Error("the database refused it") }],
+      result: { checked: 4, changed: 4, gone: 0 },
+    });
+    expect(String(error)).toContain("the database refused it");
+    expect(handed).toHaveLength(4);
+  });
+
+  it("begins with the failed order the next time, and at once", async () => {
+    let failing = true;
+    const { clock, service, orders, follower } = await createFollowed(3, {
+      onChange: ({ order }) => {
+        if (failing && order.reference === orders[2]) throw new Error("failed once");
+      },
+    });
+    await expect(follower.reconcile()).rejects.toThrow("failed once");
+    failing = false;
+    await clock.advance(1_000);
+    service.reads.length = 0;
+    await follower.reconcile({ concurrency: 1 });
+    expect(service.reads[0]?.reference).toBe(orders[2]);
+  });
+
+  it("ends at once with the reason of its signal, and the next one goes on where it stopped", async () => {
+    const { service, orders, follower, handed } = await createFollowed(6);
+    const controller = new AbortController();
+    service.onRead = async () => {
+      if (service.reads.length === 3) controller.abort(new Error("enough"));
+      return undefined;
+    };
+    await expect(follower.reconcile({ concurrency: 1, signal: controller.signal })).rejects.toThrow("enough");
+    const done = handed.map(({ reference }) => reference);
+    expect(done.length).toBeGreaterThan(1);
+    service.onRead = async () => undefined;
+    service.reads.length = 0;
+    await follower.reconcile({ concurrency: 1, unreadFor: 60_000 });
+    expect(service.reads.map(({ reference }) => reference)).toEqual(orders.slice(done.length));
+    expect(handed).toHaveLength(6);
+  });
+
+  it("ends at once when the key is refused: each further order would be, too", async () => {
+    const { service, follower } = await createFollowed(50);
+    service.onRead = async () => {
+      const response = { status: 401, headers: {}, body: undefined };
+      throw new AuthenticationError({ response, code: "unauthorized", message: "no", endpoint: "GET /orders" });
+    };
+    await expect(follower.reconcile({ concurrency: 2 })).rejects.toBeInstanceOf(AuthenticationError);
+    expect(service.reads.length).toBeLessThan(5);
+  });
+
+  it("ends at once with a typed error when the store is lost", async () => {
+    const world = createWorld();
+    const keys: KeyValueStore["keys"] = () => {
+      throw new Error("lost");
+    };
+    const follower = world.follower({ store: { ...world.store, keys } });
+    await expect(follower.reconcile()).rejects.toMatchObject({ name: "OrderFollowerError", fault: "store" });
+  });
+
+  it("removes an order that is gone, and reports it once", async () => {
+    const { clock, service, orders, follower, gone } = await createFollowed(2);
+    await follower.reconcile();
+    await clock.advance(1_000);
+    service.orders.delete(orders[0] ?? first);
+    expect(await follower.reconcile()).toEqual({ checked: 2, changed: 0, gone: 1 });
+    await clock.advance(1_000);
+    expect(await follower.reconcile()).toEqual({ checked: 1, changed: 0, gone: 0 });
+    expect(gone).toEqual([orders[0]]);
+  });
+
+  it("skips orders that a callback has just read, with `unreadFor`", async () => {
+    const { clock, service, orders, follower } = await createFollowed(3);
+    await follower.update(orders[1] ?? first);
+    await clock.advance(10_000);
+    service.reads.length = 0;
+    await follower.reconcile({ unreadFor: 60_000 });
+    expect(service.reads.map(({ reference }) => reference)).toEqual([orders[0], orders[2]]);
+  });
+
+  it("does not delay the update of an order that it waits for", async () => {
+    const { service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const queued = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      if (priority === "low") await queued.promise;
+      return undefined;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    await follower.update(reference);
+    expect(handed).toHaveLength(1);
+    queued.resolve();
+    await sweep;
+    expect(handed).toHaveLength(1);
+  });
+
+  it("drops its response when an update has read the order meanwhile, and hands over nothing older", async () => {
+    const { service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const queued = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      const now = service.orders.get(reference);
+      if (priority === "low") await queued.promise;
+      return now;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    service.hold(reference, "no stock");
+    await follower.update(reference);
+    queued.resolve();
+    await sweep;
+    expect(handed.map(({ held }) => held)).toEqual([true]);
+  });
+});
+
+describe("an update that waits together with a sweep", () => {
+  it("sends a request of its own, also when the change before it has failed", async () => {
+    const { service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const gate = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      if (priority === "low") return undefined;
+      service.onRead = async () => undefined;
+      await gate.promise;
+      throw new Error("no connection");
+    };
+    const failed = follower.update(reference).catch(() => "failed");
+    await settled();
+    service.ship(reference, [1]);
+    const sweep = follower.reconcile();
+    while (service.reads.length < 2) await settled();
+    await settled();
+    service.ship(reference, [2]);
+    const update = follower.update(reference);
+    await settled();
+    gate.resolve();
+    await Promise.all([update, sweep]);
+    expect(await failed).toBe("failed");
+    expect(handed.map(({ shipped }) => shipped[0])).toEqual([2]);
+  });
+});
+
+describe("sweeps of two processes at the same time", () => {
+  it("share the orders: each is read once", async () => {
+    const { clock, service, follower, start } = await createFollowed(40);
+    service.onRead = async () => {
+      await settled();
+      return undefined;
+    };
+    const both = Promise.all([follower.reconcile({ concurrency: 4 }), start().reconcile({ concurrency: 4 })]);
+    const results = await settle(clock, both);
+    expect(service.reads).toHaveLength(40);
+    expect(results.every(({ checked }) => checked > 5)).toBe(true);
+    expect(results[0].checked + results[1].checked).toBe(40);
+  });
+
+  it("read the orders of a sweep that was killed, after half a minute", async () => {
+    const { clock, service, orders, follower, start, handed } = await createFollowed(6);
+    service.onRead = () => new Promise(() => undefined);
+    void follower.reconcile({ concurrency: 2 });
+    await settled();
+    expect(service.reads).toHaveLength(2);
+    service.onRead = async () => undefined;
+    await settle(clock, start().reconcile());
+    expect(new Set(handed.map(({ reference }) => reference))).toEqual(new Set(orders));
+  });
+
+  it("are not stopped by a mark from a clock that was a year ahead", async () => {
+    const { clock, service, follower, start } = await createFollowed(1);
+    const ahead = { now: () => clock.now() + 31_536_000_000, after: clock.after };
+    await start({ clock: ahead }).reconcile();
+    await follower.reconcile();
+    expect(service.reads).toHaveLength(2);
+  });
+});
+
+describe("follower.follow", () => {
+  it("sends no request, and does nothing for an order that is known", async () => {
+    const { service, follower, keys } = createWorld();
+    const { follow, update } = follower();
+    await follow(first);
+    await follow(first);
+    expect([service.reads, await keys()]).toEqual([[], [`open:${first}`]]);
+    service.ship(first, [3], [3]);
+    await update(first);
+    await follow(first);
+    expect(await keys()).toEqual([`order:${first}`]);
+  });
+
+  it("is also done by the first news of an order, even if its handler fails", async () => {
+    const { follower, handed } = createWorld();
+    let failures = 1;
+    const { update, reconcile } = follower({
+      onChange: () => {
+        if (failures-- > 0) throw new Error("failed once");
+      },
+    });
+    await expect(update(second)).rejects.toThrow("failed once");
+    expect(await reconcile()).toEqual({ checked: 1, changed: 1, gone: 0 });
+    expect(handed.map(({ reference }) => reference)).toEqual([second]);
+  });
+
+  it("forgets a completed order after `forgetAfter`", async () => {
+    const { clock, service, follower, keys } = createWorld();
+    service.ship(first, [3], [3]);
+    await follower({ forgetAfter: 1_000 }).update(first);
+    await follower().update(second);
+    expect(await keys()).toEqual([`open:${second}`, `order:${first}`, `order:${second}`]);
+    await clock.advance(1_001);
+    expect(await keys()).toEqual([`open:${second}`, `order:${second}`]);
+  });
+});

@@ -1,0 +1,266 @@
+import { DeadlineError, RequestValidationError } from "pod-partner";
+import { createOrderUpdatedReceiver, OrderFollowerError } from "pod-partner/callbacks";
+import { describe, expect, it } from "vitest";
+import { ref } from "../../support/references.ts";
+import { callbackUrl, createReader, settled, token } from "../support.ts";
+import { createWorld, first, newOrder, notFound, second, settle } from "./support.ts";
+
+describe("follower.update", () => {
+  it("reads with high priority and a deadline, once for calls that wait at the same time", async () => {
+    const { service, follower } = createWorld();
+    const { update } = follower({ timeout: 5_000 });
+    await Promise.all([update(first), update(first), update(first)]);
+    const reads = service.reads.map(({ priority, deadline }) => ({ priority, deadline }));
+    expect(reads).toEqual([
+      { priority: "high", deadline: 5_000 },
+      { priority: "high", deadline: 5_000 },
+    ]);
+  });
+
+  it("rejects with the error of the handler, and hands the same change over again", async () => {
+    const { service, follower, handed, kinds } = createWorld();
+    const failure = new Error("the database is not available");
+    let failures = 2;
+    const { update } = follower({
+      onChange: () => {
+        if (failures-- > 0) throw failure;
+      },
+    });
+    service.ship(first, [1]);
+    await expect(update(first)).rejects.toBe(failure);
+    service.ship(first, [2]);
+    await expect(update(first)).rejects.toBe(failure);
+    await update(first);
+    expect(kinds()).toEqual([["shipped", "status"]]);
+    expect(handed[0]?.changes[0]).toEqual({ kind: "shipped", index: 1, from: 0, to: 2 });
+  });
+
+  it("remembers nothing before the handler has finished", async () => {
+    const { follower, kinds } = createWorld();
+    const gate = Promise.withResolvers<void>();
+    const slow = follower({ onChange: () => gate.promise });
+    const running = slow.update(first);
+    await settled();
+    expect(kinds()).toEqual([]);
+    gate.reject(new Error("killed"));
+    await expect(running).rejects.toThrow("killed");
+    await follower().update(first);
+    expect(kinds()).toEqual([["status"]]);
+  });
+
+  it("never runs two changes of one order at the same time, and those of two orders side by side", async () => {
+    const { service, follower, handed } = createWorld();
+    const running: string[] = [];
+    let most = 0;
+    const { update } = follower({
+      onChange: async ({ order }) => {
+        expect(running).not.toContain(order.reference);
+        running.push(order.reference);
+        most = Math.max(most, running.length);
+        await settled();
+        running.splice(running.indexOf(order.reference), 1);
+      },
+    });
+    const updates = [update(first), update(second)];
+    await settled();
+    service.ship(first, [1]);
+    updates.push(update(first), update(second));
+    await Promise.all(updates);
+    expect([most, handed.length]).toEqual([2, 3]);
+  });
+
+  it("rejects with a DeadlineError when the handler takes longer than `timeout`, and aborts its signal", async () => {
+    const { clock, follower, kinds } = createWorld();
+    const reasons: unknown[] = [];
+    const never = new Promise<void>(() => undefined);
+    const { update } = follower({
+      timeout: 1_000,
+      onChange: ({ signal }) => {
+        signal.addEventListener("abort", () => reasons.push(signal.reason));
+        return never;
+      },
+    });
+    const running = update(first);
+    const refused = expect(running).rejects.toBeInstanceOf(DeadlineError);
+    await settle(
+      clock,
+      running.catch(() => undefined),
+    );
+    await refused;
+    expect(reasons).toHaveLength(1);
+    await follower().update(first);
+    expect(kinds()).toEqual([["status"]]);
+    expect(clock.pending).toBe(0);
+  });
+
+  it("rejects with the error of the request, and remembers nothing", async () => {
+    const { service, follower, kinds } = createWorld();
+    const failure = new Error("no connection");
+    service.onRead = async () => {
+      throw failure;
+    };
+    const { update } = follower();
+    await expect(update(first)).rejects.toBe(failure);
+    service.onRead = async () => undefined;
+    await update(first);
+    expect(kinds()).toEqual([["status"]]);
+  });
+
+  it("refuses an invalid reference before it sends a request", async () => {
+    const { service, follower } = createWorld();
+    const { update, follow } = follower();
+    for (const call of [update, follow]) {
+      await expect(call(ref("Product", "1") as never)).rejects.toBeInstanceOf(RequestValidationError);
+    }
+    expect(service.reads).toEqual([]);
+  });
+
+  it("is refused after `close`, which waits for the changes in work", async () => {
+    const { follower, handed } = createWorld();
+    const gate = Promise.withResolvers<void>();
+    const { update, follow, reconcile, close } = follower({ onChange: () => gate.promise });
+    const running = update(first);
+    await settled();
+    let closed = false;
+    const closing = close().then(() => {
+      closed = true;
+    });
+    await settled();
+    expect(closed).toBe(false);
+    for (const call of [update(first), follow(first), reconcile()]) {
+      await expect(call).rejects.toMatchObject({ name: "OrderFollowerError", fault: "closed", isRetryable: true });
+    }
+    gate.resolve();
+    await Promise.all([running, closing]);
+    expect(handed).toHaveLength(1);
+  });
+});
+
+describe("an order that the service no longer has", () => {
+  it("is reported once, with its last state, and `update` resolves", async () => {
+    const { service, follower, gone, keys } = createWorld();
+    const previous: unknown[] = [];
+    const { update } = follower({
+      onGone: (one) => {
+        gone.push(one.orderReference);
+        previous.push(one.previous?.statusCode);
+        expect(one.error).toMatchObject({ status: 404, code: "not_found" });
+      },
+    });
+    await update(first);
+    service.orders.delete(first);
+    await update(first);
+    await update(first);
+    expect([gone, previous]).toEqual([[first], ["accepted"]]);
+    expect(await keys()).toEqual([`order:${first}`]);
+  });
+
+  it("is reported again after a failure of `onGone`", async () => {
+    const { service, follower, gone } = createWorld();
+    let failures = 1;
+    const { update } = follower({
+      onGone: ({ orderReference }) => {
+        if (failures-- > 0) throw new Error("failed once");
+        gone.push(orderReference);
+      },
+    });
+    await update(first);
+    service.orders.delete(first);
+    await expect(update(first)).rejects.toThrow("failed once");
+    await update(first);
+    expect(gone).toEqual([first]);
+  });
+
+  it("is not gone when a gateway responds with a 404 without a code", async () => {
+    const { service, follower, gone } = createWorld();
+    const { update } = follower();
+    await update(first);
+    service.onRead = async () => {
+      throw notFound("");
+    };
+    service.onRead = async () => {
+      const error = notFound();
+      Object.defineProperty(error, "code", { value: undefined });
+      throw error;
+    };
+    await expect(update(first)).rejects.toMatchObject({ status: 404 });
+    expect(gone).toEqual([]);
+  });
+
+  it("is neither reported nor remembered if it is not followed: any program can invent a reference", async () => {
+    const { service, follower, gone, keys } = createWorld();
+    service.orders.clear();
+    await follower().update(first);
+    expect([gone, await keys()]).toEqual([[], []]);
+  });
+
+  it("is not gone in the first hour after `follow`: the service may not show it yet", async () => {
+    const { clock, service, follower, gone, kinds } = createWorld();
+    service.orders.delete(first);
+    const { follow, update } = follower();
+    await follow(first);
+    await update(first);
+    expect(gone).toEqual([]);
+    service.orders.set(first, newOrder(first));
+    await update(first);
+    expect(kinds()).toEqual([["status"]]);
+
+    service.orders.delete(second);
+    await follow(second);
+    await clock.advance(3_600_001);
+    await update(second);
+    expect(gone).toEqual([second]);
+  });
+
+  it("is followed again if the service has it again", async () => {
+    const { service, follower, keys, handed } = createWorld();
+    const { update } = follower();
+    await update(first);
+    const order = service.orders.get(first);
+    service.orders.delete(first);
+    await update(first);
+    if (order !== undefined) service.orders.set(first, order);
+    await update(first);
+    expect(handed).toHaveLength(1);
+    expect(await keys()).toEqual([`open:${first}`, `order:${first}`]);
+  });
+});
+
+describe("a receiver with a follower", () => {
+  const receive = async (world: ReturnType<typeof createWorld>, onChange?: () => void) => {
+    const { update } = world.follower({ onChange });
+    const receiver = createOrderUpdatedReceiver({
+      partner: createReader(async () => newOrder(first)),
+      token,
+      onOrderUpdated: ({ orderReference }) => update(orderReference),
+      onError: () => undefined,
+    });
+    return (await receiver.fetch(new Request(callbackUrl()))).status;
+  };
+
+  it("responds with 503 when the handler fails, and with 204 when it has finished", async () => {
+    const world = createWorld();
+    const fail = () => {
+      throw new Error("failed");
+    };
+    expect(await receive(world, fail)).toBe(503);
+    expect(await receive(world)).toBe(204);
+    expect(world.kinds()).toEqual([["status"]]);
+  });
+
+  it("responds with 204 for an order that is gone", async () => {
+    const world = createWorld();
+    await world.follower().update(first);
+    world.service.orders.delete(first);
+    expect(await receive(world)).toBe(204);
+    expect(world.gone).toEqual([first]);
+  });
+
+  it("responds with 503 while the store is lost", async () => {
+    const world = createWorld();
+    const lost = { ...world.store, get: () => Promise.reject(new Error("lost")) };
+    const { update } = world.follower({ store: lost });
+    await expect(update(first)).rejects.toMatchObject({ fault: "store", isRetryable: true });
+    await expect(update(first)).rejects.toBeInstanceOf(OrderFollowerError);
+  });
+});

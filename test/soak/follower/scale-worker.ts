@@ -1,0 +1,100 @@
+/** A process that fills a store with followed orders, or follows them and sweeps once. */
+import { Records } from "../../../src/callbacks/follower/records.ts";
+import { type OrderState, stateOf } from "../../../src/callbacks/follower/state.ts";
+import { createOrderFollower } from "../../../src/callbacks/index.ts";
+import type { Order, OrderReference } from "../../../src/index.ts";
+import { scopeOf } from "../../../src/stores/scope.ts";
+import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { systemClock } from "../../../src/util/clock.ts";
+import { ref } from "../../support/references.ts";
+import type { WorkerJob } from "./messages.ts";
+import { openStore } from "./open-store.ts";
+
+export interface ScaleJob {
+  readonly step: "fill" | "sweep";
+  readonly store: WorkerJob["store"];
+  readonly completed: number;
+  readonly open: number;
+}
+
+/** What the sweep has cost. Times in milliseconds, memory in MiB. */
+export interface ScaleResult {
+  readonly "to the first request": number;
+  readonly sweep: number;
+  readonly requests: number;
+  readonly "memory alive": number;
+  readonly "peak memory": number;
+}
+
+const scope = "scale";
+const day = 86_400_000;
+
+function orderOf(reference: OrderReference): Order {
+  const line = { quantity: 3, canceledQuantity: 0, shippedQuantity: 1, annotations: [], legacySku: null };
+  const lines = [1, 2].map((index) => ({ ...line, index, productReference: ref("Product", String(index)) }));
+  return {
+    reference,
+    status: { code: "accepted" },
+    orderlines: lines,
+    onHold: null,
+    dropshipAddressReference: ref("Address", "1"),
+    legacyOrderCode: "shop-1",
+  };
+}
+
+const referenceOf = (number: number): OrderReference => ref("Order", String(number));
+
+async function fill({ store, completed, open }: ScaleJob): Promise<object> {
+  const scoped = new ScopedStore(await openStore(store), scope);
+  const records = new Records(async () => scoped, systemClock, 90 * day);
+  const absent = { bytes: undefined, value: undefined };
+  const add = async (number: number) => {
+    const reference = referenceOf(number);
+    const state: OrderState = await stateOf(orderOf(reference), Date.now(), "another");
+    const order = { ...state, completed: number < completed };
+    await records.setOrder(reference, { v: 1, gone: false, order }, absent);
+    if (!order.completed) await records.setMark(reference, { looked: Date.now() - day - number });
+  };
+  const atOnce = 500;
+  for (let at = 0; at < completed + open; at += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, completed + open - at) }, (_, more) => add(at + more)));
+  }
+  return {};
+}
+
+const mebibytes = (bytes: number) => Math.round((bytes / 2 ** 20) * 10) / 10;
+
+async function sweep({ store }: ScaleJob): Promise<ScaleResult> {
+  let requests = 0;
+  let firstAt = 0;
+  const opened = await openStore(store);
+  globalThis.gc?.();
+  const before = process.memoryUsage.rss();
+  const heap = process.memoryUsage().heapUsed;
+  const began = performance.now();
+  const get = (reference: OrderReference) => ({
+    withResponse: async () => {
+      if (requests++ === 0) firstAt = performance.now();
+      return { data: orderOf(reference), response: { headers: new Headers() } };
+    },
+  });
+  const partner = { orders: { get }, [scopeOf]: async () => scope };
+  const follower = createOrderFollower({ partner, store: opened, onChange: () => undefined });
+  const { changed } = await follower.reconcile();
+  if (changed > 0) throw new Error(`${changed} orders changed`);
+  const ended = performance.now();
+  const peak = process.resourceUsage().maxRSS * 1024 - before;
+  globalThis.gc?.();
+  return {
+    "to the first request": Math.round(firstAt - began),
+    sweep: Math.round(ended - began),
+    requests,
+    "memory alive": mebibytes(process.memoryUsage().heapUsed - heap),
+    "peak memory": mebibytes(peak),
+  };
+}
+
+process.once("message", async (job: ScaleJob) => {
+  process.send?.(await (job.step === "fill" ? fill(job) : sweep(job)));
+});
+process.once("disconnect", () => process.exit());
