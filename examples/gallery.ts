@@ -51,8 +51,7 @@ for await (const outcome of outcomes) {
 }
 running = false;
 await write();
-await close();
-await store.close();
+await Promise.all([close(), store.close()]);
 const failed = [...places.values()].filter(({ why }) => why !== undefined).length;
 console.log(
   `${rows.length - failed} pictures, ${failed} failed, ${costs}, ${((performance.now() - began) / 1_000).toFixed(1)} s`,

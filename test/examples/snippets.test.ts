@@ -44,7 +44,7 @@ function typeErrors(programs: readonly Program[]): readonly string[] {
 
 /** The texts that a program must print: `console.log(…); // → 3`. */
 const promised = ({ code }: Program): readonly string[] =>
-  [...code.matchAll(/console\.log\(.*\);? \/\/ → (.*)$/gm)].map(([, text = ""]) => text);
+  [...code.matchAll(/console\.log\(.*\)[;,]? \/\/ → (.*)$/gm)].map(([, text = ""]) => text);
 
 interface Finished {
   readonly page: string;
