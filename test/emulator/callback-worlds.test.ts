@@ -63,6 +63,35 @@ describe("moving the clock", () => {
     expect(times.map((time) => time - start)).toEqual([0, 300_000, 300_000]);
   });
 
+  it("waits for three time-outs of a receiver that never responds, and calls it again in the next move", async () => {
+    let calls = 0;
+    const never = () => {
+      calls += 1;
+      return new Promise<Response>(() => {});
+    };
+    const bench = setUp({ callbackUrl: shopUrl, callbacks: { fetch: never } });
+    const { emulator, clock } = bench;
+    const orders = await Promise.all(Array.from({ length: 40 }, () => placeOrder(bench)));
+    for (const order of orders) emulator.ship(order);
+    let moved = false;
+    const move = emulator.clock.advance({ hours: 12 }).then(() => {
+      moved = true;
+    });
+    for (let turn = 0; turn < 6; turn += 1) {
+      for (let settled = 0; settled < 20; settled += 1) await setImmediate();
+      await clock.advance(10_000);
+    }
+    await expect.poll(() => moved, { timeout: 4_000 }).toBe(true);
+    await move;
+    expect(calls).toBeLessThanOrEqual(32 * 4);
+    expect(emulator.callbacks.list()[0]?.tries.at(-1)?.error).toMatch(/^not sent/);
+    const before = calls;
+    const again = emulator.clock.advance({ minutes: 5 });
+    await expect.poll(() => calls).toBeGreaterThan(before);
+    emulator.reset();
+    await expect(again).rejects.toThrow("was replaced");
+  });
+
   it("repeats a postponed callback by itself at a speed, and not while it is frozen", async () => {
     await using receiver = await startReceiver(500);
     const bench = setUp({ callbackUrl: receiver.url });

@@ -49,6 +49,23 @@ describe("the page of the emulator", () => {
     expect(html).not.toMatch(/https?:|style=|\son\w+=|<script>/);
   });
 
+  it("sends events to a new page after many have come and gone, also while nothing happens", async () => {
+    await using emulator = await startEmulator();
+    const origin = new URL(emulator.baseUrl).origin;
+    for (let page = 0; page < 70; page += 1) {
+      const gone = new AbortController();
+      const { body } = await fetch(`${origin}/_emulator/events`, { signal: gone.signal });
+      await body?.getReader().read();
+      gone.abort();
+    }
+    const statusOfNext = async () => {
+      const response = await fetch(`${origin}/_emulator/events`);
+      await response.body?.cancel();
+      return response.status;
+    };
+    await expect.poll(statusOfNext).toBe(200);
+  });
+
   it.each([
     ["another Host, after DNS rebinding", { Host: "rebound.example" }],
     ["another Origin", { Origin: "https://other.example" }],

@@ -56,3 +56,10 @@ it("are refused with an invalid or taken name, and above 256; a removed one free
   emulator.worlds.create({ name: "a" });
   expect(() => emulator.worlds.remove("world-7")).toThrow("There is no world world-7");
 });
+
+it("get a number that is free when they have no name", async () => {
+  await using emulator = await startEmulator();
+  emulator.worlds.create({ name: "1" });
+  emulator.worlds.create({ name: "2" });
+  expect([emulator.worlds.create().name, emulator.worlds.create().name]).toEqual(["3", "4"]);
+});

@@ -19,15 +19,19 @@ async function readText(path: string): Promise<string> {
   }
 }
 
+/** The text on one line. Control characters of a binary file could change the terminal. */
+const printable = (text: string): string => text.replace(/\p{Cc}/gu, "\uFFFD");
+
 /** Reads a saved world. The content is checked when it is loaded. */
 export async function readWorld(path: string): Promise<unknown> {
   const text = await readText(path);
   try {
-    const value: unknown = JSON.parse(text);
+    // Some editors and shells write a byte order mark.
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ""));
     // The response of the control `world` has the world in `result`.
     return typeof value === "object" && value !== null && "result" in value ? value.result : value;
   } catch (error) {
-    throw new Failure(`The file ${path} is not JSON: ${(error as Error).message}. Save the world again.`);
+    throw new Failure(`The file ${path} is not JSON: ${printable((error as Error).message)}. Save the world again.`);
   }
 }
 

@@ -5,7 +5,8 @@ import type { StoredOrder } from "../state/records.ts";
 import type { Task } from "../state/task.ts";
 import type { SentCallback, StoredCallback } from "./callback.ts";
 import type { CallbackSettings } from "./options.ts";
-import { type SendingCallback, sendCallback } from "./send-callback.ts";
+import { type SendingCallback, sendCallback, skippedCallback } from "./send-callback.ts";
+import { SilentReceivers } from "./silent-receivers.ts";
 import { createSlots } from "./slots.ts";
 
 /** From the end of a failed try to the next one, in milliseconds of the emulator's clock (specification 6, rule 4). */
@@ -39,10 +40,12 @@ export class Outbox {
   readonly #deliveries = new Set<Promise<void>>();
   /** The callbacks that are being delivered, with the try once it has begun. */
   readonly #current = new Map<StoredCallback, SendingCallback | undefined>();
+  readonly #silent: SilentReceivers;
   #closed = false;
 
   constructor(parts: Parts) {
     this.#parts = parts;
+    this.#silent = new SilentReceivers(parts.clock);
   }
 
   /** Sends the callback of an order whose store has a callback URL, and its duplicates. */
@@ -147,11 +150,15 @@ export class Outbox {
     if (url === undefined) return this.#finish(callback, "stopped");
     const at = clock.now();
     callback.url = url;
-    const sending = sendCallback(url, settings, clock.wire);
+    const begun = clock.wire.now();
+    const sending = this.#silent.isSkipped(url) ? skippedCallback : sendCallback(url, settings, clock.wire);
     this.#current.set(callback, sending);
     const result = await sending.result;
     // The state was replaced, or the emulator was closed.
     if (this.#closed || !this.#current.has(callback)) return;
+    if (sending !== skippedCallback) {
+      this.#silent.note(url, begun, result.status === null && result.duration >= settings.timeout);
+    }
     callback.tried += 1;
     callback.tries = [...callback.tries, { at, ...result }].slice(-keptTries);
     if (result.status !== null && result.status >= 200 && result.status < 300) this.#finish(callback, "delivered");

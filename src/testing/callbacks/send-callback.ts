@@ -47,3 +47,13 @@ export function sendCallback(url: string, settings: CallbackSettings, wire: Part
   };
   return { result: run(), stop };
 }
+
+/** A try that is not sent, because its receiver did not respond for some time while the clock moved. */
+export const skippedCallback: SendingCallback = {
+  result: Promise.resolve({
+    status: null,
+    error: "not sent: 3 tries of this move of the clock got no response",
+    duration: 0,
+  }),
+  stop: () => {},
+};

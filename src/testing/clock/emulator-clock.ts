@@ -32,6 +32,8 @@ export interface WorldClock extends EmulatorClock {
    * does not change it. `advance` and `set` move it, too.
    */
   readonly wire: PartnerClock;
+  /** The moves of `advance` and `set`. */
+  readonly moves: Pick<Moves, "current">;
   /** Converts a span of emulated time to the time that a client waits for it. */
   toWire(ms: number): number;
   /** Calls `callback` at a point in time. It does not keep the process alive. Returns a function that cancels the call. */
@@ -58,7 +60,7 @@ class Clock implements WorldClock {
   /** The sum of all moves of `advance` and `set`. */
   #moved = 0;
   #disarm = () => {};
-  readonly #moves = new Moves();
+  readonly moves = new Moves();
   readonly wire: PartnerClock;
 
   constructor(base: PartnerClock, onChange: () => void) {
@@ -110,7 +112,7 @@ class Clock implements WorldClock {
   save = (): SavedClock => ({ time: this.now(), speed: this.#speed });
 
   load = ({ time, speed }: SavedClock): void => {
-    this.#moves.end(new ControlError("The state of the emulator was replaced while the clock moved"));
+    this.moves.end(new ControlError("The state of the emulator was replaced while the clock moved"));
     this.#work.clear();
     this.#timers.shift(time - this.now());
     this.#run(time, speed);
@@ -155,7 +157,7 @@ class Clock implements WorldClock {
 
   /** Moves run one after the other. */
   #moveTo(target: () => number): Promise<void> {
-    return this.#moves.run((isCurrent) => {
+    return this.moves.run((isCurrent) => {
       const until = target();
       if (until > latestTime) throw new RangeError("The clock cannot move beyond the year 9999");
       return this.#move(until, isCurrent);

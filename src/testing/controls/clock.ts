@@ -15,7 +15,9 @@ export const clockControls = {
     about: "Moves the time forward to a point in time.",
     on: "clock",
     required: ["time"],
-    fields: () => ({ time: z.union([z.string(), z.number()]) }),
+    fields: () => ({
+      time: z.union([z.string(), z.number()], "expected an ISO 8601 string or milliseconds since 1970"),
+    }),
     run: ({ clock }, { time }) => clock.set(time),
   }),
   freeze: control({

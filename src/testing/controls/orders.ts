@@ -111,7 +111,10 @@ export const orderControls = {
     on: "order",
     required: ["orders"],
     fields: () => ({
-      orders: z.union([reference("Order"), z.array(reference("Order"))]),
+      orders: z.union(
+        [reference("Order"), z.array(reference("Order"))],
+        "expected the reference of an order, or a list of them",
+      ),
       lines: z.optional(z.array(z.strictObject({ index: count(1), quantity: count(0) }))),
     }),
     run: (emulation, { orders: references, lines }) => {

@@ -54,10 +54,20 @@ function checkName(name: string, worlds: ReadonlyMap<string, Made>): void {
   if (worlds.size >= mostWorlds) throw new ControlError(`There are ${mostWorlds} worlds: remove one first`);
 }
 
+/** Makes a function that returns the next number that is not the name of a world. */
+function countFree(worlds: ReadonlyMap<string, Made>): () => string {
+  let latest = 0;
+  return () => {
+    do latest += 1;
+    while (worlds.has(String(latest)));
+    return String(latest);
+  };
+}
+
 /** Makes a list of worlds. `make` makes an emulator under a path of the server. */
 export function createParallelWorlds(make: (path: string, options: Omit<EmulatorOptions, "baseUrl">) => Made) {
   const worlds = new Map<string, Made>();
-  let created = 0;
+  const freeNumber = countFree(worlds);
 
   const remove = (name: string): void => {
     const world = worlds.get(name);
@@ -67,8 +77,7 @@ export function createParallelWorlds(make: (path: string, options: Omit<Emulator
   };
 
   const create = ({ name, ...options }: ParallelWorldOptions = {}): ParallelWorld => {
-    created += 1;
-    const chosen = name ?? String(created);
+    const chosen = name ?? freeNumber();
     checkName(chosen, worlds);
     const made = make(`/worlds/${chosen}`, options);
     worlds.set(chosen, made);

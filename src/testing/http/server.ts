@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import type { ReadableStream as NodeStream } from "node:stream/web";
 import { respondToControl } from "../controls/http.ts";
 import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
 import { isBrokenConnection } from "../faults/broken-connection.ts";
@@ -73,7 +75,8 @@ async function write(response: Response, outgoing: ServerResponse): Promise<void
   }
   outgoing.writeHead(response.status, headers);
   if (response.body === null) outgoing.end();
-  else await pipeline(response.body, outgoing);
+  // `fromWeb` cancels the body when the connection closes. To iterate it would wait for its next piece, which may never come.
+  else await pipeline(Readable.fromWeb(response.body as NodeStream), outgoing);
 }
 
 const otherSite = () =>

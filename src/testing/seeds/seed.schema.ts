@@ -132,7 +132,7 @@ const list = <Entry>(entry: z.ZodMiniType<Entry>) => z.array(entry) as z.ZodMini
 /** The fields of the records of a seed. */
 export const seedRecords = () => ({
   products: z.optional(list(seedProduct())),
-  orders: z.optional(z.union([count(0), list(seedOrder())])),
+  orders: z.optional(z.union([count(0), list(seedOrder())], "expected a number of orders, or a list of orders")),
   images: z.optional(list(filledText())),
   evidence: z.optional(list(filledText())),
 });

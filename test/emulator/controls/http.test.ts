@@ -48,6 +48,18 @@ const statusOf = (headers: Record<string, string>) =>
   });
 
 describe("the controls over HTTP", () => {
+  it.each([
+    ["clock.advance", { span: "3 days" }, 'span: expected milliseconds, or an object such as {"days":3}'],
+    ["clock.set", {}, "time: expected an ISO 8601 string or milliseconds since 1970"],
+    ["ship", { order: "Order_1" }, "orders: expected the reference of an order, or a list of them"],
+    ["seed", { orders: "2" }, "orders: expected a number of orders, or a list of orders"],
+    ["automate", { production: "1 h" }, 'production: expected milliseconds, or an object such as {"days":3}'],
+  ])("%s says which forms a field can have", async (name, input, message) => {
+    const { status, body } = await control(name, input);
+    expect([status, body.code]).toEqual([400, "invalid_input"]);
+    expect(body.message).toContain(message);
+  });
+
   it("ship an order in part, and return the reference of the shipment", async () => {
     const order = await placeOrder();
     const { status, body } = await control("ship", { orders: order, lines: [{ index: 1, quantity: 2 }] });

@@ -24,4 +24,7 @@ it("`GET /_emulator/quickstart` is plain text whose commands work as they are", 
   expect(JSON.parse(created)).toEqual({ order: { reference: expect.stringMatching(/^Order_/) } });
   expect(JSON.parse(list)).toHaveProperty("orders");
   expect(JSON.parse(advanced)).toEqual({ result: null });
+  expect(JSON.parse(await shell(`${commands[3]} -s`))).toEqual({ result: { id: 1 } });
+  expect(JSON.parse(await shell(`${commands[4]} -s`))).toEqual({ result: null });
+  expect(emulator.world().faults).toHaveLength(1);
 });
