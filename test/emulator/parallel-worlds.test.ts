@@ -59,7 +59,6 @@ it("are refused with an invalid or taken name, and above 256; a removed one free
 
 it("get a number that is free when they have no name", async () => {
   await using emulator = await startEmulator();
-  emulator.worlds.create({ name: "1" });
   emulator.worlds.create({ name: "2" });
-  expect([emulator.worlds.create().name, emulator.worlds.create().name]).toEqual(["3", "4"]);
+  expect([emulator.worlds.create().name, emulator.worlds.create().name]).toEqual(["1", "3"]);
 });
