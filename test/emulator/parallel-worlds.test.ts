@@ -62,3 +62,11 @@ it("get a number that is free when they have no name", async () => {
   emulator.worlds.create({ name: "2" });
   expect([emulator.worlds.create().name, emulator.worlds.create().name]).toEqual(["1", "3"]);
 });
+
+it("that are removed end the streams of their pages", async () => {
+  await using emulator = await startEmulator();
+  const world = emulator.worlds.create();
+  const events = await fetch(world.baseUrl.replace(/\/v2$/, "/_emulator/events"));
+  world.remove();
+  expect(await events.text()).toBe("retry: 1000\n\n");
+});

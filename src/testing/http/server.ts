@@ -109,16 +109,15 @@ async function respond(
 }
 
 /** Makes the function that serves one emulator: the API, its log, its page and its controls. */
-function createFetch(parts: EmulatorParts, hosts: ReadonlySet<string>) {
+function createFetch(parts: EmulatorParts, page: ReturnType<typeof createPage>, hosts: ReadonlySet<string>) {
   const { emulator, emulation } = parts;
-  const page = createPage(parts);
   return async (request: Request): Promise<Response> => {
     const url = new URL(request.url);
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
     const read =
       request.method === "GET" ? (respondWithRequests(emulator.requests, url) ?? respondWithCoverage(url)) : undefined;
-    const shown = read ?? (await page(request));
+    const shown = read ?? (await page.respond(request));
     return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };
 }
@@ -157,7 +156,12 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   const hosts = loopbackHosts(address.port).add(new URL(origin).host);
   const make = (path: string, given: typeof options) => {
     const parts = createParts({ ...given, baseUrl: `${origin}${path}/v2` }, true);
-    return { ...parts, fetch: createFetch(parts, hosts), close: () => parts.emulation.callbacks.close() };
+    const page = createPage(parts);
+    const close = () => {
+      parts.emulation.callbacks.close();
+      page.close();
+    };
+    return { ...parts, fetch: createFetch(parts, page, hosts), close };
   };
   const main = orClose(server, () => make("", options));
   const worlds = createParallelWorlds((path, given) => make(path, { ...options, ...given }));

@@ -4,7 +4,7 @@ import { summaryOf } from "../recorder/summary.ts";
 import { createEventHub } from "./live/event-hub.ts";
 import { respondWithPage } from "./respond.ts";
 
-/** Makes the page of an emulator. The function responds to a GET of the page, and returns undefined for another request. */
+/** The page of an emulator: `respond` responds to a GET of the page, and returns undefined for another request. */
 export function createPage({ emulation, emulator, recorder }: EmulatorParts) {
   const events = createEventHub(systemClock, summaryOf);
   recorder.subscribe(events.requested);
@@ -12,5 +12,8 @@ export function createPage({ emulation, emulator, recorder }: EmulatorParts) {
     if (emulator.requests.length === 0) events.cleared();
     events.changed();
   });
-  return (request: Request): Promise<Response | undefined> => respondWithPage(emulation, events.connect, request);
+  return {
+    respond: (request: Request): Promise<Response | undefined> => respondWithPage(emulation, events.connect, request),
+    close: events.close,
+  };
 }

@@ -23,7 +23,12 @@ export interface EventHub<Entry> {
   changed(): void;
   /** The response to `GET /_emulator/events`. */
   connect(): Response;
+  /** Ends the streams of all pages. */
+  close(): void;
 }
+
+const full = () =>
+  Response.json({ code: "too_many_pages", message: `${mostStreams} pages follow this emulator` }, { status: 503 });
 
 type Stream = ReadableStreamDefaultController<Uint8Array>;
 
@@ -111,6 +116,10 @@ export function createEventHub<Of extends Entry>(
     requested: (entry) => next()?.add(entry),
     cleared: () => next()?.clear(),
     changed: () => void next(),
-    connect: () => (streams.size < mostStreams ? connectTo(streams) : new Response(null, { status: 503 })),
+    connect: () => (streams.size < mostStreams ? connectTo(streams) : full()),
+    close: () => {
+      for (const stream of streams) stream.close();
+      streams.clear();
+    },
   };
 }
