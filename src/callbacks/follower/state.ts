@@ -61,6 +61,8 @@ async function hashOf(value: unknown): Promise<string> {
 export async function stateOf(order: Order, at: number, by: string): Promise<OrderState> {
   const { reference: _, status, orderlines, onHold, dropshipAddressReference, ...fields } = order;
   const rest = orderlines.map(({ shippedQuantity: _, canceledQuantity: __, ...line }) => line);
+  // A line is identified by its index. The order of the lines has no meaning.
+  rest.sort((one, other) => one.index - other.index);
   const [hold, statusHash, restHash] = await Promise.all([
     onHold === null ? null : hashOf(onHold),
     hashOf(status),
