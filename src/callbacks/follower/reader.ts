@@ -1,7 +1,10 @@
+import { ResponseValidationError } from "../../errors/validation.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
+import { check } from "../../schemas/check.ts";
 import { attempt } from "../../util/foreign.ts";
 import { saysGone } from "../gone.ts";
+import { comparable } from "./state.ts";
 
 /** How an order is read. */
 export interface FollowerReadOptions {
@@ -37,12 +40,21 @@ export class Reader {
   async read(reference: OrderReference, options: FollowerReadOptions): Promise<Read> {
     try {
       const { data: order, response } = await this.#partner.orders.get(reference, options).withResponse();
+      assertComparable(order);
       return { order, at: timeOf(response.headers) };
     } catch (error) {
       if (!saysGone(error)) throw error;
       return { order: undefined, error };
     }
   }
+}
+
+/** A client with `responses: "report"` returns orders that break their schema. Without quantities, an order would look completed. */
+function assertComparable(order: Order): void {
+  const checked = check(comparable, order, ["order"]);
+  if (checked.ok) return;
+  const response = { status: 200, headers: {}, body: undefined };
+  throw new ResponseValidationError({ issues: checked.issues, response, endpoint: "GET /orders/{orderReference}" });
 }
 
 function timeOf(headers: Headers): number {
