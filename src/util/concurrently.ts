@@ -103,16 +103,19 @@ export async function* concurrently<Input, Value>(
     const changed = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    // The listener exists only during the wait: an abandoned loop would never remove it.
-    const stopListening = signal && onAbort(signal, (reason) => reader.fail(reason));
+    // The listener exists only during the wait: an abandoned loop would never remove it. A signal that is aborted already would end each wait
+    // at once, and the loop would block the process until the started work ends.
+    const stopListening = signal && !signal.aborted && onAbort(signal, (reason) => reader.fail(reason));
     await changed;
-    stopListening?.();
+    if (stopListening) stopListening();
   };
   try {
     for (;;) {
       for (let outcome = started.take(); outcome !== undefined; outcome = started.take()) yield outcome;
+      const mayRead = () => !signal?.aborted && started.busy < concurrency && started.running < most;
+      while (reader.ready && mayRead()) reader.read();
+      // After the reading, because the source may abort the signal.
       if (signal?.aborted) reader.fail(signal.reason);
-      while (reader.ready && started.busy < concurrency && started.running < most) reader.read();
       if (reader.over && started.running === 0 && !started.hasOutcome) break;
       if (!started.hasOutcome) await change();
     }

@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type JsonSchema, jsonSchema } from "../../src/testing/controls/json-schema.ts";
 import { allControls } from "../../src/testing/controls/table.ts";
 
-const typeOf = ({ type, enum: values, items, anyOf }: JsonSchema): string => {
+const typeOf = ({ type, enum: values, items, anyOf, properties }: JsonSchema): string => {
+  if (properties !== undefined) return `\`{ ${Object.keys(properties).join(", ")} }\``;
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(", ");
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
   if (items !== undefined) return `list of ${typeOf(items)}`;

@@ -18,6 +18,20 @@ async function drain<Value>(outcomes: AsyncIterable<Outcome<number, Value>>) {
   }
 }
 
+/** A signal that throws when it is read again and again: a loop that never waits would stop the test run. */
+function countingSignal() {
+  const controller = new AbortController();
+  let reads = 0;
+  const signal = new Proxy(controller.signal, {
+    get: (target, name) => {
+      if (name === "aborted" && ++reads > 100) throw new Error("the loop never waits");
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+  return { signal, abort: (reason: unknown) => controller.abort(reason) };
+}
+
 describe("concurrently()", () => {
   it("completes work in progress when the source fails while it is closed", async () => {
     let finished = 0;
@@ -173,6 +187,17 @@ describe("concurrently()", () => {
       return input;
     };
     expect(await drain(concurrently([1], 8, work, abort.signal))).toEqual({ seen: [1], error: "enough" });
+  });
+
+  it("waits for work that continues after an abort, and does not block the process", async () => {
+    const { signal, ...abort } = countingSignal();
+    const work = async (input: number) => {
+      await setImmediate();
+      abort.abort("enough");
+      await setImmediate();
+      return input;
+    };
+    expect(await drain(concurrently([1], 8, work, signal))).toEqual({ seen: [1], error: "enough" });
   });
 
   it("notifies only the work whose outcome nothing reads, in progress or completed", async () => {

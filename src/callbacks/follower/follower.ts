@@ -36,7 +36,7 @@ export class Follower {
     });
     this.#settings = settings;
     this.#records = new Records(scoped, clock, forgetAfter);
-    this.#handover = new Handover(settings, this.#records, new Reader(partner, clock));
+    this.#handover = new Handover(settings, this.#records, new Reader(partner));
     this.#rounds = new Rounds<Input, Outcome | "late">({
       clock,
       // Only the order of changes matters here; the callers limit how many they make at a time.

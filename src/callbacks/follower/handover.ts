@@ -31,6 +31,11 @@ interface News {
 
 /** How often one call looks again because another process was faster. */
 const mostLooks = 5;
+/**
+ * How much the clock of the service may be ahead, in milliseconds. A stored time further in the future does not count: either that clock or
+ * the clock of this machine is wrong, and all later responses would look old.
+ */
+const mostAhead = 300_000;
 /** Milliseconds for which the service may not know an order that was just placed. */
 const visibleAfter = 3_600_000;
 
@@ -118,7 +123,8 @@ export class Handover {
     if (read.order === undefined) return this.#compareGone(reference, before.value, read.error);
     const { order } = read;
     const state = await stateOf(order, read.at, this.#self);
-    const isOlder = known !== undefined && known.by !== this.#self && read.at > 0 && read.at < known.at;
+    const isComparable = known !== undefined && known.by !== this.#self && read.at > 0;
+    const isOlder = isComparable && read.at < known.at && known.at <= this.#settings.clock.now() + mostAhead;
     const next = merge(known, state, isOlder);
     const changes = changesBetween(known, next, order);
     if (changes.length === 0 && before.value?.gone === false) return { ...nothingNew, isOlder };

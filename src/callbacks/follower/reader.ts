@@ -1,8 +1,10 @@
+import { ResponseValidationError } from "../../errors/validation.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
-import type { PartnerClock } from "../../util/clock.ts";
+import { check } from "../../schemas/check.ts";
 import { attempt } from "../../util/foreign.ts";
 import { saysGone } from "../gone.ts";
+import { comparable } from "./state.ts";
 
 /** How an order is read. */
 export interface FollowerReadOptions {
@@ -26,32 +28,36 @@ export type Read =
   /** `at` is the service's time of the response; 0 if it sent none. */
   { readonly order: Order; readonly at: number } | { readonly order: undefined; readonly error: unknown };
 
-/** How much the clock of the service may be ahead. A time further in the future would make all later responses look old. */
-const mostAhead = 300_000;
-
 /** Reads orders, each with the time of its response. */
 export class Reader {
   readonly #partner: FollowedOrderReader;
-  readonly #clock: PartnerClock;
 
-  constructor(partner: FollowedOrderReader, clock: PartnerClock) {
+  constructor(partner: FollowedOrderReader) {
     this.#partner = partner;
-    this.#clock = clock;
   }
 
   /** Rejects if the order was not read. That the service does not have it is a result, too. */
   async read(reference: OrderReference, options: FollowerReadOptions): Promise<Read> {
     try {
       const { data: order, response } = await this.#partner.orders.get(reference, options).withResponse();
-      return { order, at: this.#timeOf(response.headers) };
+      assertComparable(order);
+      return { order, at: timeOf(response.headers) };
     } catch (error) {
       if (!saysGone(error)) throw error;
       return { order: undefined, error };
     }
   }
+}
 
-  #timeOf(headers: Headers): number {
-    const at = Date.parse(attempt(() => headers.get("date")) ?? "");
-    return Number.isFinite(at) ? Math.min(at, this.#clock.now() + mostAhead) : 0;
-  }
+/** A client with `responses: "report"` returns orders that break their schema. Without quantities, an order would look completed. */
+function assertComparable(order: Order): void {
+  const checked = check(comparable, order, ["order"]);
+  if (checked.ok) return;
+  const response = { status: 200, headers: {}, body: undefined };
+  throw new ResponseValidationError({ issues: checked.issues, response, endpoint: "GET /orders/{orderReference}" });
+}
+
+function timeOf(headers: Headers): number {
+  const at = Date.parse(attempt(() => headers.get("date")) ?? "");
+  return Number.isFinite(at) ? at : 0;
 }

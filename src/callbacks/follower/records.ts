@@ -87,7 +87,8 @@ export class Records {
   lease(reference: OrderReference, ttl: number): Promise<Lease | undefined> {
     return this.#use(async (store) => {
       const lease = await takeLease(store, leaseKey(reference), ttl);
-      return lease === "lost" ? undefined : lease;
+      if (lease === undefined || lease === "lost") return undefined;
+      return { renew: () => this.#use(() => lease.renew()), release: () => this.#use(() => lease.release()) };
     });
   }
 

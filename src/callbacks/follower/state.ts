@@ -45,6 +45,17 @@ const orderState = () =>
 /** The schema of a stored value. A value of another version counts as absent: then everything is handed over once more. */
 export const remembered = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
 
+/** The fields of an order that the follower compares. */
+export const comparable = () =>
+  z.object({
+    status: z.object({ code: z.optional(z.string()) }),
+    orderlines: z.array(
+      z.object({ index: count(1), quantity: count(0), shippedQuantity: count(0), canceledQuantity: count(0) }),
+    ),
+    onHold: z.nullable(z.object({})),
+    dropshipAddressReference: z.nullish(reference("Address")),
+  });
+
 /** Writes objects with sorted names, so that the same content has the same hash. */
 const sorted = (_: string, value: unknown): unknown =>
   typeof value === "object" && value !== null && !Array.isArray(value)
@@ -61,6 +72,8 @@ async function hashOf(value: unknown): Promise<string> {
 export async function stateOf(order: Order, at: number, by: string): Promise<OrderState> {
   const { reference: _, status, orderlines, onHold, dropshipAddressReference, ...fields } = order;
   const rest = orderlines.map(({ shippedQuantity: _, canceledQuantity: __, ...line }) => line);
+  // A line is identified by its index. The order of the lines has no meaning.
+  rest.sort((one, other) => one.index - other.index);
   const [hold, statusHash, restHash] = await Promise.all([
     onHold === null ? null : hashOf(onHold),
     hashOf(status),

@@ -32,10 +32,10 @@ interface OpenOrder {
   readonly held: Held<Mark>;
 }
 
-/** What became of an order: `skipped` was read by another process, `busy` is in another sweep. */
-type Visit = Outcome | "skipped" | "busy";
+/** What became of an order: `skipped` was read by another process, `busy` is in another sweep, `failed` was read but not handed over. */
+type Visit = Outcome | "skipped" | "busy" | "failed";
 
-/** An error that all other orders would have, too. */
+/** An error of a look that all other orders would have, too. The function of the caller can throw the same, for a reason of its own. */
 const isCommon = (error: unknown): boolean =>
   AuthenticationError.isInstance(error) || (OrderFollowerError.isInstance(error) && error.fault !== "busy");
 
@@ -46,7 +46,7 @@ export class Sweep {
   /** Orders that were read since then are skipped. */
   readonly #since: number;
   readonly #failures: ReconcileFailure[] = [];
-  readonly #counts = { unchanged: 0, changed: 0, gone: 0, skipped: 0, busy: 0 };
+  readonly #counts = { unchanged: 0, changed: 0, gone: 0, skipped: 0, busy: 0, failed: 0 };
 
   constructor(parts: SweepParts, settings: SweepSettings) {
     this.#parts = parts;
@@ -101,7 +101,7 @@ export class Sweep {
       } else if (isCommon(outcome.error)) {
         throw outcome.error;
       } else {
-        this.#failures.push({ orderReference: input.reference, error: outcome.error });
+        this.#fail(input.reference, outcome.error);
       }
     }
     return busy;
@@ -110,14 +110,21 @@ export class Sweep {
   async #visit({ reference, held }: OpenOrder, signal: AbortSignal): Promise<Visit> {
     const mine = await this.#claim(reference, held);
     if (typeof mine === "string") return mine;
-    let outcome: Outcome | undefined;
+    let visited: Outcome | undefined;
     try {
       const look = await this.#parts.look(reference, markBytes(mine), signal);
-      outcome = look === undefined ? "unchanged" : await this.#parts.handOver(reference, look);
-      return outcome;
+      visited =
+        look === undefined
+          ? "unchanged"
+          : await this.#parts.handOver(reference, look).catch((error: unknown) => this.#fail(reference, error));
+      return visited ?? "failed";
     } finally {
-      if (outcome === undefined) await this.#release(reference, mine).catch(() => undefined);
+      if (visited === undefined) await this.#release(reference, mine).catch(() => undefined);
     }
+  }
+
+  #fail(orderReference: OrderReference, error: unknown): undefined {
+    this.#failures.push({ orderReference, error });
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

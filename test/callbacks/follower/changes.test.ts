@@ -36,6 +36,15 @@ describe("the changes of an order", () => {
     ]);
   });
 
+  it("do not contain the order of the lines, which has no meaning", async () => {
+    const { service, follower, handed } = createWorld();
+    const { update } = follower();
+    await update(first);
+    service.change(first, (order) => ({ ...order, orderlines: [...order.orderlines].reverse() }));
+    await update(first);
+    expect(handed).toHaveLength(1);
+  });
+
   it("are a hold, another reason of the hold, and its end", async () => {
     const { service, follower, handed } = createWorld();
     const { update } = follower();

@@ -45,6 +45,15 @@ describe("a follower whose store fails", () => {
     expect(clock.now() - began).toBeLessThanOrEqual(5_100);
   });
 
+  it("does not wait without end for a store that does not respond to the end of a turn", async () => {
+    const { clock, store, follower, kinds } = createWorld();
+    const { update, close } = follower({ store: { ...store, delete: () => new Promise(() => undefined) } });
+    await settle(clock, update(first));
+    expect(kinds()).toEqual([["status"]]);
+    await settle(clock, close());
+    expect(clock.pending).toBe(0);
+  });
+
   it("hands everything over again when a value is lost, damaged, or of another version", async () => {
     const { store, follower, handed } = createWorld();
     const { update } = follower();

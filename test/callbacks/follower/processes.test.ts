@@ -149,6 +149,16 @@ describe("an older response in another process", () => {
     expect(service.reads).toHaveLength(2);
   });
 
+  it("does not follow in a process whose clock is behind, as after the machine was suspended", async () => {
+    const { clock, service, follower, kinds } = createWorld();
+    await follower().update(first);
+    await clock.advance(5_000);
+    service.hold(first, "no stock");
+    const behind = { now: () => clock.now() - 3_600_000, after: clock.after.bind(clock) };
+    await follower({ clock: behind }).update(first);
+    expect(kinds()).toEqual([["status"], ["held"]]);
+  });
+
   it("does not follow from a `Date` far in the future, or from none", async () => {
     const { clock, service, follower, kinds } = createWorld();
     service.date = () => "Fri, 01 Jan 2100 00:00:00 GMT";

@@ -117,6 +117,16 @@ describe("follower.reconcile", () => {
     expect(service.reads.length).toBeLessThan(5);
   });
 
+  it("goes on when the handler throws what a refused key would throw", async () => {
+    const response = { status: 401, headers: {}, body: "" } as never;
+    const { follower } = await createFollowed(3, {
+      onChange: () => {
+        throw new AuthenticationError({ response, code: "unauthorized", message: "no", endpoint: "GET /other" });
+      },
+    });
+    await expect(follower.reconcile({ concurrency: 1 })).rejects.toMatchObject({ failed: 3, result: { checked: 0 } });
+  });
+
   it("ends at once with a typed error when the store is lost", async () => {
     const world = createWorld();
     const keys: KeyValueStore["keys"] = () => {

@@ -1,4 +1,4 @@
-import { DeadlineError, RequestValidationError } from "pod-partner";
+import { DeadlineError, RequestValidationError, ResponseValidationError } from "pod-partner";
 import { createOrderUpdatedReceiver, OrderFollowerError } from "pod-partner/callbacks";
 import { describe, expect, it } from "vitest";
 import { ref } from "../../support/references.ts";
@@ -104,6 +104,21 @@ describe("follower.update", () => {
     service.onRead = async () => undefined;
     await update(first);
     expect(kinds()).toEqual([["status"]]);
+  });
+
+  it("rejects for an order without the fields that it compares, as a client that only reports invalid responses returns it", async () => {
+    const { service, follower, handed } = createWorld();
+    const { update } = follower();
+    for (const fields of [
+      { orderlines: [{ index: 1 }] },
+      { orderlines: null },
+      { status: { code: 7 } },
+      { onHold: "x" },
+    ]) {
+      service.onRead = async () => ({ ...newOrder(first), ...fields }) as never;
+      await expect(update(first)).rejects.toBeInstanceOf(ResponseValidationError);
+    }
+    expect(handed).toEqual([]);
   });
 
   it("refuses an invalid reference before it sends a request", async () => {
