@@ -73,6 +73,12 @@ describe("an upload", () => {
     expect(await refusal(response)).toBe("the body of the response was already read; a body can be read only once");
   });
 
+  it("refuses a stream that was already read", async () => {
+    const stream = Readable.from([png]);
+    for await (const _ of stream) continue;
+    expect(await refusal(stream)).toBe("the stream gives no bytes; one that was read before cannot be read again");
+  });
+
   it("refuses an ArrayBuffer that is not an image", async () => {
     expect(await refusal(new ArrayBuffer(20))).toMatch(/neither a JPEG nor a PNG/);
   });
