@@ -115,6 +115,7 @@ async function openChunks(chunks: Chunks): Promise<Opened> {
   } catch (error) {
     return refuse(`the stream cannot be read: ${wordsOf(error)}`);
   }
+  if (length === 0) return refuse("the stream gives no bytes; one that was read before cannot be read again");
   if (!isImage(concatenate(head, length))) return refuse(noImage);
   const body = new ReadableStream<Uint8Array>(
     {

@@ -84,8 +84,10 @@ export class InputReader<Input> {
   }
 
   #end(how: Over): void {
+    // Once only: a loop whose signal stays aborted would wake itself for ever, and block the event loop.
+    if (this.#over?.failed) return;
     // An abort is thrown also when all inputs have been read. Otherwise the loop would look successful.
-    if (!this.#over?.failed) this.#over = how;
+    this.#over = how;
     this.#receiver.onChange();
   }
 }

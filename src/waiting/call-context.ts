@@ -8,6 +8,8 @@ export interface CallContext {
   readonly clock: PartnerClock;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;
+  /** The client's `timeout` in milliseconds, for calls without one. */
+  readonly timeout: number;
   /** The client's `retry`, for calls without one. */
   readonly retry: RetryOptions;
   readonly pacer: Pick<Pacer, "forecast">;

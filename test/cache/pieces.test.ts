@@ -57,6 +57,43 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
   });
 });
 
+/** The headers of a completed render (specification 4.6, rule 3): without an ETag. */
+const render = { "cache-control": "private, max-age=31536000, immutable" };
+
+describe("a cached render without an ETag", () => {
+  const context = useCache();
+
+  it("continues with the response of the service when a piece is lost, because it is immutable", async () => {
+    context.service.respondAlways(file(render, body));
+    const partner = context.client();
+    await read(partner);
+    await losses.missing?.(context.store, 1);
+    expect(same((await read(partner)).bytes)).toBe(true);
+    expect(context.service.requests).toHaveLength(2);
+  });
+
+  it("does not continue with a file of another length", async () => {
+    context.service.respond(file(render, body), file(render, body.subarray(0, -1)));
+    const partner = context.client();
+    await read(partner);
+    await losses.missing?.(context.store, 1);
+    expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError" });
+  });
+});
+
+describe("a cached file of several pieces", () => {
+  const context = useCache();
+
+  it("is downloaded again after a 304 that forbids to store it", async () => {
+    const headers = { "cache-control": "private, no-cache", "last-modified": "Wed, 18 Nov 2026 08:00:00 GMT" };
+    const forbids = { ...headers, "cache-control": "no-store" };
+    context.service.respond(file(headers, body), { status: 304, headers: forbids }, file(forbids, body));
+    await read(context.client());
+    expect(same((await read(context.client())).bytes)).toBe(true);
+    expect(await fileKeys(context.store)).toEqual([]);
+  });
+});
+
 describe("a cached file that cannot continue", () => {
   const context = useCache();
   const { missing } = losses;
@@ -65,6 +102,7 @@ describe("a cached file that cannot continue", () => {
     ["another version", immutable, { ...immutable, etag: '"v2"' }],
     ["a weak ETag", { ...immutable, etag: 'W/"v1"' }, { ...immutable, etag: 'W/"v1"' }],
     ["no ETag", { "cache-control": "max-age=60" }, { "cache-control": "max-age=60" }],
+    ["no ETag, once immutable", render, { "cache-control": "max-age=60" }],
   ])("ends with a ConnectionError, and the next download gets the file: %s", async (_, first, headers) => {
     context.service.respond(file(first, body), file(headers, body), file(headers, body));
     const partner = context.client();
@@ -112,5 +150,18 @@ describe("two downloads of one file at the same time", () => {
     expect(context.service.requests).toHaveLength(2);
     await expect.poll(() => fileKeys(context.store)).toHaveLength(4);
     expect(same((await read(partner)).bytes)).toBe(true);
+  });
+
+  it("keep the first copy, which a third caller may be reading", async () => {
+    context.service.respondAlways(file({ "cache-control": "max-age=60" }, body));
+    const partner = context.client();
+    const [one, other] = await Promise.all([media(partner), media(partner)]);
+    await one.bytes();
+    const third = await media(partner);
+    expect(third.fromCache).toBe(true);
+    await other.bytes();
+    await context.idle();
+    expect(same(await third.bytes())).toBe(true);
+    expect(context.service.requests).toHaveLength(2);
   });
 });

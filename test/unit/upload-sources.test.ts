@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { RequestValidationError } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -71,6 +72,12 @@ describe("an upload", () => {
     const response = new Response(Uint8Array.from(png));
     await response.bytes();
     expect(await refusal(response)).toBe("the body of the response was already read; a body can be read only once");
+  });
+
+  it("refuses a stream that was already read", async () => {
+    const stream = Readable.from([png]);
+    for await (const _ of stream) continue;
+    expect(await refusal(stream)).toBe("the stream gives no bytes; one that was read before cannot be read again");
   });
 
   it("refuses an ArrayBuffer that is not an image", async () => {

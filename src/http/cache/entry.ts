@@ -70,7 +70,7 @@ export class Entries {
 
   /** Reads a file that can be used for a request; undefined if there is none. */
   async read(id: string): Promise<Entry | undefined> {
-    const raw = await this.#store.get(headKey(id));
+    const raw = await this.raw(id);
     const head = headOf(raw);
     const policy = head && FilePolicy.from(head.policy, this.#now);
     if (raw === undefined || head === undefined || policy === undefined) return undefined;
@@ -78,9 +78,14 @@ export class Entries {
     return first && { id, raw, head, policy, first };
   }
 
+  /** Reads the head of a file as it is stored. */
+  raw(id: string): Promise<Uint8Array | undefined> {
+    return this.#store.get(headKey(id));
+  }
+
   /** Reads the head of a file, and its bytes in the store. */
   async look(id: string): Promise<{ readonly raw: Uint8Array; readonly head: Head } | undefined> {
-    const raw = await this.#store.get(headKey(id));
+    const raw = await this.raw(id);
     const head = headOf(raw);
     return raw && head && { raw, head };
   }
@@ -96,9 +101,16 @@ export class Entries {
     return (await this.#store.set(pieceKey(id, body, index), piece, { ttl })) === true;
   }
 
-  /** Makes a complete file the file of its URL. Resolves to false if another download was faster, or the store is lost. */
-  async commit(id: string, policy: FilePolicy, { body, size }: Pick<Head, "body" | "size">): Promise<boolean> {
-    const before = await this.#store.get(headKey(id));
+  /**
+   * Makes a complete file the file of its URL. `before` is the head when the download began. Resolves to false if another download was
+   * faster, because callers may be reading that copy, or if the store is lost.
+   */
+  async commit(
+    id: string,
+    policy: FilePolicy,
+    { body, size }: Pick<Head, "body" | "size">,
+    before: Uint8Array | undefined,
+  ): Promise<boolean> {
     const head: Head = { version: 1, body, size, used: this.#now(), policy };
     const set = await this.#store.set(headKey(id), toJson(head), { ttl, expected: before ?? null });
     const replaced = headOf(before);

@@ -3,8 +3,8 @@ import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import type { FileSteps } from "../call/file-steps.ts";
 import type { Arrival } from "../wire/exchange.ts";
-import { hasCurrentCopy, isPlain, unconditional } from "./conditions.ts";
-import { Entries, type Entry, headersOf } from "./entry.ts";
+import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
+import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
 import { type Asked, askedBy, type Fields, FilePolicy, nameOfUrl } from "./policy.ts";
 import { Recording } from "./recording.ts";
 import { SizeLimit } from "./size-limit.ts";
@@ -111,10 +111,13 @@ export class FileCache {
       // The 304 is about the caller's own copy, or about a version that neither side has.
       return alone ? this.#download(getting) : arrival;
     }
-    const current = { ...entry, policy };
     if (policy.storable()) await call.scope.within(opened.entries.refresh(entry, policy));
-    else await call.scope.within(opened.entries.drop(entry));
-    return this.#serve(getting, current);
+    else {
+      await call.scope.within(opened.entries.drop(entry));
+      // Only the first piece was read before.
+      if (piecesOf(entry.head.size) > 1) return this.#download(getting);
+    }
+    return this.#serve(getting, { ...entry, policy });
   }
 
   /** Responds with a stored file, or with 304 if the caller's copy is that file. */
@@ -133,13 +136,15 @@ export class FileCache {
     return { response, text: "", download: open(response, body) };
   }
 
-  /** Downloads a file of which a part was lost. Only the same version, by its strong `ETag`, can continue it. */
-  async #again(getting: Getting, { policy }: Entry): Promise<Download | undefined> {
+  /** Downloads a file of which a part was lost. Only the same version can continue it. */
+  async #again(getting: Getting, entry: Entry): Promise<Download | undefined> {
     const { request } = getting;
-    const { download } = await this.#download(getting, { ...request, headers: unconditional(request.headers) });
+    const { response, download } = await this.#download(getting, {
+      ...request,
+      headers: unconditional(request.headers),
+    });
     if (download?.modified !== true) return undefined;
-    const { etag } = policy.headers();
-    if (etag !== undefined && etag === download.etag && !etag.startsWith("W/")) return download;
+    if (isSameVersion(headersOf(entry), response.headers)) return download;
     await download.cancel();
     return undefined;
   }

@@ -34,10 +34,12 @@ export class Recording {
   #waited = 0;
   #over = false;
   #writing: Promise<boolean> = Promise.resolve(true);
+  readonly #before: Promise<Uint8Array | undefined>;
 
   constructor(entries: Entries, what: Recorded) {
     this.#entries = entries;
     this.#what = what;
+    this.#before = entries.raw(what.id);
     this.#body = `${Math.floor(what.now() / 1_000).toString(36)}-${crypto.randomUUID().slice(0, 8)}`;
     this.#capacity = Math.min(pieceSize, what.size ?? pieceSize);
     this.#filling = new Uint8Array(this.#capacity);
@@ -65,7 +67,7 @@ export class Recording {
     const { id, policy, size = this.#size, onStored } = this.#what;
     if (this.#over || this.#size !== size || this.#size === 0) return this.abandon();
     const stored = { body: this.#body, size: this.#size };
-    if (await this.#entries.commit(id, policy, stored)) onStored(this.#size);
+    if (await this.#entries.commit(id, policy, stored, await this.#before)) onStored(this.#size);
     else this.abandon();
     this.#over = true;
   }

@@ -48,7 +48,9 @@ export class StoredBody implements Body {
     await this.#entries.drop(this.#entry);
     const download = await this.#again();
     if (download === undefined) {
-      throw new Error("a part of the cached file was lost, and the service has another version now");
+      throw new Error(
+        "a part of the cached file was lost, and the service may have another version now; download it again",
+      );
     }
     const reader = download.stream().getReader();
     this.#rest = reader;

@@ -45,6 +45,8 @@ interface Many<Input, Value, Options extends ManyOptions> {
   /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
   readonly most?: number | undefined;
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
+  /** Is called when the work on a row begins, before its `map`. */
+  readonly onRow?: () => void;
   /** Where the caller called the method, for a method that loads its code first. Default: where the iteration begins. */
   readonly callSite?: CallSite;
 }
@@ -66,6 +68,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
     concurrency,
     most,
     work,
+    onRow,
     callSite = captureCallSite(captureCallSite, manyFrames),
   }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
@@ -78,6 +81,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
   const each = { ...rest, priority: rest.priority ?? "low" };
   const one = async (row: unknown, left: AbortSignal, waits: () => void): Promise<Value> => {
+    onRow?.();
     try {
       // An input that is not a promise is used at once: a source may reuse the same row object.
       const made = map(row);

@@ -117,6 +117,28 @@ describe("onProgress", () => {
     expect(reports).toContainEqual(expect.objectContaining({ done: 0, tokensSpent: 5, pending: 6 }));
   });
 
+  it("counts rows that `map` refuses", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    const reports: unknown[] = [];
+    const map = (row: typeof pair) => {
+      if (row === undefined) throw new Error("There is no pair");
+      return row;
+    };
+    const onProgress = ({ done, failed, pending }: { done: number; failed: number; pending: number }) =>
+      reports.push([done, failed, pending]);
+    await setup.settle(
+      collect(setup.partner.renders.batch([undefined, pair, undefined], { map, onProgress, concurrency: 1 })),
+    );
+    // After the first outcome, the creation, and the two other outcomes.
+    expect(reports).toEqual([
+      [0, 1, 0],
+      [0, 1, 1],
+      [1, 1, 0],
+      [1, 2, 0],
+    ]);
+  });
+
   it("has no total for rows without a known number", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(1);

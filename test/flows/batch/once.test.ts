@@ -66,6 +66,24 @@ describe("a pair whose render is in the store", () => {
   });
 });
 
+describe("a render that does not match the specification", () => {
+  it('is not created again by a later run with `responses: "report"`', async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(2);
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      const response = await setup.emulator.fetch(request, init);
+      if (!(request instanceof Request) || !/GET .*\/renders\/\w+$/.test(`${request.method} ${request.url}`))
+        return response;
+      const { render } = (await response.json()) as { render: object };
+      return Response.json({ render: { ...render, media: "image/png" } }, { headers: response.headers });
+    };
+    const run = () => collect(setup.connect({ fetch, responses: "report" }).renders.batch(pairs, { download: false }));
+    expect(tally(await setup.settle(run()))).toEqual({ ok: 2 });
+    expect(tally(await setup.settle(run()))).toEqual({ ok: 2 });
+    expect(await setup.used()).toBe(2);
+  });
+});
+
 describe("a render that failed", () => {
   it("is an outcome with its reason, and is created again by a later run only with `retryFailed`", async () => {
     const setup = setUpBatch({ renderDuration: 60_000 });

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
@@ -98,5 +99,44 @@ describe("the pictures of renders.batch", () => {
     if (first.value?.ok) await first.value.value.media.cancel();
     await loop.return?.();
     expect(setup.clock.pending).toBe(0);
+  });
+});
+
+describe("a picture that waits for a slow caller", () => {
+  it("is opened again when the caller receives it, with its whole timeout", async () => {
+    const unread: unknown[] = [];
+    const setup = setUpBatch({ renderDuration: 0 });
+    const partner = setup.connect({ hooks: { onUnreadDownload: (event) => unread.push(event) } });
+    const pairs = await setup.pairs(5);
+    for await (const outcome of partner.renders.batch(pairs)) {
+      if (!outcome.ok) throw outcome.error;
+      // The other pictures wait for the caller: together longer than the timeout of 30 s.
+      await setup.clock.advance(20_000);
+      expect((await outcome.value.media.bytes()).length).toBe(outcome.value.render.media?.size);
+    }
+    expect(unread).toEqual([]);
+    // Each picture, and again those that were open for longer than 10 s.
+    expect(setup.count(media)).toBeGreaterThan(5);
+    expect(setup.count(media)).toBeLessThanOrEqual(10);
+  });
+
+  it("is not opened again when its request fails: that is its outcome", async () => {
+    let fails = false;
+    const setup = setUpBatch({ renderDuration: 0 });
+    const fetch: typeof globalThis.fetch = async (request, init) =>
+      fails
+        ? Response.json({ code: "forbidden", message: "no" }, { status: 403 })
+        : setup.emulator.fetch(request, init);
+    const pairs = await setup.pairs(2);
+    const outcomes: unknown[] = [];
+    for await (const outcome of setup.connect({ fetch }).renders.batch(pairs)) {
+      outcomes.push(outcome);
+      if (!outcome.ok) continue;
+      await outcome.value.media.cancel();
+      for (let turn = 0; turn < 200; turn += 1) await setImmediate();
+      fails = true;
+      await setup.clock.advance(15_000);
+    }
+    expect(outcomes).toMatchObject([{ ok: true }, { ok: false, reason: "error", error: { status: 403 } }]);
   });
 });

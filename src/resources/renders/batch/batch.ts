@@ -1,6 +1,7 @@
-import type { CallSite } from "../../../errors/call-site.ts";
+import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
 import type { Send } from "../../../http/call/core.ts";
 import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/call/many.ts";
+import type { Outcome } from "../../../util/concurrently.ts";
 import { attempt } from "../../../util/foreign.ts";
 import type { CallContext } from "../../../waiting/call-context.ts";
 import { BatchWaits } from "./batch-waits.ts";
@@ -14,7 +15,7 @@ import { LookSchedule } from "./look-schedule.ts";
 import { Mockups } from "./mockups.ts";
 import { type BatchDownload, type BatchOptions, batchOptions, type SaveOptions } from "./options.ts";
 import { failedOutcome, type MockupOutcome } from "./outcome.ts";
-import { Pictures, type ReadyMockup } from "./pictures.ts";
+import { type MockupValue, Pictures, type ReadyMockup } from "./pictures.ts";
 import { ProgressReports } from "./progress.ts";
 import { RenderTimes } from "./render-times.ts";
 import { RowWork } from "./row-work.ts";
@@ -41,29 +42,42 @@ export async function* renderBatch(
   rows: Rows<unknown>,
   options: ManyRows<MockupInput, Options>,
   callSite: CallSite,
-): AsyncGenerator<MockupOutcome<unknown, ReadyMockup["value"]>, void, undefined> {
+): AsyncGenerator<MockupOutcome<unknown, MockupValue>, void, undefined> {
   // The check of the options is the first step of `many`. Until then they can be any value.
   let batch: Promise<Batch> | undefined;
+  let startedRows = 0;
   const opened = () => {
-    batch ??= openBatch({ send, context, images }, rows, options);
+    batch ??= openBatch({ send, context, images }, rows, options, () => startedRows);
     return batch;
   };
+  const onRow = () => {
+    startedRows += 1;
+  };
   const work = async (input: MockupInput, each: Options, started: StartedRow): Promise<ReadyMockup> => {
-    const { mockups, progress } = await opened();
-    progress.started();
+    const { mockups } = await opened();
     const { maxPending: _, retryFailed: __, tokenBudget: ___, onProgress: ____, download: _____, ...waiting } = each;
     return mockups.make(input, new RowWork(context, started, waiting));
   };
   const { concurrency } = defaults;
   const most = attempt(() => options.maxPending) ?? defaults.maxPending;
-  for await (const outcome of many(rows, options, { kind: batchOptions, concurrency, most, work, callSite })) {
-    if (outcome.ok) outcome.value.release();
-    const { input } = outcome;
-    const ended = outcome.ok
-      ? ({ ok: true, input, value: outcome.value.value } as const)
-      : failedOutcome(input, outcome.error);
-    (await batch)?.progress.outcome(ended);
+  for await (const outcome of many(rows, options, { kind: batchOptions, concurrency, most, work, onRow, callSite })) {
+    const ended = await delivered(outcome, callSite);
+    (await opened()).progress.outcome(ended);
     yield ended;
+  }
+}
+
+/** The outcome of a row as the caller receives it. */
+async function delivered(
+  outcome: Outcome<unknown, ReadyMockup>,
+  callSite: CallSite,
+): Promise<MockupOutcome<unknown, MockupValue>> {
+  const { input } = outcome;
+  if (!outcome.ok) return failedOutcome(input, outcome.error);
+  try {
+    return { ok: true, input, value: await outcome.value.take() };
+  } catch (error) {
+    return failedOutcome(input, withCallSite(error, callSite));
   }
 }
 
@@ -74,9 +88,10 @@ interface Batch {
 
 /** Connects the parts of a batch. */
 async function openBatch(
-  { send, context: { clock, openStore, retry }, images }: BatchClient,
+  { send, context: { clock, openStore, retry, timeout }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
+  started: () => number,
 ): Promise<Batch> {
   const {
     concurrency = defaults.concurrency,
@@ -93,7 +108,7 @@ async function openBatch(
   const schedule = new LookSchedule(clock, waits);
   const attempts = 1 + (options.retry?.retries ?? retry.retries);
   const tokens = new Tokens(clock, waits, new WeeklyTokens(calls, clock), { budget, attempts });
-  const progress = new ProgressReports(rows, { calls, clock, tokens, onProgress });
+  const progress = new ProgressReports(rows, { calls, clock, tokens, started, onProgress });
   const onCreated = () => progress.report();
   const directory = typeof download === "string" ? { directory: download } : download;
   const saved = directory ? new SavedPictures(directory, store, waits) : undefined;
@@ -102,7 +117,7 @@ async function openBatch(
     compositions: new Compositions(calls, store),
     creations: new Creations({ calls, clock, entries, tokens, waits, retryFailed, onCreated }),
     completions: new Completions({ calls, clock, entries, schedule, slots, times: new RenderTimes() }),
-    pictures: new Pictures({ calls, slots, download, saved }),
+    pictures: new Pictures({ calls, clock, slots, download, saved, patience: (options.timeout ?? timeout) / 3 }),
     tokens,
   });
   return { mockups, progress };

@@ -3,6 +3,7 @@ import type { RenderReference } from "../../../references/references.ts";
 import { reference } from "../../../references/schema.ts";
 import { check } from "../../../schemas/check.ts";
 import { open } from "../../../schemas/shape.ts";
+import { isRecord } from "../../../schemas/type-guards.ts";
 import type { ClientStore } from "../../../stores/client-store.ts";
 import { fromJson, toJson } from "../../../stores/json.ts";
 import { type Lease, takeLease } from "../../../stores/lease.ts";
@@ -26,6 +27,14 @@ const renderEntry = () =>
     render: z.optional(render()),
   });
 
+function entryOf(value: unknown): RenderEntry | undefined {
+  // The value itself: the copy of the check lacks the fields that this version does not know.
+  if (check(renderEntry, value, []).ok) return value as RenderEntry;
+  // With `responses: "report"` the render can be anything. Then only its reference counts, so that it is not created again.
+  const checked = check(renderEntry, isRecord(value) ? { ...value, render: undefined } : value, []);
+  return checked.ok ? (checked.value as RenderEntry) : undefined;
+}
+
 /** The key of a pair of composition and image. */
 export const keyOfPair = ({ compositionReference, imageReference }: RenderInput): string =>
   `render:${compositionReference}:${imageReference}`;
@@ -46,9 +55,8 @@ export class RenderEntries {
     if (bytes === undefined) return undefined;
     const value = fromJson(bytes);
     if (value === undefined) return "leased";
-    if (check(renderEntry, value, []).ok) {
-      // The value itself: the copy of the check lacks the fields that this version does not know.
-      const entry = value as RenderEntry;
+    const entry = entryOf(value);
+    if (entry !== undefined) {
       this.#bytes.set(entry, bytes);
       return entry;
     }

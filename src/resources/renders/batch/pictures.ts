@@ -1,4 +1,6 @@
 import type { Download } from "../../../binary/download.ts";
+import { onAbort } from "../../../util/abort-signals.ts";
+import type { PartnerClock } from "../../../util/clock.ts";
 import type { Render } from "../renders.schema.ts";
 import type { BatchCalls } from "./calls.ts";
 import type { CompletedRender } from "./completions.ts";
@@ -8,21 +10,24 @@ import type { RowWork } from "./row-work.ts";
 import type { SavedPictures } from "./saved-pictures.ts";
 import type { Slots } from "./slots.ts";
 
-/** The value of an outcome. `release` is called when the caller receives it. */
+export type MockupValue = RenderedMockup | SavedMockup | CompletedMockup;
+
+/** A mockup that waits for the caller. */
 export interface ReadyMockup {
-  readonly value: RenderedMockup | SavedMockup | CompletedMockup;
-  readonly release: () => void;
+  /** Resolves to the value of the outcome, when the caller receives it. */
+  readonly take: () => Promise<MockupValue>;
 }
 
 interface PictureParts {
   readonly calls: BatchCalls;
+  readonly clock: PartnerClock;
   readonly slots: Slots;
   readonly download: BatchDownload | SaveOptions;
   /** Where pictures are saved, with the option for it. */
   readonly saved: SavedPictures | undefined;
+  /** Milliseconds for which a picture stays open until the caller receives it. */
+  readonly patience: number;
 }
-
-const nothing = () => undefined;
 
 /** Opens, saves or leaves out the pictures of completed renders. */
 export class Pictures {
@@ -36,18 +41,39 @@ export class Pictures {
     const { slots, download, saved } = this.#parts;
     if (download === false) {
       await media?.cancel();
-      return { value: { render }, release: nothing };
+      return { take: async () => ({ render }) };
     }
-    if (saved !== undefined)
-      return { value: { render, path: await this.#save(saved, render, media, row) }, release: nothing };
+    if (saved !== undefined) {
+      const path = await this.#save(saved, render, media, row);
+      return { take: async () => ({ render, path }) };
+    }
     // An open picture keeps its place until the caller receives it, so that few are open.
     const release = await slots.take(row.left);
     try {
-      return { value: { render, media: await this.#open(render, media, row) }, release };
+      return this.#held(render, await this.#open(render, media, row), row, release);
     } catch (error) {
       release();
       throw error;
     }
+  }
+
+  /** Keeps a picture open until the caller receives it. When that takes long, the picture is closed, and opened again at that moment. */
+  #held(render: Render, media: Download, row: RowWork, release: () => void): ReadyMockup {
+    const { clock, patience } = this.#parts;
+    let isOpen = true;
+    const stopTimer = clock.after(patience, () => {
+      isOpen = false;
+      void media.cancel();
+    });
+    const stopListening = onAbort(row.left, stopTimer);
+    return {
+      take: async () => {
+        stopTimer();
+        stopListening();
+        release();
+        return { render, media: isOpen ? media : await this.#open(render, undefined, row) };
+      },
+    };
   }
 
   async #save(saved: SavedPictures, render: Render, media: Download | undefined, row: RowWork): Promise<string> {

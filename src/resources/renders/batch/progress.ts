@@ -17,6 +17,8 @@ interface ProgressParts {
   readonly calls: BatchCalls;
   readonly clock: PartnerClock;
   readonly tokens: Tokens;
+  /** Returns the number of rows that were started. */
+  readonly started: () => number;
   readonly onProgress: BatchOptions["onProgress"];
 }
 
@@ -27,17 +29,11 @@ export class ProgressReports {
   /** The times of the start and of the latest outcomes. */
   readonly #times: number[];
   readonly #counts = { done: 0, failed: 0, skipped: 0 };
-  #started = 0;
 
   constructor(rows: object, parts: ProgressParts) {
     this.#parts = parts;
     this.#total = sizeOf(rows);
     this.#times = [parts.clock.now()];
-  }
-
-  /** A row was started. */
-  started(): void {
-    this.#started += 1;
   }
 
   /** A row has its outcome. */
@@ -51,14 +47,14 @@ export class ProgressReports {
   }
 
   report(): void {
-    const { calls, tokens, onProgress } = this.#parts;
+    const { calls, tokens, started, onProgress } = this.#parts;
     if (onProgress === undefined) return;
     const { done, failed, skipped } = this.#counts;
     const ended = done + failed + skipped;
     const progress: BatchProgress = {
       total: this.#total,
       ...this.#counts,
-      pending: this.#started - ended,
+      pending: started() - ended,
       tokensSpent: tokens.spent,
       requests: calls.requests,
       remainingMs: this.#remaining(ended),
