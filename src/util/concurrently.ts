@@ -103,11 +103,10 @@ export async function* concurrently<Input, Value>(
     const changed = new Promise<void>((resolve) => {
       wake = resolve;
     });
-    // The listener exists only during the wait: an abandoned loop would never remove it. A signal that is aborted already would end each wait
-    // at once, and the loop would block the process until the started work ends.
-    const stopListening = signal && !signal.aborted && onAbort(signal, (reason) => reader.fail(reason));
+    // The listener exists only during the wait: an abandoned loop would never remove it.
+    const stopListening = signal && onAbort(signal, (reason) => reader.fail(reason));
     await changed;
-    if (stopListening) stopListening();
+    stopListening?.();
   };
   try {
     for (;;) {
