@@ -35,7 +35,8 @@ for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js")))
     minifyIdentifiers: tools.has(name) || isForeignOnly,
     keepNames: tools.has(name),
     minifyWhitespace: true,
-    minifySyntax: true,
+    // It joins variables to one statement, and a partner's bundler keeps such a statement whole.
+    minifySyntax: tools.has(name),
     lineLimit: 160,
     format: "esm",
     target: "node22",

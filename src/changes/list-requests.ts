@@ -3,7 +3,7 @@ import type { Plan, Send } from "../http/call/core.ts";
 import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import type { Outcome } from "../util/concurrently.ts";
+import { concurrently, type Outcome } from "../util/concurrently.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import type { ChangingList } from "./list-changes.ts";
 import type { Shared } from "./shared.ts";
@@ -51,7 +51,7 @@ export class ListRequests<Listed> {
   /** Reads single entries. The option `query` is for the list. */
   each(references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>) {
     const { signal } = this.#options;
-    const { concurrently, eitherSignal, remaining } = this.#means;
+    const { eitherSignal, remaining } = this.#means;
     const read = (reference: string, left: AbortSignal): Promise<Listed> => {
       const options = { ...this.#options, query: undefined, body: undefined, deadline: remaining() };
       return this.#add(get(reference as never, { ...options, signal: eitherSignal(signal, left) }));

@@ -5,7 +5,6 @@ import { hasErrorObject } from "../http/retry/retry.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { referenceFault } from "../references/references.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
-import { concurrently } from "../util/concurrently.ts";
 import { JointTimeline } from "../waiting/joint-timeline.ts";
 
 /**
@@ -13,7 +12,6 @@ import { JointTimeline } from "../waiting/joint-timeline.ts";
  * imported code to a file of its own, and the entry point would compress 3 kB worse.
  */
 export const shared = {
-  concurrently,
   eitherSignal,
   hasErrorObject,
   JointTimeline,

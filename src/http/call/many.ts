@@ -1,4 +1,4 @@
-import { type CallSite, captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
+import { type CallSite, withCallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
@@ -45,8 +45,8 @@ interface Many<Input, Value, Options extends ManyOptions> {
   /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
   readonly most?: number | undefined;
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
-  /** Where the caller called the method, for a method that loads its code first. Default: where the iteration begins. */
-  readonly callSite?: CallSite;
+  /** Where the caller called the method. */
+  readonly callSite: CallSite;
 }
 
 const isIterable = (rows: unknown): boolean =>
@@ -61,13 +61,7 @@ const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
-  {
-    kind,
-    concurrency,
-    most,
-    work,
-    callSite = captureCallSite(captureCallSite, manyFrames),
-  }: Many<Input, Value, Options>,
+  { kind, concurrency, most, work, callSite }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   assertOptions(kind, options);
   if (!isIterable(rows)) {

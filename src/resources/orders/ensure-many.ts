@@ -1,3 +1,4 @@
+import type { CallSite } from "../../errors/call-site.ts";
 import { type ManyOptions, type ManyRows, many, type Rows } from "../../http/call/many.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { EnsureOptions, IdentifiedOrderInput, OrderPlacement, PlacedOrder } from "./order-placement.ts";
@@ -13,8 +14,9 @@ export function ensureMany(
   placement: OrderPlacement,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
+  callSite: CallSite,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
   // A started creation is finished, also if the caller leaves the loop.
   const work = (order: IdentifiedOrderInput, each: EnsureOptions) => placement.ensure(order, each);
-  return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
+  return many(rows, options, { kind: "ensureMany", concurrency: 8, work, callSite });
 }
