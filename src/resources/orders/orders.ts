@@ -1,4 +1,3 @@
-import { captureCallSite, manyFrames } from "../../errors/call-site.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
@@ -9,10 +8,10 @@ import type { OrderReference } from "../../references/references.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrently.ts";
-import { loading } from "../../util/loading.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { type CanceledRemainder, cancelRemaining } from "./cancel-remaining.ts";
+import type { CanceledRemainder } from "./cancel-remaining.ts";
 import type { EnsureManyOptions } from "./ensure-many.ts";
+import { cancelRemaining, ensureMany } from "./later.ts";
 import type { OrderInput } from "./order-input.schema.ts";
 import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
@@ -102,11 +101,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    const callSite = captureCallSite(this.ensureMany, manyFrames);
-    return loading(async () => {
-      const { ensureMany } = await import("./ensure-many.ts");
-      return ensureMany(this.#placement, rows, options, callSite);
-    });
+    return ensureMany(this.#placement, rows, options);
   }
 
   /**
