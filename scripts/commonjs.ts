@@ -11,6 +11,7 @@ import manifest from "../package.json" with { type: "json" };
 import { assertRuntime } from "../src/util/runtime.ts";
 
 const dist = new URL("../dist/", import.meta.url);
+const indentation = /(?<=^\t*) {4}/gm;
 const relativeImport = /\b(from\s+|import\s*\(?)(["'])(\.\.?\/[^"']+)\.js\2/g;
 
 const doors = Object.values(manifest.exports).filter((door) => typeof door === "object");
@@ -27,7 +28,10 @@ const declarations = (await readdir(dist)).filter((name) => name.endsWith(".d.ts
 await Promise.all(
   declarations.map(async (name) => {
     const text = await readFile(new URL(name, dist), "utf8");
-    await writeFile(new URL(name.replace(/\.d\.ts$/, ".d.cts"), dist), text.replace(relativeImport, "$1$2$3.cjs$2"));
+    await writeFile(
+      new URL(name.replace(/\.d\.ts$/, ".d.cts"), dist),
+      text.replace(relativeImport, "$1$2$3.cjs$2").replace(indentation, "\t"),
+    );
     await rm(new URL(name, dist));
   }),
 );

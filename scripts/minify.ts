@@ -1,7 +1,6 @@
 /**
- * Minifies the emulator, the command line, and the files that several entry points share, that load later, or that are code of other
- * packages. The entry points of the client keep their lines of code, because the stacks of errors name them (decision 0016), but not their
- * doc comments, which the declarations have.
+ * Minifies all files but the client, whose lines of code the stacks of errors name (decision 0016). The client loses only its comments: the
+ * declarations have the doc comments.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { transform } from "esbuild";
@@ -11,35 +10,37 @@ const dist = new URL("../dist/", import.meta.url);
 /** The files that are tools for development. */
 const tools = new Set(["testing.js", "cli.js"]);
 
-/** esbuild adds a hash to the names of files that are not entry points. */
-const hashed = /-[A-Z0-9]{8}\.js$/;
+/** The files that a feature loads at its first use. Other shared files have the name `chunk`, and entry points have no hash. */
+const later = /^(?!chunk-).*-[A-Z0-9]{8}\.js$/;
 
 /** esbuild writes the path of each source file above its code. */
 const sourcesOf = (text: string): readonly string[] =>
   [...text.matchAll(/^\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, path = ""]) => path);
 const isForeign = (path: string): boolean => path.startsWith("node_modules/");
 
-const docComments = /^[ \t]*\/\*\*[\s\S]*?\*\/\n/gm;
+const comments = /^[ \t]*(\/\*\*[\s\S]*?\*\/|\/\/ .*)\n/gm;
 
 for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
   const file = new URL(name, dist);
   const text = await readFile(file, "utf8");
   const sources = sourcesOf(text);
   const isForeignOnly = sources.length > 0 && sources.every(isForeign);
-  if (!tools.has(name) && !isForeignOnly && !hashed.test(name)) {
-    await writeFile(file, text.replace(docComments, ""));
+  const kept = sources.filter(isForeign).map((path) => `// ${path}\n`);
+  if (name === "client.js") {
+    await writeFile(file, text.replace(comments, "") + kept.join(""));
     continue;
   }
+  const isAlone = tools.has(name) || later.test(name);
   const { code } = await transform(text, {
     // `keepNames` keeps a partner's bundler from dropping unused classes, so the client's shared files keep their identifiers instead.
-    minifyIdentifiers: tools.has(name) || isForeignOnly,
+    minifyIdentifiers: isAlone || isForeignOnly,
     keepNames: tools.has(name),
     minifyWhitespace: true,
-    minifySyntax: true,
+    // It joins variables to one statement, and a partner's bundler keeps such a statement whole.
+    minifySyntax: isAlone,
     lineLimit: 160,
     format: "esm",
     target: "node22",
   });
-  const kept = sources.filter(isForeign).map((path) => `// ${path}\n`);
   await writeFile(file, code + kept.join(""));
 }

@@ -28,7 +28,7 @@ import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import type { OpenStore } from "./stores/client-store.ts";
-import { createScopeOf, type ScopeOf, scopeOf } from "./stores/scope.ts";
+import { type ScopeOf, scopeOf } from "./stores/scope.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { lazily } from "./util/lazily.ts";
 
@@ -115,7 +115,10 @@ export class PodPartner {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
       ceiling,
     });
-    const ownScope = createScopeOf(baseUrl, secretKey);
+    const ownScope: ScopeOf = async (store) => {
+      const { createScopeOf } = await import("./stores/create-scope-of.ts");
+      return createScopeOf(baseUrl, secretKey)(store);
+    };
     this[scopeOf] = ownScope;
     const opening = { store, fileCache, scopeOf: ownScope, clock, observe };
     const openStore = storeOpener(opening);

@@ -1,8 +1,17 @@
+import * as z from "zod/mini";
+import { RequestValidationError } from "../errors/validation.ts";
 import type { CallResult } from "../http/call/call.ts";
+import { optionFaults, taking } from "../http/endpoint/check-options.ts";
+import { nameOf } from "../http/endpoint/endpoint.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 import { ListRequests, type Means } from "./list-requests.ts";
 import { readSnapshot, snapshotFaults, writeSnapshot } from "./snapshot.ts";
+
+// The content of a snapshot is checked where it is read.
+const since = () => ({ since: z.optional(z.unknown()) });
+const own = taking(since);
+const withDetails = taking(() => ({ ...since(), details: z.optional(z.boolean()) }));
 
 /** The most readings of a list whose entries cannot be read one by one. */
 const readings = 4;
@@ -82,9 +91,8 @@ export async function findChanges<Listed extends Referenced, Current extends Lis
   given: ChangesOptions<Listed> & { readonly details?: boolean | undefined },
 ): Promise<CallResult<ListChanges<Listed, Current>>> {
   const { kind, get } = list;
-  const optionKind = get === undefined ? "changes" : "changesWithDetails";
-  const issues = [...means.optionFaults(given, optionKind), ...snapshotFaults(kind, given?.since, means)];
-  if (issues.length > 0) throw new means.RequestValidationError({ issues, endpoint: means.nameOf(list.list) });
+  const issues = [...optionFaults(given, get === undefined ? own : withDetails), ...snapshotFaults(kind, given?.since)];
+  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(list.list) });
 
   const { since, details, ...options } = given;
   const requests = new ListRequests(means, list, options);

@@ -1,15 +1,20 @@
+import { ResponseValidationError } from "../errors/validation.ts";
 import type { ApiCall, CallResult } from "../http/call/call.ts";
 import type { Plan, Send } from "../http/call/core.ts";
-import type { ListPage } from "../http/endpoint/endpoint.ts";
+import { type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import { hasErrorObject } from "../http/retry/retry.ts";
+import { Paginator } from "../pagination/paginator.ts";
+import { referenceFault } from "../references/references.ts";
+import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import type { Outcome } from "../util/concurrently.ts";
+import { concurrently, type Outcome } from "../util/concurrently.ts";
 import type { ResponseHead } from "../util/response-head.ts";
+import { JointTimeline } from "../waiting/joint-timeline.ts";
 import type { ChangingList } from "./list-changes.ts";
-import type { Shared } from "./shared.ts";
 
 /** The parts of the client that the requests need. */
-export interface Means extends Shared {
+export interface Means {
   readonly send: Send;
   readonly clock: PartnerClock;
   /** The milliseconds until the deadline of the call. */
@@ -24,20 +29,20 @@ export class ListRequests<Listed> {
   readonly #means: Means;
   readonly #list: ChangingList<Listed>;
   readonly #options: RequestOptions;
-  readonly #timeline: InstanceType<Means["JointTimeline"]>;
+  readonly #timeline: JointTimeline;
   #response: ResponseHead | undefined;
 
   constructor(means: Means, list: ChangingList<Listed>, options: RequestOptions) {
     this.#means = means;
     this.#list = list;
     this.#options = { ...options, priority: options.priority ?? "low" };
-    this.#timeline = new means.JointTimeline(means.clock);
+    this.#timeline = new JointTimeline(means.clock);
   }
 
   /** Reads the list from its beginning. The pages leave out repeated entries. `onPage` receives the whole number of entries of each page. */
   pages(onPage: (entries: number) => void): AsyncIterable<ListPage<Listed>> {
     const { list } = this.#list;
-    const { nameOf, Paginator, send, remaining } = this.#means;
+    const { send, remaining } = this.#means;
     const plan = this.#identified();
     const fetch = async (cursor: string | undefined, options: RequestOptions) => {
       const each = { ...options, deadline: remaining() };
@@ -51,7 +56,7 @@ export class ListRequests<Listed> {
   /** Reads single entries. The option `query` is for the list. */
   each(references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>) {
     const { signal } = this.#options;
-    const { concurrently, eitherSignal, remaining } = this.#means;
+    const { remaining } = this.#means;
     const read = (reference: string, left: AbortSignal): Promise<Listed> => {
       const options = { ...this.#options, query: undefined, body: undefined, deadline: remaining() };
       return this.#add(get(reference as never, { ...options, signal: eitherSignal(signal, left) }));
@@ -61,7 +66,7 @@ export class ListRequests<Listed> {
 
   /** Whether an error is the service's own statement that an entry does not exist (specification 7). A gateway can return a 404, too. */
   isGone(error: unknown): boolean {
-    return this.#means.hasErrorObject(error) && (error.status === 404 || error.status === 410);
+    return hasErrorObject(error) && (error.status === 404 || error.status === 410);
   }
 
   /** The result of the call, with the response to its last request. */
@@ -79,7 +84,6 @@ export class ListRequests<Listed> {
   /** With `responses: "report"`, an entry may have no valid reference. Then it cannot be compared, and seems to be removed. */
   #identified(): Plan<ListPage<Listed>, ListPage<Listed>> {
     const { kind, list } = this.#list;
-    const { nameOf, referenceFault, ResponseValidationError } = this.#means;
     const field = list.response.kind === "page" ? list.response.field : "";
     const shape: Plan<ListPage<Listed>, ListPage<Listed>>["shape"] = (page, { response: { status } }) => {
       const issues = page.items.flatMap((entry, index) => {

@@ -1,8 +1,7 @@
 import type { Issue } from "../errors/validation.ts";
-import type { ReferenceKind } from "../references/references.ts";
+import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import type { Row } from "./cells.ts";
 import type { SnapshotCell } from "./list-changes.ts";
-import type { Shared } from "./shared.ts";
 
 /** A snapshot of any list. */
 export interface Snapshot {
@@ -18,8 +17,6 @@ export interface Table {
   readonly rows: ReadonlyMap<string, Row>;
 }
 
-type References = Pick<Shared, "referenceFault">;
-
 const version = 1;
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -29,7 +26,7 @@ const isCell = (cell: unknown): boolean =>
     ? cell.length <= 1 && cell.every(isText)
     : cell === null || ["string", "number", "boolean"].includes(typeof cell);
 
-function faultOf(kind: ReferenceKind, given: unknown, { referenceFault }: References): Issue | undefined {
+function faultOf(kind: ReferenceKind, given: unknown): Issue | undefined {
   const fault = (path: Issue["path"], message: string): Issue => ({ path: ["since", ...path], message });
   if (isText(given)) return fault([], "expected a snapshot as an object: parse its JSON first");
   if (typeof given !== "object" || given === null || Array.isArray(given))
@@ -51,10 +48,8 @@ function faultOf(kind: ReferenceKind, given: unknown, { referenceFault }: Refere
 }
 
 /** Checks a value that a caller gave as a snapshot. Reports the first fault only: a damaged snapshot can have one in every row. */
-export const snapshotFaults = (kind: ReferenceKind, given: unknown, references: References): readonly Issue[] =>
-  given === undefined || given === null
-    ? []
-    : [faultOf(kind, given, references)].filter((fault) => fault !== undefined);
+export const snapshotFaults = (kind: ReferenceKind, given: unknown): readonly Issue[] =>
+  given === undefined || given === null ? [] : [faultOf(kind, given)].filter((fault) => fault !== undefined);
 
 /** Reads a checked snapshot. */
 export function readSnapshot(given: Snapshot | null | undefined): Table {

@@ -96,6 +96,8 @@ export const validate = () => new PodPartner().auth.validate();
       return texts.reduce((sum, text) => sum + gzipSync(text, { level: 9 }).length, 0);
     };
     const files = filesOf(outputs);
+    // The program and the client: a file that loads later splits no other file off (decision 0016).
+    expect(files.entry).toHaveLength(2);
     // Every other file belongs to one feature, and loads at its first use.
     const forCalls = files.all.filter((file) => files.entry.includes(file) || /(distribution|p-retry)-/.test(file));
     const [entry, all] = [await zipped(files.entry), await zipped(forCalls)];

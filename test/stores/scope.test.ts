@@ -3,8 +3,9 @@ import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
 import { sqliteStore } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { createScopeOf } from "../../src/stores/create-scope-of.ts";
 import { openStore } from "../../src/stores/open-store.ts";
-import { createScopeOf, scopeOf } from "../../src/stores/scope.ts";
+import { scopeOf } from "../../src/stores/scope.ts";
 import { bytes, keysOf, text, useFolder } from "./stores.ts";
 
 const folder = useFolder();

@@ -1,10 +1,12 @@
 import type { Download } from "../../binary/download.ts";
 import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import type { FileSteps } from "../call/file-steps.ts";
+import type { EncodedRequest } from "../endpoint/encode.ts";
+import type { CallDetails } from "../retry/call-details.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
 import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
+import { type FileSteps, fileSteps } from "./file-steps.ts";
 import { type Asked, askedBy, type Fields, FilePolicy, nameOfUrl } from "./policy.ts";
 import { Recording } from "./recording.ts";
 import { SizeLimit } from "./size-limit.ts";
@@ -50,8 +52,7 @@ export class FileCache {
   }
 
   /** Gets a file from the store, or with a request, and then stores it. */
-  async get(steps: FileSteps): Promise<Arrival> {
-    const { call, request, send } = steps;
+  async get(call: CallDetails, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
     if (!isPlain(request.headers)) return send(request);
     const done = call.recorder.begin("cache");
     this.#opened ??= this.#open();
@@ -61,7 +62,7 @@ export class FileCache {
     const entry = await call.scope.within(opened.entries.read(id));
     const isFresh = entry?.policy.isFresh(asked) === true;
     done(isFresh ? "fresh" : entry === undefined ? "absent" : "stale");
-    const getting: Getting = { ...steps, asked, id, opened };
+    const getting: Getting = { ...fileSteps(call, request, send), asked, id, opened };
     if (entry === undefined) return this.#download(getting);
     return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
   }

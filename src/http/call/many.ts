@@ -1,10 +1,11 @@
-import { type CallSite, captureCallSite, manyFrames, withCallSite } from "../../errors/call-site.ts";
+import { type CallSite, withCallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { Schema } from "../../schemas/shape.ts";
+import { isFunction } from "../../schemas/type-guards.ts";
 import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../../util/concurrently.ts";
 import { attempt } from "../../util/foreign.ts";
-import { assertOptions, type OptionKind } from "../endpoint/check-options.ts";
+import { assertOptions, custom } from "../endpoint/check-options.ts";
 import type { RequestOptions } from "../endpoint/request-options.ts";
 
 /** Any number of rows, read as they are needed. */
@@ -28,6 +29,13 @@ export interface RowMapping<Row, Input> {
 /** The options as the implementation receives them: without `map`, each row is the input. */
 export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
 
+/** The schemas of the options that every call for many rows has. */
+export const manyRows = () => ({
+  map: custom(isFunction, "expected a function that makes an input of a row"),
+  // With 0 rows at a time the call would never end.
+  concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
+});
+
 /** A row that is worked on. */
 export interface StartedRow {
   readonly row: unknown;
@@ -39,7 +47,7 @@ export interface StartedRow {
 
 /** A call for many rows. */
 interface Many<Input, Value, Options extends ManyOptions> {
-  readonly kind: OptionKind | Schema;
+  readonly kind: Schema;
   /** The default number of rows at a time. */
   readonly concurrency: number;
   /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
@@ -47,8 +55,8 @@ interface Many<Input, Value, Options extends ManyOptions> {
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
   /** Is called when the work on a row begins, before its `map`. */
   readonly onRow?: () => void;
-  /** Where the caller called the method, for a method that loads its code first. Default: where the iteration begins. */
-  readonly callSite?: CallSite;
+  /** Where the caller called the method. */
+  readonly callSite: CallSite;
 }
 
 const isIterable = (rows: unknown): boolean =>
@@ -63,14 +71,7 @@ const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
-  {
-    kind,
-    concurrency,
-    most,
-    work,
-    onRow,
-    callSite = captureCallSite(captureCallSite, manyFrames),
-  }: Many<Input, Value, Options>,
+  { kind, concurrency, most, work, onRow, callSite }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   assertOptions(kind, options);
   if (!isIterable(rows)) {

@@ -19,7 +19,6 @@ import { unexpected } from "../wire/thrown.ts";
 import type { CallResult } from "./call.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import type { Core, Plan } from "./core.ts";
-import { fileSteps } from "./file-steps.ts";
 import { TimelineRecorder } from "./timeline-recorder.ts";
 
 const ignore = () => undefined;
@@ -120,7 +119,7 @@ export class Operation<Data> {
     if (repeat === "safe" || repeat === "idempotent") {
       const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
       const files = this.#openFiles && (await scope.within(this.#openFiles()));
-      const send = () => (files === undefined ? succeed(request) : files.get(fileSteps(this.#call, request, succeed)));
+      const send = () => (files === undefined ? succeed(request) : files.get(this.#call, request, succeed));
       const delivered = (arrival: Arrival) => ({ ...this.#read(arrival, mode), recovered: false });
       if (plan?.unless === undefined) return delivered(await send());
       return plan.unless(

@@ -91,20 +91,11 @@ export const waiting = () => ({
   onPending: custom(isFunction, "expected a function"),
 });
 
-const ensuring = () => ({
+/** The options of an order that is ensured. */
+export const ensuring = () => ({
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
   compare: z.optional(z.boolean()),
 });
-
-/** The options of a call for many rows. */
-export const manyRows = () => ({
-  map: custom(isFunction, "expected a function that makes an input of a row"),
-  // With 0 rows at a time the call would never end.
-  concurrency: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
-});
-
-// The content of a snapshot is checked where it is read.
-const changes = () => ({ since: z.optional(z.unknown()) });
 
 const kinds = {
   request: taking(() => ({})),
@@ -128,9 +119,6 @@ const kinds = {
       onDownsize: custom(isFunction, "expected a function"),
     }),
   ensure: () => z.strictObject(ensuring()),
-  ensureMany: taking(() => ({ ...ensuring(), ...manyRows() })),
-  changes: taking(changes),
-  changesWithDetails: taking(() => ({ ...changes(), details: z.optional(z.boolean()) })),
 } satisfies Record<string, Schema>;
 
 /** A set of options: those of a request, with the additional ones of some calls. */

@@ -1,119 +1,25 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
-import type { Found, Recovery } from "../../http/retry/recovery.ts";
-import type { Paginator } from "../../pagination/paginator.ts";
+import type { Recovery } from "../../http/retry/recovery.ts";
 import type { ClaimReference } from "../../references/references.ts";
-import type { ResponseHead } from "../../util/response-head.ts";
-import { latestTime } from "../../util/timestamp.ts";
 import type { CreatedClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
-import type { Claim, ClaimSummary } from "./claims.schema.ts";
-import type { KnownClaims } from "./known-claims.ts";
+import type { ClaimReader } from "./claim-reader.ts";
+import type { Claim } from "./claims.schema.ts";
 
-/** Reads claims for a look-up. `list` also reports the response of each page. */
-export interface ClaimReader {
-  list(options: RequestOptions, onResponse: (response: ResponseHead) => void): Paginator<ClaimSummary>;
-  get(reference: ClaimReference, options: RequestOptions): ApiCall<Claim>;
-  readonly known: KnownClaims;
-  now(): number;
-}
-
-/** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
-const uncertainty = 2_000;
-/** Maximum difference between the service's clock and this clock, if no response has a `Date`. */
-const unknownClocks = 3_600_000;
-
-/** The earliest possible `created` of a claim that was sent at `sentAt`, by the service's clock. */
-function earliestCreated(response: ResponseHead, sentAt: number, now: number): number {
-  const date = Date.parse(response.headers.get("date") ?? "");
-  return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
-}
-
-/** Decides whether a claim can be the one that was sent. */
-interface Matches {
-  readonly summary: (claim: ClaimSummary) => boolean;
-  readonly detail: (claim: Claim) => boolean;
-}
-
-/**
- * Finds the claim that was first sent at `sentAt`. A claim that this client already knew at that time, or that was created earlier by
- * the service's clock, does not match. Throws if more than one claim matches.
- */
-async function findClaim(
-  reader: ClaimReader,
-  sentAt: number,
-  matches: Matches,
-  options: RequestOptions,
-): Promise<Found<CreatedClaim> | undefined> {
-  const found: Found<CreatedClaim>[] = [];
-  let earliest = Number.POSITIVE_INFINITY;
-  const claims = reader.list(options, (response) => {
-    earliest = Math.min(earliest, earliestCreated(response, sentAt, reader.now()));
-  });
-  for await (const summary of claims) {
-    if (latestTime(summary.created) < earliest || reader.known.wasKnown(summary.reference, sentAt)) continue;
-    if (summary.status === "retracted" || !matches.summary(summary)) continue;
-    const { data, response } = await reader.get(summary.reference, options).withResponse();
-    if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
-  }
-  if (found.length > 1) {
-    throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);
-  }
-  return found[0];
-}
+/** The code of the look-ups loads with the first lost response. */
+const lookUps = () => import("./claim-look-up.ts");
 
 const how = "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.";
 
-/** The category that is reserved for the package-missing operation (specification 2.8). */
-const packageMissing = /^package missing$/i;
-
-/**
- * Finds a package-missing claim by its shipment. The service accepts such a claim only if the shipment has no other claim (specification
- * 4.9). A claim of another category therefore leaves the outcome unknown.
- */
+/** Finds a package-missing claim by its shipment. */
 export const packageMissingRecovery = (reader: ClaimReader, claim: PackageMissingInput): Recovery<CreatedClaim> => ({
-  look: (options, sentAt) =>
-    findClaim(
-      reader,
-      sentAt,
-      {
-        summary: () => true,
-        detail: ({ shipmentReference, reference, claimlines }) => {
-          if (shipmentReference !== claim.shipmentReference) return false;
-          if (claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
-          throw new Error(`The shipment already has another claim: ${reference}`);
-        },
-      },
-      options,
-    ),
+  look: async (options, sentAt) => (await lookUps()).findPackageMissing(reader, claim, options, sentAt),
   repeatable: false,
   identifiers: { shipmentReference: claim.shipmentReference },
   how,
 });
 
-const lineKey = (orderlineIndex: number, quantity: number, claimcategoryReference: string) =>
-  `${orderlineIndex}×${quantity} ${claimcategoryReference}`;
-
-/** Whether a claim has exactly the sent lines, in any order. */
-function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
-  const made = claim.claimlines.map((line) =>
-    lineKey(line.orderlineIndex, line.quantity, line.claimcategory.reference),
-  );
-  const sent = claimlines.map((line) => lineKey(line.orderlineIndex, line.quantity, line.claimcategoryReference));
-  return made.sort().join() === sent.sort().join();
-}
-
 /** Finds an item-issues claim by its shipment, order and lines. */
 export const itemIssuesRecovery = (reader: ClaimReader, claim: ItemIssuesInput): Recovery<CreatedClaim> => ({
-  look: (options, sentAt) =>
-    findClaim(
-      reader,
-      sentAt,
-      {
-        summary: ({ orderReference }) => orderReference === claim.orderReference,
-        detail: (made) => made.shipmentReference === claim.shipmentReference && sameLines(made, claim),
-      },
-      options,
-    ),
+  look: async (options, sentAt) => (await lookUps()).findItemIssues(reader, claim, options, sentAt),
   repeatable: false,
   identifiers: {
     shipmentReference: claim.shipmentReference,

@@ -11,7 +11,8 @@ import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import { ListResource } from "../list-resource.ts";
 import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
-import { type ClaimReader, itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
+import type { ClaimReader } from "./claim-reader.ts";
+import { itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
 import {
   createItemIssues,
   createPackageMissing,

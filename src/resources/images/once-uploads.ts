@@ -1,11 +1,17 @@
 import { type Content, type Refuse, readContent } from "../../binary/content.ts";
 import type { Upload } from "../../binary/source.ts";
 import type { EndCall, UploadWatch } from "../../binary/upload-watch.ts";
+import { PodPartnerError } from "../../errors/base.ts";
+import { RequestValidationError } from "../../errors/validation.ts";
 import type { Delivery } from "../../http/call/core.ts";
+import { nameOf } from "../../http/endpoint/endpoint.ts";
 import type { Delivered } from "../../http/retry/recovery.ts";
+import { check } from "../../schemas/check.ts";
 import { onAbort } from "../../util/abort-signals.ts";
+import { wordsOf } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import type { PrintImage } from "./images.schema.ts";
+import { uploadImage } from "./images.endpoints.ts";
+import { image, type PrintImage } from "./images.schema.ts";
 import { KnownImages } from "./known-images.ts";
 
 /** A call of `images.uploadOnce` whose source is open. */
@@ -15,8 +21,6 @@ interface OnceCall {
   readonly end: EndCall;
   /** Aborts when the call ends. */
   readonly signal: AbortSignal;
-  readonly isImage: (value: unknown) => value is PrintImage;
-  readonly refuse: Refuse;
 }
 
 type Run = () => Promise<Delivered<PrintImage>>;
@@ -28,6 +32,16 @@ export interface OnceUpload {
   /** Resolves to the image that is known, or to that of `run`. */
   image(run: Run, within: Within): Promise<Delivered<PrintImage>>;
 }
+
+const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
+
+const refuse: Refuse = (what: string, error: unknown): Error =>
+  error instanceof PodPartnerError
+    ? error
+    : new RequestValidationError({
+        issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }],
+        endpoint: nameOf(uploadImage),
+      });
 
 const ignore = () => undefined;
 
@@ -46,7 +60,7 @@ export class OnceUploads {
 
   /** Reads the content of a call. */
   async begin(call: OnceCall): Promise<OnceUpload> {
-    const { watch, end, signal, refuse } = call;
+    const { watch, end, signal } = call;
     const content = await readContent(call.upload, signal, refuse);
     onAbort(signal, () => void content.remove());
     const { onProgress, onDownsize } = watch;
@@ -61,7 +75,7 @@ export class OnceUploads {
           if (onDownsize !== undefined) await within(observe({ onDownsize }));
           return run();
         };
-        const made = await this.#image(content, call, send, within);
+        const made = await this.#image(content, send, within);
         // The process may be killed right after the call.
         await content.remove();
         return made;
@@ -70,7 +84,7 @@ export class OnceUploads {
   }
 
   /** The image of a content: the one that is known, the one that another call is uploading, or a new one. */
-  async #image(content: Content, { isImage }: OnceCall, run: Run, within: Within): Promise<Delivered<PrintImage>> {
+  async #image(content: Content, run: Run, within: Within): Promise<Delivered<PrintImage>> {
     const { hash } = content;
     const { clock, openStore } = this.#context;
     const images = new KnownImages(await within(openStore()), hash, isImage, clock);

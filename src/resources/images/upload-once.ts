@@ -1,14 +1,9 @@
 import type { ImageSource } from "../../binary/source.ts";
-import { PodPartnerError } from "../../errors/base.ts";
-import { RequestValidationError } from "../../errors/validation.ts";
 import type { Send } from "../../http/call/core.ts";
 import { type ImageUploadOptions, splitWatch } from "../../http/call/send-upload.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
-import { check } from "../../schemas/check.ts";
-import { wordsOf } from "../../util/foreign.ts";
 import { uploadImage } from "./images.endpoints.ts";
-import { image, type PrintImage } from "./images.schema.ts";
+import type { PrintImage } from "./images.schema.ts";
 import type { OnceUpload, OnceUploads } from "./once-uploads.ts";
 
 /** The image of a content that is uploaded at most once. */
@@ -16,16 +11,6 @@ export interface UploadedImage extends PrintImage {
   /** Whether this call sent the content. False if the image is known from an earlier call, or from one at the same time. */
   readonly uploaded: boolean;
 }
-
-const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
-
-const refuse = (what: string, error: unknown): Error =>
-  error instanceof PodPartnerError
-    ? error
-    : new RequestValidationError({
-        issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }],
-        endpoint: nameOf(uploadImage),
-      });
 
 /** Uploads a content unless its image is known. The code that knows is loaded at the first use. */
 export function uploadOnce(
@@ -43,7 +28,7 @@ export function uploadOnce(
       body: source,
       faults: optionFaults(watch, "upload"),
       watch: async (upload, end) => {
-        once = await (await load()).begin({ upload, watch, end, signal: over.signal, isImage, refuse });
+        once = await (await load()).begin({ upload, watch, end, signal: over.signal });
         return once.upload;
       },
     },

@@ -1,6 +1,5 @@
 import { ConflictError } from "../../errors/api.ts";
-import { captureCallSite, withCallSite } from "../../errors/call-site.ts";
-import { type ApiCall, type CallResult, toCall } from "../../http/call/call.ts";
+import type { CallResult } from "../../http/call/call.ts";
 import { type Send, strictly } from "../../http/call/core.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
 import { nameOf } from "../../http/endpoint/endpoint.ts";
@@ -23,36 +22,28 @@ const isOutdated = (error: unknown): boolean =>
   ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
 
 /** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
-export function cancelRemaining(
+export async function cancelRest(
   send: Send,
   context: CallContext,
   orderReference: OrderReference,
   options: RequestOptions,
-): ApiCall<CanceledRemainder> {
-  const callSite = captureCallSite(cancelRemaining);
+): Promise<CallResult<CanceledRemainder>> {
   const timeline = new JointTimeline(context.clock);
-  const run = async (): Promise<CallResult<CanceledRemainder>> => {
-    assertOptions("request", options, nameOf(cancelOrder));
-    const remaining = countdown(context, options.deadline);
-    // The options `query` and `body` apply to the cancellation only.
-    const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
-    const path = { orderReference };
-    for (let again = true; ; again = false) {
-      const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
-      const canceled = cancellationsOfRest(order);
-      if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
-      try {
-        const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
-        const { response: done } = await timeline.add(cancellation);
-        return { data: { canceled }, response: done, timeline: timeline.entries };
-      } catch (error) {
-        if (!again || !isOutdated(error)) throw error;
-      }
+  assertOptions("request", options, nameOf(cancelOrder));
+  const remaining = countdown(context, options.deadline);
+  // The options `query` and `body` apply to the cancellation only.
+  const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
+  const path = { orderReference };
+  for (let again = true; ; again = false) {
+    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
+    const canceled = cancellationsOfRest(order);
+    if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
+    try {
+      const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
+      const { response: done } = await timeline.add(cancellation);
+      return { data: { canceled }, response: done, timeline: timeline.entries };
+    } catch (error) {
+      if (!again || !isOutdated(error)) throw error;
     }
-  };
-
-  const settled = run().catch((error: unknown) => {
-    throw withCallSite(error, callSite);
-  });
-  return toCall(settled, context.pacer);
+  }
 }

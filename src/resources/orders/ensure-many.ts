@@ -1,4 +1,6 @@
-import { type ManyOptions, type ManyRows, many, type Rows } from "../../http/call/many.ts";
+import type { CallSite } from "../../errors/call-site.ts";
+import { type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/call/many.ts";
+import { ensuring, taking } from "../../http/endpoint/check-options.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { EnsureOptions, IdentifiedOrderInput, OrderPlacement, PlacedOrder } from "./order-placement.ts";
 
@@ -8,13 +10,16 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
   readonly concurrency?: number | undefined;
 }
 
+const ensureManyOptions = taking(() => ({ ...ensuring(), ...manyRows() }));
+
 /** Ensures that there is an order for each row. */
-export function ensureMany(
+export function ensureRows(
   placement: OrderPlacement,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
+  callSite: CallSite,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
   // A started creation is finished, also if the caller leaves the loop.
   const work = (order: IdentifiedOrderInput, each: EnsureOptions) => placement.ensure(order, each);
-  return many(rows, options, { kind: "ensureMany", concurrency: 8, work });
+  return many(rows, options, { kind: ensureManyOptions, concurrency: 8, work, callSite });
 }

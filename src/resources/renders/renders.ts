@@ -6,6 +6,7 @@ import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
+import { loading } from "../../util/loading.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { ImageUploads } from "./batch/calls.ts";
@@ -169,13 +170,6 @@ export class RendersResource {
     const how = wait === true ? options : { ...options, ...wait };
     return waitForFile(this.#context, this.#get, endpoint, download, renderReference, how);
   }
-}
-
-/** Iterates what `open` loads at the start of the iteration. */
-async function* loading<T>(
-  open: () => Promise<AsyncGenerator<T, void, undefined>>,
-): AsyncGenerator<T, void, undefined> {
-  yield* await open();
 }
 
 const waitFault = {

@@ -8,7 +8,7 @@ import { downloadStream } from "../wire/download-body.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import type { Body } from "../wire/read-text.ts";
 
-/** What the cache of files needs of a call. It gets functions, so that the code of a call is not split for the cache. */
+/** What the cache of files needs of a call. */
 export interface FileSteps {
   readonly call: CallDetails;
   readonly request: EncodedRequest;
