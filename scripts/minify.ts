@@ -1,6 +1,6 @@
 /**
- * Minifies all files but the client, whose lines of code the stacks of errors name (decision 0016). The client loses only its comments: the
- * declarations have the doc comments.
+ * Minifies all files but the client, whose lines of code the stacks of errors name (decision 0016). The client loses only its comments,
+ * because the declarations have the doc comments, and is indented with tabs.
  */
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { transform } from "esbuild";
@@ -18,7 +18,16 @@ const sourcesOf = (text: string): readonly string[] =>
   [...text.matchAll(/^\/\/ ((?:src|node_modules)\/\S+)$/gm)].map(([, path = ""]) => path);
 const isForeign = (path: string): boolean => path.startsWith("node_modules/");
 
+const indentation = /(?<=^\t*) {2}/gm;
 const comments = /^[ \t]*(\/\*\*[\s\S]*?\*\/|\/\/ .*)\n/gm;
+
+/** The code of the client without comments, in the same lines. Throws if that changes more than the space between the words. */
+async function stripped(text: string): Promise<string> {
+  const code = text.replace(comments, "").replace(indentation, "\t");
+  const minify = async (given: string) => (await transform(given, { minifyWhitespace: true })).code;
+  if ((await minify(code)) !== (await minify(text))) throw new Error("the client has a text of several lines");
+  return code;
+}
 
 for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js"))) {
   const file = new URL(name, dist);
@@ -27,7 +36,7 @@ for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js")))
   const isForeignOnly = sources.length > 0 && sources.every(isForeign);
   const kept = sources.filter(isForeign).map((path) => `// ${path}\n`);
   if (name === "client.js") {
-    await writeFile(file, text.replace(comments, "") + kept.join(""));
+    await writeFile(file, (await stripped(text)) + kept.join(""));
     continue;
   }
   const isAlone = tools.has(name) || later.test(name);

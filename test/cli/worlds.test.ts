@@ -67,7 +67,7 @@ describe("--world", () => {
 
   it.each([
     ["not JSON", "{", /world\.json is not JSON: .+\. Save the world again\.$/],
-    ["binary", "\u001b[2J\r\n{", /is not JSON: [^\u001b\r\n]+\. Save the world again\.$/],
+    ["binary", "\u001b[2J\r\n{", /is not JSON: \P{Cc}+\. Save the world again\.$/u],
     [
       "not a world",
       "{}",

@@ -76,7 +76,7 @@ describe("an upload", () => {
 
   it("refuses a stream that was already read", async () => {
     const stream = Readable.from([png]);
-    for await (const _ of stream) continue;
+    for await (const _ of stream);
     expect(await refusal(stream)).toBe("the stream gives no bytes; one that was read before cannot be read again");
   });
 
