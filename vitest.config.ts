@@ -11,7 +11,9 @@ const anyTransport = ["test/proxies", "test/flows", "test/resources", "test/unit
   .flatMap((folder) =>
     readdirSync(source(folder), { recursive: true, encoding: "utf8" }).map((path) => join(folder, path)),
   )
-  .filter((path) => path.endsWith(".test.ts") && overPort.test(readFileSync(source(path), "utf8")));
+  .filter((path) => path.endsWith(".test.ts") && overPort.test(readFileSync(source(path), "utf8")))
+  // The rate of requests does not depend on the transport, and these tests take half a minute.
+  .filter((path) => !/limit-req|gateway-limit/.test(path));
 
 export default defineConfig({
   resolve: {
