@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Placeholder } from "pod-partner";
 import { style } from "./style.ts";
 
-/** A place on the page. It begins empty, and gets a picture or the reason why there is none. */
+/** A place on the page. It begins empty. Later it gets a picture, or the reason why the picture is missing. */
 export interface Place {
   readonly design: string;
   readonly product: string;

@@ -1,12 +1,11 @@
-import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
-import { unlessAborted } from "../util/abort-signals.ts";
 import { propertyOf, safely, textOf } from "../util/foreign.ts";
 import { saysGone } from "./gone.ts";
 import { MissLimit } from "./misses.ts";
 import type { OrderUpdated, ReceiverSettings } from "./options.ts";
 import type { OrderUpdatedParameters } from "./parameters.ts";
 import { acknowledged, type CallbackResponse, failed, overloaded } from "./response.ts";
+import { withTimeout } from "./timeout.ts";
 
 /** A field of the order, which is certain; otherwise what the callback claims. */
 const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim: string | undefined) =>
@@ -29,23 +28,18 @@ export class Delivery {
   async deliver(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
     if (this.#misses.reached) return overloaded;
     const { clock, timeout } = this.#settings;
-    const controller = new AbortController();
-    const { signal } = controller;
-    const stopTimer = clock.after(timeout, () => {
-      const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver).`;
-      controller.abort(new DeadlineError({ message }));
-    });
-    const work = this.#fetchAndHandle(claim, signal);
-    // A handler that ignores the signal may fail after its response.
-    work.catch((error: unknown) => {
-      if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
-    });
+    const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver).`;
     try {
-      return await unlessAborted(work, signal);
+      return await withTimeout(clock, timeout, message, (signal) => {
+        const work = this.#fetchAndHandle(claim, signal);
+        // A handler that ignores the signal may fail after its response.
+        work.catch((error: unknown) => {
+          if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
+        });
+        return work;
+      });
     } catch (error) {
       return this.#report(claim, error, 503);
-    } finally {
-      stopTimer();
     }
   }
 

@@ -104,5 +104,6 @@ export async function findChanges<Listed extends Referenced, Current extends Lis
 
   const { table, ...changes } = await comparison.result();
   const result = { ...changes, snapshot: writeSnapshot(kind, table) };
+  // The comparison gives the current entries as `Listed`, or as `Current` after `readEach`, which its type cannot say.
   return requests.result(result as unknown as ListChanges<Listed, Current>);
 }

@@ -31,7 +31,7 @@ const unknownToServer = (error: unknown) => error instanceof Error && error.mess
 /**
  * Runs a script by its digest, and sends its full text when the server does not know it: at first and after a restart.
  *
- * @throws `ConfigurationError` if the client is none of a package that the SDK knows.
+ * @throws `ConfigurationError` if the client is of a package that the SDK does not know.
  */
 export function createScript(client: RedisClient, text: string): Script {
   const sha1 = createHash("sha1").update(text).digest("hex");

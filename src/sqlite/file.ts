@@ -40,7 +40,7 @@ export class StoreFile {
     return stats && `${stats.dev}:${stats.ino}`;
   }
 
-  /** Creates an empty file that only its owner can read, if there is none. */
+  /** Creates an empty file that only its owner can read, unless it exists. */
   create(): void {
     if (!this.inMemory) createPrivately(this.path);
   }

@@ -1,3 +1,4 @@
+import type { PartnerClock } from "../util/clock.ts";
 import type { ClientStore } from "./client-store.ts";
 import type { KeyValueStore } from "./store.ts";
 
@@ -25,4 +26,28 @@ export async function takeLease(store: LeaseStore, key: string, ttl: number): Pr
     renew: () => store.set(key, token, { ttl, expected: token }),
     release: async () => void (await store.delete(key, { expected: token })),
   };
+}
+
+/**
+ * Renews a lease of `ttl` milliseconds three times in its time. `onRenewed` gets the time at which a successful renewal began. Returns the
+ * function that stops it; it does not release the lease.
+ */
+export function keepLease(
+  lease: Lease,
+  ttl: number,
+  clock: PartnerClock,
+  onRenewed: (began: number) => void = () => undefined,
+): () => void {
+  let stopTimer: () => void;
+  const wait = () => {
+    stopTimer = clock.after(ttl / 3, async () => {
+      // A slow store must not delay the next renewal.
+      wait();
+      const began = clock.now();
+      // A lease that is not renewed ends by itself.
+      if (await lease.renew().catch(() => false)) onRenewed(began);
+    });
+  };
+  wait();
+  return () => stopTimer();
 }

@@ -1,4 +1,5 @@
 import type { PartnerClock } from "../util/clock.ts";
+import { sameBytes } from "../util/same-bytes.ts";
 import { lifetimeOf } from "./lifetime.ts";
 import type { KeyValueStore, StoreSetOptions } from "./store.ts";
 
@@ -17,9 +18,6 @@ const checked = 2;
 
 // `slice` of a Buffer does not copy.
 const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
-
-const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
-  one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 
 /** The operations of a store in the memory of this process, which keeps the bytes that it is given. It loads at the first use. */
 export function createMemory(

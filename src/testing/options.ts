@@ -4,12 +4,18 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { Policy } from "../http/endpoint/endpoint.ts";
 import { baseUrl } from "../schemas/base-url.ts";
 import { check } from "../schemas/check.ts";
-import { count, filledText } from "../schemas/shape.ts";
+import { count, filledText, type Schema } from "../schemas/shape.ts";
 import { clock } from "../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { assertRuntime } from "../util/runtime.ts";
 import { type AutomationOptions, automationFields } from "./automation/options.ts";
-import { type CallbackOptions, type CallbackSettings, callbackOptions, callbackUrl } from "./callbacks/options.ts";
+import {
+  type CallbackOptions,
+  type CallbackSettings,
+  callbackOptions,
+  callbackUrl,
+  defaultCallbacks,
+} from "./callbacks/options.ts";
 import { demoName, type OrganizationPlan } from "./catalog/organization.ts";
 import {
   type KeyOptions,
@@ -18,10 +24,10 @@ import {
   organizationOptions,
 } from "./catalog/organization-options.ts";
 import { limits } from "./http/limits.schema.ts";
-import type { Limit } from "./http/rate-limit.ts";
+import { defaultLimits, type Limit } from "./http/rate-limit.ts";
 import { defaultKey } from "./real-keys.ts";
 import { refuseReal } from "./real-service.ts";
-import { logBounds } from "./recorder/log-bounds.schema.ts";
+import { defaultBounds, logBounds } from "./recorder/log-bounds.schema.ts";
 import type { LogBounds } from "./recorder/request-log.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { seedRecords } from "./seeds/seed.schema.ts";
@@ -116,41 +122,30 @@ export interface Settings {
   readonly automation: AutomationOptions;
 }
 
-/** Options that are rarely given. To build their schemas takes most of the time of a start. */
-const rareFields = () => ({
-  seed: z.prefault(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
-  keys: z._default(keyOptions(), []),
-  organizations: z._default(organizationOptions(limits()), []),
-  automation: z._default(z.strictObject(automationFields()), {}),
-});
-const rareDefaults = { seed: {}, keys: [], organizations: [], automation: {} };
+/** An option with its default. Its schema is built when it is given: to build them all takes most of the time of a start. */
+const option = <Value>(schema: Schema, missing: Value) => z._default(z.lazy(schema), missing);
 
-const commonFields = () => ({
-  secretKey: z._default(filledText(), defaultKey),
-  baseUrl: z._default(baseUrl(), "http://emulator.test/v2"),
-  environment: z._default(z.enum(["test", "production"]), "test"),
-  clock: z._default(clock(), systemClock),
-  pageSize: z._default(count(1), 50),
-  limits: z.prefault(limits(), {}),
-  unavailable: z._default(z.array(filledText()), []),
-  rendertokenLimit: z._default(count(0), 1000),
-  renderDuration: z._default(z.number().check(z.gte(0)), 3000),
-  repeatedIdentifier: z._default(z.enum(["return-first", "refuse", "create"]), "return-first"),
-  requestLog: z.prefault(logBounds(), {}),
-  callbackUrl: z.optional(callbackUrl()),
-  callbacks: z.prefault(callbackOptions(), {}),
-  allowRemote: z._default(z.boolean(), false),
-});
-
-const commonSchema = () => z.strictObject(commonFields());
-const schema = () => z.strictObject({ ...commonFields(), ...rareFields() });
-
-function checkOptions(options: EmulatorOptions) {
-  const unknown = { message: "is an unknown option" };
-  const common = check(commonSchema, options, [], unknown);
-  if (!common.ok) return check(schema, options, [], unknown);
-  return { ok: true, value: Object.assign({ ...rareDefaults }, common.value) } as const;
-}
+const schema = () =>
+  z.strictObject({
+    secretKey: option(filledText, defaultKey),
+    baseUrl: option(baseUrl, "http://emulator.test/v2"),
+    environment: option(() => z.enum(["test", "production"]), "test"),
+    clock: option(clock, systemClock),
+    seed: option(() => z.strictObject({ number: z.optional(count(0)), ...seedRecords() }), {}),
+    pageSize: option(() => count(1), 50),
+    limits: option(limits, defaultLimits),
+    rendertokenLimit: option(() => count(0), 1000),
+    renderDuration: option(() => z.number().check(z.gte(0)), 3000),
+    keys: option(keyOptions, []),
+    organizations: option(() => organizationOptions(limits()), []),
+    unavailable: option(() => z.array(filledText()), []),
+    repeatedIdentifier: option(() => z.enum(["return-first", "refuse", "create"]), "return-first"),
+    requestLog: option(logBounds, defaultBounds),
+    callbackUrl: option(callbackUrl, undefined),
+    callbacks: option(callbackOptions, defaultCallbacks),
+    allowRemote: option(() => z.boolean(), false),
+    automation: option(() => z.strictObject(automationFields()), {}),
+  });
 
 /**
  * Checks the options and fills in the defaults.
@@ -159,7 +154,7 @@ function checkOptions(options: EmulatorOptions) {
  */
 export function toSettings(options: EmulatorOptions): Settings {
   assertRuntime();
-  const checked = checkOptions(options);
+  const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
   const { number, ...records } = seed;

@@ -1,17 +1,14 @@
 import { once } from "node:events";
 import { Agent, createServer, get } from "node:http";
 import type { AddressInfo } from "node:net";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { PodPartner } from "pod-partner";
 import { createOrderUpdatedReceiver, type OrderUpdatedReceiverOptions } from "pod-partner/callbacks";
 import { createManualClock, startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { collectGarbage } from "../support/garbage.ts";
 import { ref } from "../support/references.ts";
 import { callbackQuery, createReader, createReceiver, settled, token } from "./support.ts";
 
-setFlagsFromString("--expose-gc");
-const collectGarbage: () => void = runInNewContext("gc");
 const heap = (): number => {
   collectGarbage();
   return process.memoryUsage().heapUsed;

@@ -12,7 +12,7 @@ import { keysOf, text, useFolder, useWallClock } from "./stores.ts";
 interface Shared {
   readonly location: string;
   open(): KeyValueStore;
-  /** Lets so many milliseconds pass for the lease. */
+  /** Moves the clock of the lease on by this number of milliseconds. */
   pass(ms: number): Promise<unknown>;
 }
 

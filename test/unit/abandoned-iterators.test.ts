@@ -1,16 +1,12 @@
 import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
 import { rejection } from "../support/exchange.ts";
+import { collectGarbage } from "../support/garbage.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-
-setFlagsFromString("--expose-gc");
-const collect: () => void = runInNewContext("gc");
 
 /** A client of a service whose list never ends. */
 const connect = () => {
@@ -43,7 +39,7 @@ describe("an iterator that is abandoned after its first item while its signal li
     for (let round = 0; round < 50; round++) await readOne();
     await rest();
     expect(getEventListeners(signal, "abort")).toEqual([]);
-    collect();
+    collectGarbage();
     expect(iterators.filter((iterator) => iterator.deref() !== undefined)).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
-import { DeadlineError } from "../../errors/connection.ts";
 import type { OrderReference } from "../../references/references.ts";
-import { unlessAborted } from "../../util/abort-signals.ts";
+import { sameBytes } from "../../util/same-bytes.ts";
+import { withTimeout } from "../timeout.ts";
 import { changesBetween, merge, withQuantities } from "./compare.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { FollowerSettings } from "./options.ts";
@@ -41,9 +41,6 @@ const visibleAfter = 3_600_000;
 
 const nothingNew: News = { outcome: "unchanged", next: undefined, handOver: undefined, isOlder: false };
 
-const sameBytes = (one: Uint8Array, other: Uint8Array | undefined): boolean =>
-  one.length === other?.length && one.every((byte, at) => byte === other[at]);
-
 /** Compares an order with what is remembered, hands over what is new, and only then remembers it. */
 export class Handover {
   readonly #settings: FollowerSettings;
@@ -59,8 +56,8 @@ export class Handover {
   }
 
   /**
-   * Reads an order without a turn, for a sweep: it may wait long for its token, and most orders have no news. Resolves to undefined if
-   * there is none; otherwise `run` hands it over.
+   * Reads an order without a turn, for a sweep: it may wait long for its token, and most orders have no news. If the order
+   * has news, it resolves to a value for `run`, otherwise to undefined.
    */
   async look(reference: OrderReference, claim: Uint8Array, signal: AbortSignal): Promise<Look | undefined> {
     const before = await this.#records.order(reference);
@@ -161,16 +158,8 @@ export class Handover {
 
   async #handle(reference: OrderReference, handOver: (signal: AbortSignal) => unknown): Promise<void> {
     const { clock, timeout } = this.#settings;
-    const controller = new AbortController();
-    const stopTimer = clock.after(timeout, () => {
-      const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower).`;
-      controller.abort(new DeadlineError({ message }));
-    });
-    try {
-      await unlessAborted((async () => handOver(controller.signal))(), controller.signal);
-    } finally {
-      stopTimer();
-    }
+    const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower).`;
+    await withTimeout(clock, timeout, message, async (signal) => handOver(signal));
   }
 
   /** Ends the claim of a sweep, in this or another process. The first news of an order follows it, also if the handler fails. */

@@ -1,5 +1,5 @@
 import type { OrderReference } from "../../references/references.ts";
-import type { Lease } from "../../stores/lease.ts";
+import { keepLease, type Lease } from "../../stores/lease.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { Records } from "./records.ts";
@@ -18,13 +18,15 @@ export class Turn {
   readonly #clock: PartnerClock;
   /** The turn certainly lasts until then. */
   #until: number;
-  #stopTimer: () => void = () => undefined;
+  readonly #stopRenewing: () => void;
 
   constructor(lease: Lease, clock: PartnerClock, began: number) {
     this.#lease = lease;
     this.#clock = clock;
     this.#until = began + leaseTime;
-    this.#renewLater();
+    this.#stopRenewing = keepLease(lease, leaseTime, clock, (renewed) => {
+      this.#until = Math.max(this.#until, renewed + leaseTime);
+    });
   }
 
   /** Whether no other process can have had a turn meanwhile. */
@@ -34,19 +36,8 @@ export class Turn {
 
   /** Never rejects: a lease that the store keeps ends by itself. */
   async release(): Promise<void> {
-    this.#stopTimer();
+    this.#stopRenewing();
     await this.#lease.release().catch(() => undefined);
-  }
-
-  #renewLater(): void {
-    this.#stopTimer = this.#clock.after(leaseTime / 3, () => void this.#renew());
-  }
-
-  async #renew(): Promise<void> {
-    const began = this.#clock.now();
-    const renewing = this.#lease.renew();
-    this.#renewLater();
-    if (await renewing.catch(() => false)) this.#until = Math.max(this.#until, began + leaseTime);
   }
 }
 

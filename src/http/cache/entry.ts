@@ -68,7 +68,7 @@ export class Entries {
     this.#now = now;
   }
 
-  /** Reads a file that can be used for a request; undefined if there is none. */
+  /** Resolves to a file that can be used for a request; undefined if the store does not have it or it is damaged. */
   async read(id: string): Promise<Entry | undefined> {
     const raw = await this.raw(id);
     const head = headOf(raw);

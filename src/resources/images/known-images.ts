@@ -1,13 +1,11 @@
 import type { ClientStore } from "../../stores/client-store.ts";
 import { fromJson, toJson } from "../../stores/json.ts";
-import { type Lease, takeLease } from "../../stores/lease.ts";
+import { keepLease, type Lease, takeLease } from "../../stores/lease.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { PrintImage } from "./images.schema.ts";
 
-/**
- * Milliseconds of a lease, between two renewals of it, between two looks at the upload of another process, and the longest wait for it.
- */
-const times = { lease: 10_000, renewal: 3_000, look: 250, patience: 60_000 };
+/** Milliseconds of a lease, between two looks at the upload of another process, and the longest wait for it. */
+const times = { lease: 10_000, look: 250, patience: 60_000 };
 
 type Within = <T>(promise: Promise<T>) => Promise<T>;
 
@@ -19,18 +17,9 @@ interface Turn {
 
 /** Renews a lease until the returned function is called, which releases it. */
 function keep(lease: Lease, clock: PartnerClock): () => Promise<void> {
-  let over = false;
-  let stopTimer: () => void = () => undefined;
-  const wait = () => {
-    stopTimer = clock.after(times.renewal, async () => {
-      await lease.renew();
-      if (!over) wait();
-    });
-  };
-  wait();
+  const stopRenewing = keepLease(lease, times.lease, clock);
   return () => {
-    over = true;
-    stopTimer();
+    stopRenewing();
     return lease.release();
   };
 }

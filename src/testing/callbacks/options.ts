@@ -38,15 +38,22 @@ export const callbackUrl = () =>
     }),
   );
 
+export const defaultCallbacks: CallbackSettings = {
+  fetch: (request) => fetch(request),
+  timeout: 10_000,
+  aliases: true,
+  duplicates: 0,
+};
+
 /** The schema of {@link CallbackOptions}. */
 export const callbackOptions = () =>
   z.strictObject({
     // A function as the default would be called to make the default.
     fetch: z._default(
       z.custom<CallbackSettings["fetch"]>(isFunction, { error: "expected a function that takes a Request" }),
-      () => (request: Request) => fetch(request),
+      () => defaultCallbacks.fetch,
     ),
-    timeout: z._default(count(1), 10_000),
-    aliases: z._default(z.boolean(), true),
-    duplicates: z._default(count(0), 0),
+    timeout: z._default(count(1), defaultCallbacks.timeout),
+    aliases: z._default(z.boolean(), defaultCallbacks.aliases),
+    duplicates: z._default(count(0), defaultCallbacks.duplicates),
   });

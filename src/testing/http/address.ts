@@ -1,4 +1,3 @@
-import { isIPv6 } from "node:net";
 import { ConfigurationError } from "../../errors/validation.ts";
 import { remoteFault } from "../remote.ts";
 
@@ -11,7 +10,7 @@ const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
 /** The origin of a host and a port. For a host that means every address of the machine, it is that of 127.0.0.1. */
 export function originOf(host: string, port: number): string {
   const name = everyAddress.has(host) ? "127.0.0.1" : host;
-  return `http://${isIPv6(name) ? `[${name}]` : name}:${port}`;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 /** Throws when an origin looks like one of a real service. */

@@ -3,6 +3,7 @@ import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
+import { addressTexts } from "../state/address.schema.ts";
 import type { Award } from "../state/records.ts";
 import { daysAgo } from "./days-ago.ts";
 import { seedProduct } from "./seed-product.ts";
@@ -93,23 +94,10 @@ const seedClaim = () =>
 const seedShipment = () =>
   strict<SeedShipment>({ daysAgo: daysAgo(), lines: items(), claims: z.optional(z.array(seedClaim())) });
 
-const text = () => z.optional(z.string());
-
 const seedAddress = () =>
   strict<Partial<AddressInput>>({
-    company: text(),
-    firstname: text(),
-    lastname: text(),
-    streetname: text(),
-    housenumber: text(),
-    housenumberAddition: text(),
-    additionalInfo: text(),
-    state: text(),
-    zipcode: text(),
-    city: text(),
+    ...addressTexts(),
     countryCode: z.optional(z.string().check(z.regex(/^[A-Z]{2}$/))),
-    phonenumber: text(),
-    email: text(),
   });
 
 const seedOrder = () =>

@@ -6,6 +6,7 @@ import { count, filledText } from "../../schemas/shape.ts";
 import { callbackUrl } from "../callbacks/options.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { earliestTime, latestTime } from "../clock/point-in-time.ts";
+import { addressTexts } from "./address.schema.ts";
 import { filledList, list, nullable, record } from "./record.schema.ts";
 import {
   awards,
@@ -47,28 +48,12 @@ const store = () =>
     callbackUrl: nullable(callbackUrl()),
   });
 
-const address = () => {
-  const text = () => z.optional(z.string());
-  return record<StoredAddress>({
+const address = () =>
+  record<StoredAddress>({
     reference: reference("Address"),
-    address: record<StoredAddress["address"]>({
-      company: text(),
-      firstname: text(),
-      lastname: text(),
-      streetname: text(),
-      housenumber: text(),
-      housenumberAddition: text(),
-      additionalInfo: text(),
-      state: text(),
-      zipcode: text(),
-      city: text(),
-      countryCode: z.string(),
-      phonenumber: text(),
-      email: text(),
-    }),
+    address: record<StoredAddress["address"]>({ ...addressTexts(), countryCode: z.string() }),
     uses: count(0),
   });
-};
 
 const image = () => record<StoredImage>({ reference: reference("Image") });
 

@@ -1,8 +1,7 @@
 /** A process with one emulator on a port. It does one task for each message. */
 import { get } from "node:http";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import type { RunningEmulator } from "pod-partner/testing";
+import { collectGarbage } from "../../support/garbage.ts";
 
 /** The message from the parent process: a number of requests to record in this process, or undefined to read the CPU time. */
 export interface ServerJob {
@@ -17,9 +16,6 @@ export interface Started {
   /** Milliseconds from `startEmulator()` to the end of the first response. */
   readonly firstResponse: number;
 }
-
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
 
 /** Limits that no benchmark reaches. */
 const unlimited = { quota: 1_000_000_000, window: 1000 };
@@ -38,8 +34,8 @@ const read = (url: string, secretKey: string): Promise<string> =>
 
 /** Megabytes that are alive after a garbage collection. */
 function alive(): number {
-  collect();
-  collect();
+  collectGarbage();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 1e6;
 }

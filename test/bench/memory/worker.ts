@@ -1,8 +1,7 @@
 /** A process that does one task with one client, and reports the memory that it took. */
 import { readFileSync } from "node:fs";
 import { setImmediate } from "node:timers/promises";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
+import { collectGarbage } from "../../support/garbage.ts";
 import { bytes } from "./bytes.ts";
 import { type ClientName, clients } from "./clients.ts";
 
@@ -27,9 +26,6 @@ export interface Memory {
   readonly peak: number;
 }
 
-setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void;
-
 const [, , name, origin] = process.argv as [string, string, ClientName, string];
 const client = await clients[name](origin);
 
@@ -40,8 +36,8 @@ const client = await clients[name](origin);
 async function alive(): Promise<number> {
   for (let time = 0; time < 3; time += 1) {
     await setImmediate();
-    collect();
-    collect();
+    collectGarbage();
+    collectGarbage();
   }
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 1e6;

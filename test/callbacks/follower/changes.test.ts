@@ -77,7 +77,7 @@ describe("the changes of an order", () => {
     ]);
   });
 
-  it("are none if the order is the same, also with its fields in another order", async () => {
+  it("are empty if the order is the same, also with its fields in another order", async () => {
     const { service, follower, handed } = createWorld();
     const { update } = follower();
     await update(first);

@@ -1,6 +1,6 @@
 import { RendertokenLimitError } from "../../../errors/api.ts";
 import { DeadlineError } from "../../../errors/connection.ts";
-import type { Lease } from "../../../stores/lease.ts";
+import { keepLease, type Lease } from "../../../stores/lease.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
 import type { RenderInput } from "../renders.schema.ts";
 import type { BatchWaits } from "./batch-waits.ts";
@@ -77,7 +77,7 @@ export class Creations {
   ): Promise<ObtainedRender> {
     const { calls, clock, entries, tokens, waits, onCreated } = this.#parts;
     const key = keyOfPair(pair);
-    const stopRenewing = lease === "lost" ? () => undefined : this.#renew(lease);
+    const stopRenewing = lease === "lost" ? () => undefined : keepLease(lease, leaseTime, clock);
     let used = 0;
     let refusal: RendertokenLimitError | undefined;
     try {
@@ -104,19 +104,5 @@ export class Creations {
   #within(row: RowWork, { attempts }: Reservation) {
     const options = row.creating();
     return { ...options, retry: { ...options.retry, retries: attempts - 1 } };
-  }
-
-  /** Keeps a lease while the creation waits for its token or its response. Returns the function that ends it. */
-  #renew(lease: Lease): () => void {
-    const { clock } = this.#parts;
-    let cancel = () => {};
-    const again = () => {
-      cancel = clock.after(leaseTime / 3, () => {
-        again();
-        void lease.renew();
-      });
-    };
-    again();
-    return () => cancel();
   }
 }
