@@ -28,6 +28,8 @@ export default defineConfig({
   },
   test: {
     testTimeout: 20_000,
+    // By default, vitest leaves one core to itself, so that a machine with two cores runs one test file at a time.
+    maxWorkers: "100%",
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
     projects: [
       { extends: true, test: { name: "fetch", include: ["test/**/*.test.ts"] } },
