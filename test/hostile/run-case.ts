@@ -1,15 +1,15 @@
-// The client loads these later: virtual time would not wait for that.
-import "ky";
-import "node:fs/promises";
 import { getEventListeners } from "node:events";
 import { PodPartner, type RequestOptions } from "../../src/index.ts";
 import type { Case, PlannedCall, ReasonName } from "./case.ts";
 import { baseUrl, HostileFetch, maxResponseSize } from "./hostile-fetch.ts";
+import { loadLaterFiles } from "./later-files.ts";
 import { Model } from "./model.ts";
 import { operationOf } from "./operations.ts";
 import { brokenPromises, type FinishedCase, type Outcome } from "./oracle.ts";
 import { secretKey } from "./secret.ts";
 import { createVirtualTime, settleTasks, type VirtualTime } from "./virtual-clock.ts";
+
+await loadLaterFiles();
 
 /** Milliseconds of virtual time within which every call settles. */
 const bound = 2 * 3_600_000;
