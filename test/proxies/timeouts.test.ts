@@ -45,6 +45,9 @@ behindEachGateway((kind) => {
     await using setup = await setUp(kind, impatient);
     setup.emulator.faults.add({ ...late, on: "organization.get", ms: 900 });
     const { timeline } = await setup.partner().organization.get().withResponse();
-    expect(timeline.map(({ outcome }) => outcome)).toEqual(["504", expect.anything(), "200"]);
+    const outcomes = timeline.filter(({ step }) => step === "attempt").map(({ outcome }) => outcome);
+    // On a busy machine, the gateway gives up on the next attempts, too.
+    expect(outcomes).toEqual([...outcomes.slice(1).map(() => "504"), "200"]);
+    expect(outcomes.length).toBeGreaterThan(1);
   });
 });
