@@ -17,12 +17,44 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Writes a body to a file and closes the file, also after an error. */
+/** Bytes that are collected before they are written: a write for each chunk would take longer than the bytes themselves. */
+const batchSize = 512 * 1024;
+
+/** Writes all bytes. The operating system can write fewer at a time. */
+async function writeAll(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
+  for (let rest = batch; rest.length > 0; ) {
+    let { bytesWritten } = await file.writev(rest);
+    const unfinished = rest.findIndex((chunk) => {
+      if (bytesWritten < chunk.byteLength) return true;
+      bytesWritten -= chunk.byteLength;
+      return false;
+    });
+    const [first, ...others] = unfinished < 0 ? [] : rest.slice(unfinished);
+    rest = first === undefined ? [] : [first.subarray(bytesWritten), ...others];
+  }
+}
+
+/** Writes a body to a file and closes the file, also after an error. One batch is written while the next one arrives. */
 async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
+  let writing = Promise.resolve();
   try {
-    for await (const chunk of body) await file.writeFile(chunk);
+    let batch: Uint8Array[] = [];
+    let size = 0;
+    for await (const chunk of body) {
+      batch.push(chunk);
+      size += chunk.byteLength;
+      if (size < batchSize) continue;
+      await writing;
+      writing = writeAll(file, batch);
+      writing.catch(() => undefined);
+      batch = [];
+      size = 0;
+    }
+    await writing;
+    await writeAll(file, batch);
     await file.sync();
   } finally {
+    await writing.catch(() => undefined);
     await file.close();
   }
 }

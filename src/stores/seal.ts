@@ -1,10 +1,23 @@
 const length = 8;
 
-/** Mixes a word into a hash (the step of MurmurHash3). */
-function mix(hash: number, word: number): number {
-  const scrambled = Math.imul(word, 0xcc9e2d51);
-  const mixed = hash ^ Math.imul((scrambled << 15) | (scrambled >>> 17), 0x1b873593);
-  return Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64;
+/** Bytes that are mixed in one call: V8 optimizes a function that is called often sooner than a long loop. */
+const block = 8192;
+
+/**
+ * Mixes words into two hashes. A changed word always changes both. It calls no function of its own: V8 could allocate the
+ * numbers that go in and out.
+ */
+function addWords(hashes: Int32Array, words: DataView, from: number, to: number): void {
+  let one = hashes[0] ?? 0;
+  let other = hashes[1] ?? 0;
+  for (let at = from; at < to; at += 4) {
+    const word = words.getInt32(at);
+    one = Math.imul(one ^ word, 0x85ebca6b);
+    one ^= one >>> 15;
+    other = Math.imul(((other << 13) | (other >>> 19)) ^ word, 0xc2b2ae35);
+  }
+  hashes[0] = one;
+  hashes[1] = other;
 }
 
 /**
@@ -12,22 +25,17 @@ function mix(hash: number, word: number): number {
  * clock that a test moves, the time limit of the store could pass meanwhile.
  */
 function checksum(key: string, value: Uint8Array): Uint8Array {
-  let one = 0x9747b28c;
-  let other = value.byteLength;
-  const add = (word: number) => {
-    one = mix(one, word);
-    other = mix(other, word ^ one);
-  };
-  for (let index = 0; index < key.length; index += 1) add(key.charCodeAt(index));
-  const view = new DataView(value.buffer, value.byteOffset, value.byteLength);
-  const whole = value.byteLength - (value.byteLength % 4);
-  for (let index = 0; index < whole; index += 4) add(view.getUint32(index));
-  for (let index = whole; index < value.byteLength; index += 1) add(view.getUint8(index));
-  add(key.length);
-  const sum = new DataView(new ArrayBuffer(length));
-  sum.setUint32(0, one);
-  sum.setUint32(4, other);
-  return new Uint8Array(sum.buffer);
+  const { buffer, byteOffset, byteLength } = value;
+  const whole = byteLength - (byteLength % 4);
+  const name = new TextEncoder().encode(key);
+  const hashes = Int32Array.of(byteLength, name.byteLength);
+  const view = new DataView(buffer, byteOffset, byteLength);
+  for (let at = 0; at < whole; at += block) addWords(hashes, view, at, Math.min(at + block, whole));
+  // The key, and the bytes of the value after its last whole word.
+  const rest = new DataView(new ArrayBuffer((name.byteLength + 7) & ~3));
+  [...name, ...value.subarray(whole)].forEach((byte, index) => rest.setUint8(index, byte));
+  addWords(hashes, rest, 0, rest.byteLength);
+  return new Uint8Array(hashes.buffer);
 }
 
 /** Puts a checksum of the key and the value before the value. */

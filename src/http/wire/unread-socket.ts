@@ -36,6 +36,7 @@ export class UnreadSocket {
     if (this.#candidates.has((message as Message).request)) this.end();
   };
   #released: Socket | undefined;
+  #over = false;
 
   constructor(url: string) {
     const { origin, pathname, search } = new URL(url);
@@ -46,6 +47,7 @@ export class UnreadSocket {
 
   /** Sets whether the socket keeps the process alive. After the first `true` it stays that way. */
   keep(alive: boolean): void {
+    if (this.#over) return;
     if (alive) {
       this.#released?.ref();
       this.end();
@@ -58,8 +60,10 @@ export class UnreadSocket {
     socket?.unref();
   }
 
-  /** Stops watching. */
+  /** Stops watching. It happens once, not at each chunk: an old map that is cleared takes new memory, which starts the garbage collector. */
   end(): void {
+    if (this.#over) return;
+    this.#over = true;
     this.#channels?.unsubscribe(sent, this.#onSent);
     for (const name of over) this.#channels?.unsubscribe(name, this.#onOver);
     this.#candidates.clear();
