@@ -47,8 +47,7 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
       await writing;
       writing = writeAll(file, batch);
       writing.catch(() => undefined);
-      batch = [];
-      size = 0;
+      [batch, size] = [[], 0];
     }
     await writing;
     await writeAll(file, batch);

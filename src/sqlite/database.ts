@@ -12,6 +12,12 @@ const schemaVersion = 1;
  */
 const lockWait = 15;
 
+/**
+ * Bytes of a page in a new file. A piece of a file fills 17 pages of this size, or 65 of SQLite's default, 4096: with fewer pages, it is
+ * written in two thirds of the time. Small values take a little longer, because each change writes whole pages.
+ */
+const pageSize = 16_384;
+
 /** Keys in one page of `keys`, and expired values that one sweep deletes. */
 const page = 500;
 const swept = 64;
@@ -118,6 +124,8 @@ export class Database {
 
   #setUp(): void {
     this.#run(`PRAGMA busy_timeout = ${lockWait}`);
+    // It does not change a file that has tables.
+    this.#run(`PRAGMA page_size = ${pageSize}`);
     this.#run("BEGIN IMMEDIATE");
     const [id, version] = [this.#run("PRAGMA application_id"), this.#run("PRAGMA user_version")];
     const empty = this.#run("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;

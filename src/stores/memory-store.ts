@@ -1,5 +1,6 @@
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { lazily } from "../util/lazily.ts";
+import { adopters } from "./adopt.ts";
 import type { KeyValueStore } from "./store.ts";
 import { checkStoreOptions, refuse } from "./store-options.ts";
 
@@ -30,7 +31,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
     refuse(["maxSize"], "expected a positive whole number of bytes");
   const clock = reliable(options.clock ?? systemClock);
   const memory = lazily(async () => (await import("./memory.ts")).createMemory(clock, maxSize));
-  return {
+  const store: KeyValueStore = {
     kind: "memory",
     organization,
     async get(key) {
@@ -48,4 +49,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
       yield* (await memory()).keys(prefix);
     },
   };
+  adopters.set(store.set, async (...given) => (await memory()).set(...given));
+  return store;
 }

@@ -1,3 +1,4 @@
+import { adopters } from "./adopt.ts";
 import { seal, unseal } from "./seal.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./store.ts";
 
@@ -26,7 +27,10 @@ export class ScopedStore implements KeyValueStore {
   }
 
   async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
-    return truthOf(this.#store.set(this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }));
+    const given = [this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }] as const;
+    // The sealed bytes are new, so nobody changes them.
+    const adopt = adopters.get(this.#store.set);
+    return truthOf(adopt === undefined ? this.#store.set(...given) : adopt(...given));
   }
 
   async delete(key: string, { expected }: StoreExpectation = {}): Promise<boolean> {

@@ -33,7 +33,7 @@ function checksum(key: string, value: Uint8Array): Uint8Array {
   for (let at = 0; at < whole; at += block) addWords(hashes, view, at, Math.min(at + block, whole));
   // The key, and the bytes of the value after its last whole word.
   const rest = new DataView(new ArrayBuffer((name.byteLength + 7) & ~3));
-  [...name, ...value.subarray(whole)].forEach((byte, index) => rest.setUint8(index, byte));
+  new Uint8Array(rest.buffer).set([...name, ...value.subarray(whole)]);
   addWords(hashes, rest, 0, rest.byteLength);
   return new Uint8Array(hashes.buffer);
 }

@@ -38,6 +38,32 @@ describe("the entries of a store", () => {
     }
   });
 
+  it("are a copy in a memory store: bytes that the caller changes later, or has read, do not change them", async () => {
+    for (const store of [memoryStore(), await open(memoryStore())]) {
+      const value = bytes("value");
+      const set = store.set("key", value);
+      value.fill(0);
+      await set;
+      (await store.get("key"))?.fill(0);
+      expect(text(await store.get("key"))).toBe("value");
+    }
+  });
+
+  it("go through a `set` that replaces the one of a memory store", async () => {
+    const store = memoryStore();
+    const keys: string[] = [];
+    const client = await open({
+      ...store,
+      set: (key, ...rest) => {
+        keys.push(key);
+        return store.set(key, ...rest);
+      },
+    });
+    await client.set("key", bytes("value"));
+    expect(keys).toHaveLength(1);
+    expect(text(await client.get("key"))).toBe("value");
+  });
+
   it("belong to the name of the organization, if the store has one, so that a new key finds them", async () => {
     const store = memoryStore();
     await (await open(named(store, "shop"))).set("key", bytes("value"));

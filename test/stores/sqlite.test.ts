@@ -42,6 +42,7 @@ describe("the file of a store", () => {
     expect(database.prepare("PRAGMA application_id").get()).toEqual({ application_id: 0x706f6470 });
     expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
     expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
+    expect(database.prepare("PRAGMA page_size").get()).toEqual({ page_size: 16_384 });
   });
 
   it("keeps what was set when the store is closed and opened again, in its place at the time of the call", async () => {

@@ -1,5 +1,17 @@
 import { execFileSync } from "node:child_process";
-import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -8,6 +20,20 @@ import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 const picture = Buffer.alloc(5_000, 7);
+
+/** Writes several chunks to an open file, as its `writev` does. */
+type Write = (this: FileHandle, chunks: readonly Uint8Array[]) => Promise<{ readonly bytesWritten: number }>;
+
+/** Replaces `writev` of all open files until it is disposed. */
+async function replaceWrite(path: string, make: (writev: Write) => Write): Promise<Disposable> {
+  const file = await open(path, "w");
+  const handles: object = Object.getPrototypeOf(file);
+  await file.close();
+  await rm(path);
+  const writev: Write = Reflect.get(handles, "writev");
+  Reflect.set(handles, "writev", make(writev));
+  return { [Symbol.dispose]: () => void Reflect.set(handles, "writev", writev) };
+}
 
 describe("download.save()", () => {
   const context = useService();
@@ -59,6 +85,52 @@ describe("download.save()", () => {
     expect((await read).equals(picture)).toBe(true);
     expect((await lstat(at("pipe"))).isFIFO()).toBe(true);
     expect(await readdir(folder)).toEqual(["pipe"]);
+  });
+
+  /** A body of several batches, whose bytes differ. */
+  const large = Buffer.from(Uint8Array.from({ length: 2_000_003 }, (_, index) => (index * 31) ^ (index >> 8)));
+  const saveLarge = async () => {
+    context.service.respond({ headers: { "content-type": "image/png" }, body: large });
+    await (await context.partner.renders.media(ref("Render"))).saveTo(at("mockup.png"));
+  };
+
+  it("writes every byte of a large file in its place, in few writes", async () => {
+    let writes = 0;
+    using _ = await replaceWrite(
+      at("probe"),
+      (writev) =>
+        function (chunks) {
+          writes += 1;
+          return writev.call(this, chunks);
+        },
+    );
+    await saveLarge();
+    expect((await readFile(at("mockup.png"))).equals(large)).toBe(true);
+    // 31 chunks of 64 KiB.
+    expect([1, 2, 3, 4]).toContain(writes);
+  });
+
+  it("writes the rest when the operating system writes only a part", async () => {
+    using _ = await replaceWrite(
+      at("probe"),
+      () =>
+        async function (chunks) {
+          const all = Buffer.concat(chunks);
+          // A part that ends between two chunks, or within one.
+          const end = (chunks[0]?.byteLength ?? 0) + (all.length % 2 === 0 ? 0 : 70_001);
+          return this.write(all, 0, Math.min(end, all.length));
+        },
+    );
+    await saveLarge();
+    expect((await readFile(at("mockup.png"))).equals(large)).toBe(true);
+  });
+
+  it("fails with the error of a write, and leaves no file", async () => {
+    using _ = await replaceWrite(at("probe"), () => async () => {
+      throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    });
+    expect(await rejection(saveLarge())).toMatchObject({ code: "ENOSPC" });
+    expect(await readdir(folder)).toEqual([]);
   });
 
   it.each<[string, string, () => Promise<unknown>]>([
