@@ -16,8 +16,12 @@ export interface StoreSettings {
 
 /** Opens the client's part of its store. */
 export async function openStore({ store, scopeOf, clock, reports }: StoreSettings): Promise<ClientStore> {
-  // The memory of one client needs no part of its own.
-  const opened =
-    store === undefined ? { kind: "memory", ...createMemory(clock) } : new ScopedStore(store, await scopeOf(store));
+  const opened = store === undefined ? memoryOf(clock) : new ScopedStore(store, await scopeOf(store));
   return new ClientStore(opened, clock, reports);
+}
+
+/** The memory of one client, which needs no part of its own. It copies: the cache of files uses the bytes of a piece again. */
+function memoryOf(clock: PartnerClock): KeyValueStore {
+  const memory = createMemory(clock);
+  return { kind: "memory", ...memory, set: (key, value, options) => memory.set(key, new Uint8Array(value), options) };
 }

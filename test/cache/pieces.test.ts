@@ -57,6 +57,18 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
   });
 });
 
+describe("a cached file of several pieces", () => {
+  const context = useCache();
+
+  it("has all its bytes in a client without a store, which caches in memory", async () => {
+    context.service.respondAlways(file(immutable, body));
+    const partner = context.client({ store: undefined });
+    await read(partner);
+    const { fromCache, bytes } = await read(partner);
+    expect([fromCache, same(bytes)]).toEqual([true, true]);
+  });
+});
+
 /** The headers of a completed render (specification 4.6, rule 3): without an ETag. */
 const render = { "cache-control": "private, max-age=31536000, immutable" };
 
