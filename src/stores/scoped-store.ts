@@ -28,7 +28,7 @@ export class ScopedStore implements KeyValueStore {
 
   async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
     const given = [this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }] as const;
-    // The sealed bytes are new, so nobody changes them.
+    // The sealed bytes are new, and are not changed later.
     const adopt = adopters.get(this.#store.set);
     return truthOf(adopt === undefined ? this.#store.set(...given) : adopt(...given));
   }

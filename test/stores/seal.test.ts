@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { seal, unseal } from "../../src/stores/seal.ts";
 
-/** A value whose length is no multiple of a word, longer than one block. */
+/** A value longer than one block, with a part of a word at its end. */
 const long = Uint8Array.from({ length: 20_003 }, (_, index) => (index * 31) ^ (index >> 8));
 
 describe("the seal of a value", () => {
