@@ -2,10 +2,14 @@ import { describe, expect, it } from "vitest";
 import { type JsonSchema, jsonSchema } from "../../src/testing/controls/json-schema.ts";
 import { allControls } from "../../src/testing/controls/table.ts";
 
-const typeOf = ({ type, enum: values, items, anyOf, properties }: JsonSchema): string => {
-  if (properties !== undefined) return `\`{ ${Object.keys(properties).join(", ")} }\``;
+const fieldOf = ([name, { const: only }]: [string, JsonSchema]): string =>
+  only === undefined ? name : `${name}: ${JSON.stringify(only)}`;
+
+const typeOf = ({ type, enum: values, items, anyOf, oneOf, properties }: JsonSchema): string => {
+  if (properties !== undefined) return `\`{ ${Object.entries(properties).map(fieldOf).join(", ")} }\``;
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(", ");
-  if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
+  const options = anyOf ?? oneOf;
+  if (options !== undefined) return options.map(typeOf).join(" or ");
   if (items !== undefined) return `list of ${typeOf(items)}`;
   return type === undefined ? "any" : [type].flat().join(" or ");
 };

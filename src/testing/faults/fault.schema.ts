@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { isFunction } from "../../schemas/type-guards.ts";
 import type { Fault } from "./fault.ts";
 
 const isHeader = (name: string, value: string): boolean => {
@@ -25,9 +24,7 @@ const status = (least: number, most: number) => z.int().check(z.gte(least), z.lt
 
 const target = () => ({
   on: z.optional(z.string()),
-  nth: z.optional(
-    z.union([z.number(), z.custom<(n: number) => boolean>(isFunction)], "must be a number or a function"),
-  ),
+  nth: z.optional(z.int("must be a whole number from 1; in a program also a function").check(z.gte(1))),
 });
 
 /** The fields of each kind. */
@@ -65,7 +62,7 @@ const kinds = {
 /** The kinds of faults. */
 export const faultKinds = Object.keys(kinds) as readonly Fault["fault"][];
 
-/** Checks the fields of a fault by its kind. The cast is for a list that the compiler does not know to have an entry. */
+/** Checks the fields of a fault by its kind; of `nth` only the number. The cast is for a list that the compiler does not know to have an entry. */
 export const faultSchema = () =>
   z.discriminatedUnion(
     "fault",
