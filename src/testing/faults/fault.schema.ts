@@ -18,13 +18,13 @@ const headers = () =>
       z.refine((all) => Object.entries(all).every(([name, value]) => isHeader(name, value)), "has an invalid header"),
     );
 
-const ms = () => z.number();
+const ms = () => z.number().check(z.gte(0));
 const when = () => z.optional(z.enum(["before", "after"]));
 const status = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most));
 
 const target = () => ({
   on: z.optional(z.string()),
-  nth: z.optional(z.int("must be a whole number from 1; in a program also a function").check(z.gte(1))),
+  nth: z.optional(z.int("expected a whole number, or in a program a function").check(z.gte(1))),
 });
 
 /** The fields of each kind. */
