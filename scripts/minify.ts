@@ -43,7 +43,8 @@ for (const name of (await readdir(dist)).filter((name) => name.endsWith(".js")))
   const { code } = await transform(text, {
     // `keepNames` keeps a partner's bundler from dropping unused classes, so the client's shared files keep their identifiers instead.
     minifyIdentifiers: isAlone || isForeignOnly,
-    keepNames: tools.has(name),
+    // A partner's program and its stacks show names of the emulator. The command line is only a program.
+    keepNames: name === "testing.js",
     minifyWhitespace: true,
     // It joins variables to one statement, and a partner's bundler keeps such a statement whole.
     minifySyntax: isAlone,

@@ -53,5 +53,8 @@ export const decimal = (help: string) =>
     help,
     placeholder: "number",
     expected: "a number, at least 0",
-    read: (value: string) => (/^\d+(\.\d+)?$/.test(value) ? Number(value) : undefined),
+    read: (value: string) => {
+      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+      return Number.isFinite(number) ? number : undefined;
+    },
   }) satisfies Flag<number>;

@@ -62,7 +62,8 @@ export async function main(args: readonly string[]): Promise<number> {
   // A reader such as `head` can close the output early.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);
-    throw error;
+    printError(`pod-partner: The output cannot be written: ${error.message}.`);
+    process.exit(exitCodes.failed);
   });
   const fault = runtimeFault();
   if (fault !== undefined) {

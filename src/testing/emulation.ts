@@ -163,7 +163,7 @@ export class Emulation {
   }
 
   #replace(next: Worlds): void {
-    this.#current.lifetime.isOver = true;
+    this.#current.lifetime.end();
     this.#current = next;
     this.#rememberKeys();
   }

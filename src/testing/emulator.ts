@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/validation.ts";
 import type { Endpoint } from "../http/endpoint/endpoint.ts";
 import type { PodPartnerOptions } from "../options.ts";
+import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { organizationIssues } from "./catalog/check-organizations.ts";
 import type { DemoCatalog } from "./catalog/demo.ts";
@@ -126,7 +127,8 @@ async function respond(
     assertCurrent({ lifetime });
     return await service(delayed);
   };
-  const response = await applyFault(carryOut, request, signal, fault, emulation.clock.wire);
+  const ends = { request: eitherSignal(signal, lifetime.signal), state: lifetime.signal };
+  const response = await applyFault(carryOut, request, ends, fault, emulation.clock.wire);
   const caller = callerOf(emulation, request);
   if (caller !== undefined) addRateLimits(response, fault, policiesOf(match), caller.world.rateLimits);
   return response;

@@ -2,9 +2,16 @@ import { describe, expect, it } from "vitest";
 import { type JsonSchema, jsonSchema } from "../../src/testing/controls/json-schema.ts";
 import { allControls } from "../../src/testing/controls/table.ts";
 
-const typeOf = ({ type, enum: values, items, anyOf, properties }: JsonSchema): string => {
+/** The kind of an object that is one of several: the field with one value. */
+const kindOf = ({ properties = {} }: JsonSchema): string =>
+  Object.entries(properties).flatMap(([name, schema]) =>
+    schema.const === undefined ? [] : [`\`${name}: ${schema.const}\``],
+  )[0] ?? "";
+
+const typeOf = ({ type, enum: values, items, anyOf, oneOf, properties }: JsonSchema): string => {
   if (properties !== undefined) return `\`{ ${Object.keys(properties).join(", ")} }\``;
   if (values !== undefined) return values.map((value) => `\`${value}\``).join(", ");
+  if (oneOf !== undefined) return `one of ${oneOf.map(kindOf).join(", ")}, with [its fields](testing.md#faults)`;
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
   if (items !== undefined) return `list of ${typeOf(items)}`;
   return type === undefined ? "any" : [type].flat().join(" or ");

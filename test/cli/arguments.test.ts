@@ -1,6 +1,7 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { runCli } from "./process.ts";
+import { runCli, start } from "./process.ts";
 
 const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
@@ -19,6 +20,7 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [["emulator", "--host="], /--host expects a text that is not empty, not ""\./],
   [["emulator", "--public-url", "https://a.example/v2"], /--public-url: expected only an origin, for example https:/],
   [["emulator", "--port", "0", "--callback-url", "shop"], /--callback-url: .*shop/],
+  [["emulator", "--speed", "9".repeat(400)], /--speed expects a number, at least 0, not "9+"\./],
   [["emulator", "--speed", "fast"], /--speed expects a number, at least 0, not "fast"\./],
   [
     ["emulator", "--world", "a.json", "--orders", "3"],
@@ -47,6 +49,12 @@ describe("wrong arguments", () => {
       expect(errors).not.toContain(key);
     },
   );
+});
+
+it.skipIf(!existsSync("/dev/full"))("says in one line that the output cannot be written", async () => {
+  const running = start("sh", ["-c", `'${process.execPath}' dist/cli.js --help > /dev/full`]);
+  expect(await running.ended).toMatchObject({ code: 1 });
+  expect(running.errors()).toMatch(/^pod-partner: The output cannot be written: .*ENOSPC.*\.\n$/);
 });
 
 describe("help and version", () => {

@@ -22,6 +22,9 @@ describe("pod-partner emulator", () => {
     await running.until(/Ctrl-C/);
     expect(running.output()).toMatch(new RegExp(`^ {2}Base URL +http://127\\.0\\.0\\.1:${port}/v2$`, "m"));
     expect(running.output()).toMatch(/^ {2}Secret key +emulator-secret-key$/m);
+    expect(running.output()).toMatch(
+      new RegExp(`^ {2}Quickstart +http://127\\.0\\.0\\.1:${port}/_emulator/quickstart$`, "m"),
+    );
     expect(running.output()).toMatch(new RegExp(`^ {2}Page +http://127\\.0\\.0\\.1:${port}/$`, "m"));
     expect(
       Math.max(

@@ -30,6 +30,7 @@ export function banner({ baseUrl, secretKey }: RunningEmulator, page: string): r
     field("Base URL", baseUrl),
     field("Secret key", secretKey),
     field("Page", page),
+    field("Quickstart", new URL("_emulator/quickstart", page).href),
     ...section("Environment", setVariables({ POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey })),
     ...section("curl", twoLines(`curl ${baseUrl}/stores`, `-H "X-Service-Secret-Key: ${secretKey}"`)),
     ...section("SDK", [

@@ -76,13 +76,13 @@ async function start(values: EmulatorValues): Promise<RunningEmulator> {
   const running = await listen(optionsOf(values));
   try {
     if (path !== undefined) loadWorld(running, world, path);
+    if (speed === 0) running.clock.freeze();
+    else if (speed !== undefined) running.clock.resume({ speed });
+    return running;
   } catch (error) {
     await running.close();
     throw error;
   }
-  if (speed === 0) running.clock.freeze();
-  else if (speed !== undefined) running.clock.resume({ speed });
-  return running;
 }
 
 /** The page at the root of the server. */

@@ -54,7 +54,7 @@ const lineReviews = () =>
 
 export const claimControls = {
   reviewClaim: control({
-    about: "Decides a pending claim as the operator's support does, whole (`decision`) or line by line (`lines`).",
+    about: "Decides a pending claim as the operator's support does, whole (decision) or line by line (lines).",
     on: "claim",
     required: ["claim"],
     fields: () => ({

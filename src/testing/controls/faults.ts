@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { faultSchema } from "../faults/fault.schema.ts";
 import type { Fault } from "../faults/fault.ts";
 import { control } from "./control.ts";
 
@@ -9,8 +9,8 @@ export const faultControls = {
     about: "Adds a fault between clients and the emulator. Returns its id.",
     on: "fault",
     required: ["fault"],
-    fields: () => ({ fault: z.custom<Fault>(isRecord, { error: 'expected an object such as {"fault":"drop"}' }) }),
-    run: ({ faults }, { fault }) => ({ id: faults.add(fault).id }),
+    fields: () => ({ fault: faultSchema() }),
+    run: ({ faults }, { fault }) => ({ id: faults.add(fault as Fault).id }),
   }),
   remove: control({
     about: "Removes a fault.",

@@ -6,10 +6,12 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly default?: unknown;
   readonly items?: JsonSchema;
+  readonly const?: unknown;
   readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly additionalProperties?: false;
+  readonly additionalProperties?: false | JsonSchema;
 }
 
 const isRequired = ({ _zod: { def } }: z.core.$ZodType): boolean => def.type !== "optional" && def.type !== "default";
@@ -34,6 +36,12 @@ function anyOf(options: readonly JsonSchema[]): JsonSchema {
     : { anyOf: options };
 }
 
+/** One value, or one of several values of the same type. */
+function literal([first, ...others]: readonly unknown[]): JsonSchema {
+  const type = typeof first;
+  return others.length === 0 ? { type, const: first } : { type, enum: [first, ...others] };
+}
+
 /**
  * Describes a schema as JSON Schema. Zod's own function would be in the file of the build that the client loads, too; a test compares
  * the two. A schema of another kind describes any value.
@@ -50,8 +58,14 @@ export function jsonSchema(schema: z.core.$ZodType): JsonSchema {
       return { type: "string", enum: Object.values(def.entries) };
     case "array":
       return { type: "array", items: jsonSchema(def.element) };
-    case "union":
-      return anyOf(def.options.map(jsonSchema));
+    case "literal":
+      return literal(def.values);
+    case "record":
+      return { type: "object", additionalProperties: jsonSchema(def.valueType) };
+    case "union": {
+      const options = def.options.map(jsonSchema);
+      return "discriminator" in def ? { oneOf: options } : anyOf(options);
+    }
     case "nullable":
       return anyOf([jsonSchema(def.innerType), { type: "null" }]);
     case "optional":

@@ -11,15 +11,22 @@ import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFaul
 /** A fault that replaces the response. It can apply before the service carries the request out. */
 type ReplacingFault = DropFault | StatusFault | RedirectFault | BodyFault;
 
+/** What ends a request early. */
+export interface Ends {
+  /** Aborts when the client disconnects, or when `state` aborts. */
+  readonly request: AbortSignal;
+  /** Aborts when the state that the request arrived in is replaced, or its world is removed. */
+  readonly state: AbortSignal;
+}
+
 /** Waits by the clock. Rejects with the signal's reason as soon as the signal is aborted. */
-function sleep(clock: PartnerClock, ms: number, signal?: AbortSignal): Promise<void> {
+function sleep(clock: PartnerClock, ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     let stopListening = () => {};
     const cancel = clock.after(ms, () => {
       stopListening();
       resolve();
     });
-    if (signal === undefined) return;
     stopListening = onAbort(signal, (reason) => {
       cancel();
       reject(reason);
@@ -69,54 +76,36 @@ async function replaced(
   return respond();
 }
 
-async function delayed(
-  service: Service,
-  request: Request,
-  { when, ms }: SlowFault,
-  clock: PartnerClock,
-  signal: AbortSignal,
-) {
+async function delayed(service: Service, request: Request, { when, ms }: SlowFault, clock: PartnerClock, ends: Ends) {
   if (when !== "before") {
     const response = await service(request);
-    await sleep(clock, ms, signal);
+    await sleep(clock, ms, ends.request);
     return response;
   }
   const arrived = await detached(request);
-  await sleep(clock, ms);
+  await sleep(clock, ms, ends.state);
   return await service(arrived);
 }
 
 /** Carries the request out after `processing` milliseconds. Responds after `ms`, as the gateway does. */
-async function behindGateway(
-  service: Service,
-  request: Request,
-  fault: GatewayFault,
-  clock: PartnerClock,
-  signal: AbortSignal,
-) {
+async function behindGateway(service: Service, request: Request, fault: GatewayFault, clock: PartnerClock, ends: Ends) {
   const { ms, processing, status = 504 } = fault;
   const arrived = await detached(request);
   const carryOut = async () => {
-    await sleep(clock, processing);
+    await sleep(clock, processing, ends.state);
     await (await service(arrived)).body?.cancel();
   };
   carryOut().catch((error: unknown) => {
     // The state was replaced meanwhile.
     if (!isBrokenConnection(error)) throw error;
   });
-  await sleep(clock, ms, signal);
+  await sleep(clock, ms, ends.request);
   if (status === "drop") throw connectionReset();
   return statusResponse({ fault: "status", status });
 }
 
 /** Responds to a request with a fault. */
-export async function applyFault(
-  service: Service,
-  request: Request,
-  signal: AbortSignal,
-  fault: Fault,
-  clock: PartnerClock,
-) {
+export async function applyFault(service: Service, request: Request, ends: Ends, fault: Fault, clock: PartnerClock) {
   switch (fault.fault) {
     case "drop":
       return await replaced(service, request, fault, () => {
@@ -133,13 +122,13 @@ export async function applyFault(
     case "headers":
       return withHeaders(await service(request), fault.headers);
     case "slow":
-      return await delayed(service, request, fault, clock, signal);
+      return await delayed(service, request, fault, clock, ends);
     case "gateway":
-      return await behindGateway(service, request, fault, clock, signal);
+      return await behindGateway(service, request, fault, clock, ends);
     case "stall":
-      return await stalled(await service(request), signal);
+      return await stalled(await service(request), ends.request);
     case "trickle":
-      return await trickling(await service(request), signal, clock, fault.ms);
+      return await trickling(await service(request), ends.request, clock, fault.ms);
     case "truncate":
       return await truncated(await service(request));
   }

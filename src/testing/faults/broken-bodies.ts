@@ -1,27 +1,35 @@
 import { setImmediate } from "node:timers/promises";
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { bodyTerminated } from "./broken-connection.ts";
+import { bodyTerminated, isBrokenConnection } from "./broken-connection.ts";
 
-type Controller = ReadableStreamDefaultController<Uint8Array>;
+type Controller = Pick<ReadableStreamDefaultController<Uint8Array>, "enqueue" | "close">;
 
 /** Writes a body in pieces. Returns a function that stops writing. */
 type WriteBody = (controller: Controller, bytes: Uint8Array) => () => void;
 
-/** Makes a response with the same body, written by `write`. Aborting the request ends the body at once. */
+/** Makes a response with the same body, written by `write`. The abort of the signal ends the body at once. */
 async function rewritten(response: Response, signal: AbortSignal, write: WriteBody): Promise<Response> {
   if (response.body === null) return response;
   const bytes = new Uint8Array(await response.arrayBuffer());
   let stop = () => {};
+  let stopListening = () => {};
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
-      stop = write(controller, bytes);
-      onAbort(signal, (reason) => {
+      const close = () => {
+        stopListening();
+        controller.close();
+      };
+      stop = write({ enqueue: (piece) => controller.enqueue(piece), close }, bytes);
+      stopListening = onAbort(signal, (reason) => {
         stop();
-        controller.error(reason);
+        controller.error(isBrokenConnection(reason) ? bodyTerminated() : reason);
       });
     },
-    cancel: () => stop(),
+    cancel: () => {
+      stopListening();
+      stop();
+    },
   });
   return new Response(body, response);
 }

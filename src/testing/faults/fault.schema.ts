@@ -1,5 +1,4 @@
 import * as z from "zod/mini";
-import { isFunction } from "../../schemas/type-guards.ts";
 import type { Fault } from "./fault.ts";
 
 const isHeader = (name: string, value: string): boolean => {
@@ -19,15 +18,13 @@ const headers = () =>
       z.refine((all) => Object.entries(all).every(([name, value]) => isHeader(name, value)), "has an invalid header"),
     );
 
-const ms = () => z.number();
+const ms = () => z.number().check(z.gte(0));
 const when = () => z.optional(z.enum(["before", "after"]));
 const status = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most));
 
 const target = () => ({
   on: z.optional(z.string()),
-  nth: z.optional(
-    z.union([z.number(), z.custom<(n: number) => boolean>(isFunction)], "must be a number or a function"),
-  ),
+  nth: z.optional(z.int("expected a whole number, or in a program a function").check(z.gte(1))),
 });
 
 /** The fields of each kind. */
@@ -65,7 +62,7 @@ const kinds = {
 /** The kinds of faults. */
 export const faultKinds = Object.keys(kinds) as readonly Fault["fault"][];
 
-/** Checks the fields of a fault by its kind. The cast is for a list that the compiler does not know to have an entry. */
+/** Checks the fields of a fault by its kind; of `nth` only the number. The cast is for a list that the compiler does not know to have an entry. */
 export const faultSchema = () =>
   z.discriminatedUnion(
     "fault",

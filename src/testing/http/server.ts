@@ -159,6 +159,7 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
     const page = createPage(parts);
     const close = () => {
       parts.emulation.callbacks.close();
+      parts.emulation.lifetime.end();
       page.close();
     };
     return { ...parts, fetch: createFetch(parts, page, hosts), close };

@@ -117,10 +117,15 @@ const seedOrder = () =>
 /** Any number of entries. Zod's own type is a mutable array. */
 const list = <Entry>(entry: z.ZodMiniType<Entry>) => z.array(entry) as z.ZodMiniType<readonly Entry[]>;
 
+/** The most orders that a number of orders makes: more do not fit into the memory of a process. */
+const mostOrders = 1_000_000;
+
 /** The fields of the records of a seed. */
 export const seedRecords = () => ({
   products: z.optional(list(seedProduct())),
-  orders: z.optional(z.union([count(0), list(seedOrder())], "expected a number of orders, or a list of orders")),
+  orders: z.optional(
+    z.union([count(0).check(z.lte(mostOrders)), list(seedOrder())], "expected a number of orders, or a list of orders"),
+  ),
   images: z.optional(list(filledText())),
   evidence: z.optional(list(filledText())),
 });

@@ -2,6 +2,7 @@ import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import { createOrganization, type OrganizationPlan } from "../catalog/organization.ts";
 import { sharedCatalog } from "../catalog/shared-catalog.ts";
 import type { Settings } from "../options.ts";
+import { Lifetime } from "./lifetime.ts";
 import { createReferenceMaker } from "./reference-maker.ts";
 import { createWorld, type Shared, type World } from "./world.ts";
 
@@ -24,7 +25,7 @@ export function createWorlds(
 ) {
   const { origin, make, catalog } = base;
   const { pageSize } = parts.settings;
-  const lifetime = { isOver: false };
+  const lifetime = new Lifetime();
   const createOne = (plan: OrganizationPlan, visible: Catalog) =>
     createWorld({ ...parts, make, lifetime, catalog: visible }, createOrganization(make, origin.environment, plan));
   const worlds: readonly [World, ...World[]] = [

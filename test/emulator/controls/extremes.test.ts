@@ -10,6 +10,19 @@ describe("extreme input of a control", () => {
     expect(emulator.clock.now()).toBe(before);
   });
 
+  it.each([1_000_001, 1e9, 1e300])("does not make %d orders", (orders) => {
+    const emulator = createEmulator();
+    expect(() => emulator.seed({ orders })).toThrow("orders: expected a number of at most 1000000");
+    expect(() => createEmulator({ seed: { orders } })).toThrow("at most 1000000");
+  });
+
+  it("keeps at most 256 checkpoints, and replaces one of a known name", () => {
+    const emulator = createEmulator();
+    for (let n = 0; n < 256; n += 1) emulator.checkpoint({ name: String(n) });
+    expect(() => emulator.checkpoint({ name: "more" })).toThrow("There are 256 checkpoints: use a name again");
+    expect(() => emulator.checkpoint({ name: "7" })).not.toThrow();
+  });
+
   it("stops a fast clock at the end of the year 9999", async () => {
     const clock = createManualClock();
     const emulator = createEmulator({ clock });

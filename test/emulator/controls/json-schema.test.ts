@@ -27,7 +27,7 @@ function simplified(value: unknown): unknown {
   const { anyOf, type } = object as { anyOf?: { type?: string }[]; type?: string };
   if (anyOf?.every((option) => Object.keys(option).join() === "type"))
     return { type: anyOf.map((option) => option.type) };
-  return type === "object" ? { required: [], ...object } : object;
+  return type === "object" && "properties" in object ? { required: [], ...object } : object;
 }
 
 it.each(Array.from(allControls).filter(([name]) => name !== "load"))(
@@ -37,3 +37,34 @@ it.each(Array.from(allControls).filter(([name]) => name !== "load"))(
     expect(jsonSchema(schema())).toEqual(simplified(expected));
   },
 );
+
+it("a program can read from the list which fields each kind of fault has", () => {
+  const { properties } = jsonSchema(allControls.get("faults.add")?.schema() as z.core.$ZodType);
+  const kinds = properties?.fault?.oneOf ?? [];
+  expect(kinds.map(({ properties }) => properties?.fault?.const)).toEqual([
+    "drop",
+    "status",
+    "redirect",
+    "body",
+    "headers",
+    "slow",
+    "gateway",
+    "stall",
+    "trickle",
+    "truncate",
+  ]);
+  expect(kinds.find(({ properties }) => properties?.fault?.const === "status")).toEqual({
+    type: "object",
+    properties: {
+      fault: { type: "string", const: "status" },
+      on: { type: "string" },
+      nth: { type: "integer" },
+      when: { type: "string", enum: ["before", "after"] },
+      status: { type: "integer" },
+      code: { type: "string" },
+      retryAfter: { type: ["number", "string"] },
+    },
+    required: ["fault", "status"],
+    additionalProperties: false,
+  });
+});

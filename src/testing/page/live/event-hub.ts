@@ -1,4 +1,5 @@
 import { keepProcess, type PartnerClock } from "../../../util/clock.ts";
+import { bodyTerminated } from "../../faults/broken-connection.ts";
 import type { RequestSummary } from "../../recorder/request-json.ts";
 
 /** Milliseconds between two batches of events. Everything that happens in between is sent once. */
@@ -7,7 +8,7 @@ const pause = 100;
 /** The most requests in a batch. A client that sends thousands a second must not make the page slow. */
 const largestBatch = 200;
 
-/** The most bytes that wait for a page that does not read. The stream is then closed, and the page connects again. */
+/** The most bytes that wait for a page that does not read. Its connection is then broken, which frees them; a page connects again. */
 const largestBacklog = 4 * 2 ** 20;
 
 /** The most pages that follow one emulator. */
@@ -99,7 +100,7 @@ export function createEventHub<Of extends Entry>(
       for (const event of events) stream.enqueue(event);
       if ((stream.desiredSize ?? 0) > 0) continue;
       streams.delete(stream);
-      stream.close();
+      stream.error(bodyTerminated());
     }
   };
   /** The batch that is sent next; undefined while no page follows. */
@@ -118,7 +119,11 @@ export function createEventHub<Of extends Entry>(
     changed: () => void next(),
     connect: () => (streams.size < mostStreams ? connectTo(streams) : full()),
     close: () => {
-      for (const stream of streams) stream.close();
+      // A closed stream keeps what its reader has not read until the reader disconnects.
+      for (const stream of streams) {
+        if (stream.desiredSize === largestBacklog) stream.close();
+        else stream.error(bodyTerminated());
+      }
       streams.clear();
     },
   };
