@@ -65,8 +65,8 @@ export class SavedPictures {
     download: (save: (media: Download) => Promise<void>) => Promise<void>,
   ): Promise<string> {
     const path = await this.#pathOf(render, row);
-    const key = await keyOf(path);
     const work = async () => {
+      const key = await keyOf(path);
       if (await this.#isSaved(key, path, render)) return;
       await download(async (media) => this.#write(key, path, render, media));
     };
