@@ -1,19 +1,7 @@
-import { PodPartner } from "pod-partner";
-import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { ref } from "../../support/references.ts";
 import { settle } from "../../support/settle.ts";
-import { collect, type Seen, setUpBatch, tally } from "./setup.ts";
-
-/** The number of requests for each render after its creation. */
-function looksOf(seen: readonly Seen[]): number[] {
-  const counts = new Map<string, number>();
-  for (const { line } of seen) {
-    const [, render] = /^GET \/renders\/(\w+)/.exec(line) ?? [];
-    if (render !== undefined) counts.set(render, 1 + (counts.get(render) ?? 0));
-  }
-  return [...counts.values()];
-}
+import { looksOf, rowsOf, startService } from "./service.ts";
+import { collect, setUpBatch, tally } from "./setup.ts";
 
 const sum = (values: readonly number[]) => values.reduce((all, one) => all + one, 0);
 
@@ -81,53 +69,12 @@ describe("pending renders", () => {
 });
 
 describe("a service whose Retry-After is always 5 s", () => {
-  /** A service written by hand: renders take `duration`, and the status says when they were completed. */
-  function service(duration: (n: number) => number) {
-    const clock = createManualClock();
-    const renders = new Map<string, { created: number; completed: number }>();
-    const seen: Seen[] = [];
-    const json = (body: object, status = 200, headers = {}) => Response.json(body, { status, headers });
-    const fetch = async (request: Request): Promise<Response> => {
-      const path = new URL(request.url).pathname.slice("/v2".length);
-      seen.push({ line: `${request.method} ${path}`, at: clock.now() });
-      const [, , reference = "", file] = path.split("/");
-      if (path.startsWith("/compositions/")) return json({ composition: { reference, tokenCost: 1 } });
-      if (path === "/rendertokens")
-        return json({ rendertokens: { used: 0, limit: 1e6, remaining: 1e6, resets: "2026-11-09T00:00:00+01:00" } });
-      if (request.method === "POST") {
-        const created = ref("Render", String(renders.size + 1));
-        renders.set(created, { created: clock.now(), completed: clock.now() + duration(renders.size) });
-        return json({ render: { reference: created } });
-      }
-      const render = renders.get(reference) ?? { created: 0, completed: 0 };
-      const isCompleted = clock.now() >= render.completed;
-      if (file === "media")
-        return isCompleted ? new Response("png", { headers: { "content-type": "image/png" } }) : retryLater();
-      const status = isCompleted ? "completed" : "pending";
-      const created = new Date(render.created).toISOString();
-      const completed = isCompleted ? new Date(render.completed).toISOString() : null;
-      const pair = { compositionReference: ref("Composition"), imageReference: ref("Image") };
-      return json({ render: { reference, ...pair, status, created, completed } });
-    };
-    const retryLater = () => new Response(null, { status: 202, headers: { "retry-after": "5" } });
-    const partner = new PodPartner({
-      baseUrl: "https://partner.example/v2",
-      secretKey: "test-secret-key",
-      clock,
-      fetch,
-    });
-    return { clock, partner, seen };
-  }
-
-  const rows = (count: number) =>
-    Array.from({ length: count }, (_, n) => ({
-      compositionReference: ref("Composition", "1"),
-      imageReference: ref("Image", String(n + 1)),
-    }));
-
   it("gets few requests anyway, also when the times of the renders differ", async () => {
-    const { clock, partner, seen } = service((n) => 30_000 + ((n * 7_919) % 90_000));
-    const outcomes = await settle(clock, collect(partner.renders.batch(rows(300), { download: false })));
+    const { clock, partner, seen } = startService(
+      (n) => 30_000 + ((n * 7_919) % 90_000),
+      () => 5,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(300), { download: false })));
     expect(tally(outcomes)).toEqual({ ok: 300 });
     const looks = looksOf(seen);
     // With the creation.

@@ -14,12 +14,33 @@ import type { Tokens } from "./tokens.ts";
 /** Pairs that one batch keeps in memory. */
 const most = 2_000;
 
+/** The rows that wait for a render. It forgets each one when it has the render: a promise that never settles would keep all of them. */
+class WaitingRows {
+  readonly #rows = new Set<RowWork>();
+  #begun = false;
+
+  /** Is called at the first wait: until another process has created the render, or until it should be completed. */
+  readonly begin = (): void => {
+    this.#begun = true;
+    for (const row of this.#rows) row.waits();
+  };
+
+  /** Waits for the render of a row. */
+  async within<T>(row: RowWork, wait: () => Promise<T>): Promise<T> {
+    if (this.#begun) row.waits();
+    this.#rows.add(row);
+    try {
+      return await wait();
+    } finally {
+      this.#rows.delete(row);
+    }
+  }
+}
+
 /** The render of a pair, which all rows of the pair share. */
 interface SharedRender {
   readonly obtained: Promise<ObtainedRender>;
-  /** Resolves at the first wait: until another process has created it, or until it should be completed. */
-  readonly waiting: Promise<void>;
-  readonly onWait: () => void;
+  readonly rows: WaitingRows;
   completed: Promise<CompletedRender> | undefined;
 }
 
@@ -47,17 +68,21 @@ export class Mockups {
     const { reference: compositionReference, tokenCost } = await this.#parts.compositions.of(input, row);
     const pair = { compositionReference, imageReference: await this.#imageOf(input, tokenCost, row) };
     const shared = this.#shared.get(keyOfPair(pair)) ?? this.#share(pair, tokenCost, row);
-    void shared.waiting.then(row.waits);
+    const completed = await shared.rows.within(row, () => this.#complete(shared, pair, row));
+    return this.#parts.pictures.of(completed, row);
+  }
+
+  async #complete(shared: SharedRender, pair: RenderInput, row: RowWork): Promise<CompletedRender> {
     const { entry } = await shared.obtained;
     const isFirst = shared.completed === undefined;
-    shared.completed ??= this.#parts.completions.of(pair, entry, row, shared.onWait).catch((error: unknown) => {
+    shared.completed ??= this.#parts.completions.of(pair, entry, row, shared.rows.begin).catch((error: unknown) => {
       // After a failure, the next row of the pair waits again.
       shared.completed = undefined;
       throw error;
     });
     const { render, media } = await shared.completed;
     // A picture can be read once.
-    return this.#parts.pictures.of({ render, ...(isFirst && media && { media }) }, row);
+    return { render, ...(isFirst && media && { media }) };
   }
 
   /** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */
@@ -69,9 +94,9 @@ export class Mockups {
 
   #share(pair: RenderInput, cost: number, row: RowWork): SharedRender {
     const key = keyOfPair(pair);
-    const { promise: waiting, resolve: onWait } = Promise.withResolvers<void>();
-    const obtained = this.#parts.creations.obtain(pair, cost, row, onWait);
-    const shared: SharedRender = { obtained, waiting, onWait, completed: undefined };
+    const rows = new WaitingRows();
+    const obtained = this.#parts.creations.obtain(pair, cost, row, rows.begin);
+    const shared: SharedRender = { obtained, rows, completed: undefined };
     this.#shared.set(key, shared);
     // After a failure, the next row of the pair tries again.
     shared.obtained.catch(() => this.#shared.forget(key, shared));

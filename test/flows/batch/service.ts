@@ -1,0 +1,66 @@
+import { PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { ref } from "../../support/references.ts";
+import type { Seen } from "./setup.ts";
+
+/**
+ * A service written by hand. Renders take `duration` milliseconds, and the status says when they were completed. `retryAfter` makes the
+ * `Retry-After` in seconds of the milliseconds until a render is completed.
+ */
+export function startService(duration: (n: number) => number, retryAfter: (left: number) => number) {
+  const clock = createManualClock();
+  const renders = new Map<string, { created: number; completed: number }>();
+  const seen: Seen[] = [];
+  const json = (body: object, status = 200, headers = {}) => Response.json(body, { status, headers });
+  const fetch = async (request: Request): Promise<Response> => {
+    const path = new URL(request.url).pathname.slice("/v2".length);
+    seen.push({ line: `${request.method} ${path}`, at: clock.now() });
+    const [, , reference = "", file] = path.split("/");
+    if (path.startsWith("/compositions/")) return json({ composition: { reference, tokenCost: 1 } });
+    if (path === "/rendertokens")
+      return json({ rendertokens: { used: 0, limit: 1e6, remaining: 1e6, resets: "2026-11-09T00:00:00+01:00" } });
+    if (request.method === "POST") {
+      const created = ref("Render", String(renders.size + 1));
+      renders.set(created, { created: clock.now(), completed: clock.now() + duration(renders.size) });
+      return json({ render: { reference: created } });
+    }
+    const render = renders.get(reference) ?? { created: 0, completed: 0 };
+    const isCompleted = clock.now() >= render.completed;
+    if (file === "media")
+      return isCompleted
+        ? new Response("png", { headers: { "content-type": "image/png" } })
+        : new Response(null, {
+            status: 202,
+            headers: { "retry-after": String(retryAfter(render.completed - clock.now())) },
+          });
+    const status = isCompleted ? "completed" : "pending";
+    const created = new Date(render.created).toISOString();
+    const completed = isCompleted ? new Date(render.completed).toISOString() : null;
+    const pair = { compositionReference: ref("Composition"), imageReference: ref("Image") };
+    return json({ render: { reference, ...pair, status, created, completed } });
+  };
+  const partner = new PodPartner({
+    baseUrl: "https://partner.example/v2",
+    secretKey: "test-secret-key",
+    clock,
+    fetch,
+  });
+  return { clock, partner, seen };
+}
+
+/** Rows of different pairs. */
+export const rowsOf = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({
+    compositionReference: ref("Composition", "1"),
+    imageReference: ref("Image", String(n + 1)),
+  }));
+
+/** The number of requests for each render after its creation. */
+export function looksOf(seen: readonly Seen[]): number[] {
+  const counts = new Map<string, number>();
+  for (const { line } of seen) {
+    const [, render] = /^GET \/renders\/(\w+)/.exec(line) ?? [];
+    if (render !== undefined) counts.set(render, 1 + (counts.get(render) ?? 0));
+  }
+  return [...counts.values()];
+}
