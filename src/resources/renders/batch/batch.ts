@@ -88,7 +88,7 @@ interface Batch {
 
 /** Connects the parts of a batch. */
 async function openBatch(
-  { send, context: { clock, openStore, retry, timeout }, images }: BatchClient,
+  { send, context: { clock, openStore, pacer, retry, timeout }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
   started: () => number,
@@ -105,7 +105,7 @@ async function openBatch(
   const calls = new BatchCalls(send, images);
   const entries = new RenderEntries(store);
   const slots = new Slots(Math.floor(concurrency), waits);
-  const schedule = new LookSchedule(clock, waits);
+  const schedule = new LookSchedule(clock, waits, () => pacer.forecast.interval);
   const attempts = 1 + (options.retry?.retries ?? retry.retries);
   const tokens = new Tokens(clock, waits, new WeeklyTokens(calls, clock), { budget, attempts });
   const progress = new ProgressReports(rows, { calls, clock, tokens, started, onProgress });

@@ -67,8 +67,7 @@ export class Completions {
     }
     try {
       for (;;) {
-        if (wait.due() > clock.now()) onWait();
-        await schedule.turn(wait.due, row.left);
+        await schedule.turn(wait, row.left, onWait);
         const isLast = wait.isLast;
         const seen = await slots.run(row.left, async () => {
           // Other renders may have shown meanwhile that it is too early.

@@ -8,6 +8,8 @@ import type { RowWork } from "./row-work.ts";
 const unsaid = 5_000;
 /** Minimum milliseconds between two requests for a file. */
 const shortest = 1_000;
+/** The parts of a render's age, and of the interval, by which its look-up can be delayed. */
+const part = { age: 1 / 6, interval: 1 / 4 };
 
 /** The wait for one render: when it is looked up, and how. */
 export class RenderWait {
@@ -66,6 +68,13 @@ export class RenderWait {
     const first = this.looks === 0 && !this.probes;
     const time = first ? this.#entry.created + this.#times.firstLook(this.#interval) : this.#notBefore;
     return Math.min(time, this.#lastLook);
+  };
+
+  /** Milliseconds by which a look-up can be delayed, so that those of many renders are spread in time. All wait for the probed one. */
+  readonly patience = (): number => {
+    if (this.probes) return 0;
+    const spread = Math.min(this.age * part.age, this.#interval * part.interval);
+    return Math.max(0, Math.min(spread, this.#lastLook - this.#clock.now()));
   };
 
   /** The status was pending. With `responses: "report"` it may be unknown: then the file decides. */

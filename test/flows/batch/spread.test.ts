@@ -1,0 +1,87 @@
+import type { ManualClock } from "pod-partner/testing";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { BatchWaits } from "../../../src/resources/renders/batch/batch-waits.ts";
+import { LookSchedule } from "../../../src/resources/renders/batch/look-schedule.ts";
+import { settle } from "../../support/settle.ts";
+import { looksOf, rowsOf, startService } from "./service.ts";
+import { collect, type Seen, tally } from "./setup.ts";
+
+const renderTime = 90_000;
+
+/** The maximum number of requests for renders in a second, without the creations. */
+function peakOf(seen: readonly Seen[]): number {
+  const counts = new Map<number, number>();
+  for (const { line, at } of seen) {
+    const second = Math.floor(at / 1_000);
+    if (line.startsWith("GET /renders/")) counts.set(second, 1 + (counts.get(second) ?? 0));
+  }
+  return Math.max(...counts.values());
+}
+
+async function make(count: number, download?: false) {
+  const { clock, partner, seen } = startService(
+    () => renderTime,
+    (left) => Math.ceil(left / 1_000),
+  );
+  const began = clock.now();
+  const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(count), { download })), 100);
+  expect(tally(outcomes)).toEqual({ ok: count });
+  return { seen, took: clock.now() - began };
+}
+
+describe("renders that are completed at the same time", () => {
+  it("are looked up at the rate that the service sustains, with as many requests", async () => {
+    const { seen, took } = await make(500);
+    // 50 status requests a second, their pictures, and those of the few that are ahead of the rate.
+    expect(peakOf(seen)).toBeLessThanOrEqual(2 * (50 + 5));
+    expect(took).toBeLessThanOrEqual(renderTime + 14_000);
+    const looks = looksOf(seen);
+    // Without the creation. One render is probed by its file.
+    expect(looks.filter((requests) => requests > 2).length).toBeLessThanOrEqual(1);
+    expect(Math.max(...looks) + 1).toBeLessThanOrEqual(5);
+  });
+
+  it("are not delayed if they are few", async () => {
+    const [one, few] = [await make(1), await make(20)];
+    const lastLook = ({ seen }: { readonly seen: readonly Seen[] }) =>
+      Math.max(...seen.map(({ at }) => at)) - (seen[0]?.at ?? 0);
+    expect(lastLook(few)).toBeGreaterThan(renderTime);
+    expect(lastLook(few) - lastLook(one)).toBeLessThanOrEqual(2_300);
+  });
+});
+
+describe("a schedule of look-ups", () => {
+  /** Starts turns that are due in a second. Returns the times at which they went, in milliseconds after they were due. */
+  async function times(clock: ManualClock, count: number, patience: number): Promise<number[]> {
+    const schedule = new LookSchedule(clock, new BatchWaits(clock, undefined), () => 20);
+    const due = clock.now() + 1_000;
+    const went: number[] = [];
+    const turn = async () => {
+      await schedule.turn({ due: () => due, patience: () => patience }, new AbortController().signal, () => undefined);
+      went.push(clock.now() - due);
+    };
+    await settle(clock, Promise.all(Array.from({ length: count }, turn)), 10);
+    expect(clock.pending).toBe(0);
+    return went;
+  }
+
+  it("uses all of their patience when the rate is too slow for it", async () => {
+    const went = await times(createManualClock(), 2_000, 10_000);
+    const last = Math.max(...went);
+    expect(last).toBeLessThanOrEqual(10_010);
+    expect(last).toBeGreaterThan(9_000);
+    for (let second = 0; second < 10; second += 1)
+      expect(went.filter((time) => Math.floor(time / 1_000) === second).length).toBeLessThanOrEqual(230);
+  });
+
+  it("goes by the rate when the patience is longer", async () => {
+    const went = await times(createManualClock(), 100, 10_000);
+    expect(Math.max(...went)).toBeLessThanOrEqual(2_000);
+    expect(went.filter((time) => time < 1_000).length).toBeLessThanOrEqual(56);
+  });
+
+  it("delays none without patience", async () => {
+    expect(await times(createManualClock(), 100, 0)).toEqual(Array(100).fill(0));
+  });
+});
