@@ -25,6 +25,8 @@
  * `npm run soak -- --followed 100000` measures a process that follows that many orders, of which a twentieth is open: its start and a sweep.
  * `npm run soak -- --renders 10000` makes that many mockups and 5 % doubles under a weekly limit that covers 60 %, is killed three times, and
  * finishes in the next week. Exits with 1 if a pair is created twice although its response was not lost, or if a picture is missing.
+ * `npm run soak -- --renders 1000 --processes 2 --store redis` makes the same mockups in 2 processes with one Redis (or `sqlite`; without
+ * `--store`, with each) at the same time. Exits with 1 unless each pair is created exactly once.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -36,8 +38,10 @@ import { ask, start } from "./children.ts";
 import { soakFollower } from "./follower/run.ts";
 import { measureFollower } from "./follower/scale.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
+import { storeKinds } from "./open-store.ts";
 import { soakRelease } from "./release/run.ts";
 import { soakRenders } from "./renders/run.ts";
+import { soakTogether } from "./renders/together.ts";
 import { type TransportKind, transportKinds } from "./transport.ts";
 
 const { values, positionals } = parseArgs({
@@ -47,8 +51,10 @@ const { values, positionals } = parseArgs({
     callbacks: { type: "string" },
     follow: { type: "string" },
     followed: { type: "string" },
+    processes: { type: "string" },
     release: { type: "string" },
     renders: { type: "string" },
+    store: { type: "string" },
     transport: { type: "string" },
   },
   allowPositionals: true,
@@ -131,11 +137,22 @@ const kind = gatewayKinds.find((known) => known === values.behind);
 if (kind === undefined && values.behind !== undefined) throw new Error(`--behind takes ${gatewayKinds.join(" or ")}`);
 const transport = transportKinds.find((known) => known === (values.transport ?? "fetch"));
 if (transport === undefined) throw new Error(`--transport takes ${transportKinds.join(" or ")}`);
+const stores = storeKinds.filter((known) => known === (values.store ?? known));
+if (stores.length === 0) throw new Error(`--store takes ${storeKinds.join(" or ")}`);
+
+/** In one process with kills, or in several processes at the same time. */
+async function soakMockups(pairs: number): Promise<boolean> {
+  if (values.processes === undefined) return soakRenders(pairs);
+  const passed = [];
+  for (const kind of stores) passed.push(await soakTogether(pairs, Number(values.processes), kind));
+  return passed.every(Boolean);
+}
+
 const run = () => {
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   if (values.follow !== undefined) return soakFollower(Number(values.follow));
   if (values.followed !== undefined) return measureFollower(Number(values.followed));
-  if (values.renders !== undefined) return soakRenders(Number(values.renders));
+  if (values.renders !== undefined) return soakMockups(Number(values.renders));
   if (values.release !== undefined) return soakRelease(Number(values.release));
   if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
   return kind === undefined ? soakOpenly() : soakThrough(kind, transport);

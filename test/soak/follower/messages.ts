@@ -1,4 +1,5 @@
 import type { OrderChange } from "../../../src/callbacks/index.ts";
+import type { StorePlace } from "../open-store.ts";
 
 /** The message that starts a partner's process. A port of 0 is a free port. */
 export interface WorkerJob {
@@ -11,8 +12,7 @@ export interface WorkerJob {
   /** The part of the handlers that fail. */
   readonly failing: number;
   readonly seed: number;
-  /** The path of a file, or the URL of a Redis. */
-  readonly store: { readonly kind: "sqlite" | "redis"; readonly at: string };
+  readonly store: StorePlace;
 }
 
 /** A line of the file: a handler has begun, or has finished. */

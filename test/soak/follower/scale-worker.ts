@@ -7,8 +7,8 @@ import { scopeOf } from "../../../src/stores/scope.ts";
 import { ScopedStore } from "../../../src/stores/scoped-store.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { ref } from "../../support/references.ts";
+import { openStore } from "../open-store.ts";
 import type { WorkerJob } from "./messages.ts";
-import { openStore } from "./open-store.ts";
 
 export interface ScaleJob {
   readonly step: "fill" | "sweep";

@@ -9,9 +9,9 @@ import {
   ReconcileError,
 } from "../../../src/callbacks/index.ts";
 import { PodPartner } from "../../../src/index.ts";
+import { openStore } from "../open-store.ts";
 import { createRandom } from "../random.ts";
 import type { HandoverLine, Swept, WorkerJob } from "./messages.ts";
-import { openStore } from "./open-store.ts";
 
 /** The longest time that the handler takes, in milliseconds. */
 const slowest = 15;

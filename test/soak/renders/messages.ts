@@ -1,4 +1,5 @@
 import type { CompositionParts, ImageReference } from "../../../src/index.ts";
+import type { StorePlace } from "../open-store.ts";
 
 /** The service, and what can be rendered. */
 export interface Address {
@@ -26,7 +27,7 @@ export interface Count {
 
 /** The work of a client process. */
 export interface Job extends Address {
-  readonly store: string;
+  readonly store: StorePlace;
   readonly directory: string;
   /** Rows that repeat an earlier pair. */
   readonly doubles: number;

@@ -1,26 +1,12 @@
-import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, start } from "../children.ts";
-import type { Address, Count, Job, Result, Settings } from "./messages.ts";
+import { runClient } from "./client.ts";
+import type { Address, Count, Job, Settings } from "./messages.ts";
 import { soakPending } from "./pending.ts";
 
 const combinations = 4;
-
-/** Runs a client until it has finished, or until it has `until` outcomes: then it is killed. */
-async function runClient(job: Job, until: number): Promise<Result | undefined> {
-  const child = start(new URL("./worker.ts", import.meta.url));
-  const exit = once(child, "exit");
-  let result: Result | undefined;
-  child.on("message", (message: Result | { readonly count: number }) => {
-    if ("reasons" in message) result = message;
-    else if (message.count >= until) child.kill("SIGKILL");
-  });
-  child.send(job);
-  await exit;
-  return result;
-}
 
 /** Makes mockups under a weekly limit, with three kills and the rest in the next week. Returns whether each was created once. */
 async function soakKilled(pairs: number): Promise<boolean> {
@@ -31,7 +17,7 @@ async function soakKilled(pairs: number): Promise<boolean> {
   const doubles = Math.round(pairs / 20);
   const job: Job = {
     ...address,
-    store: join(folder, "store.sqlite"),
+    store: { kind: "sqlite", at: join(folder, "store.sqlite") },
     directory: join(folder, "mockups"),
     doubles,
     concurrency: 4,
@@ -42,11 +28,11 @@ async function soakKilled(pairs: number): Promise<boolean> {
     await runClient(job, until);
     service.send("killed");
   }
-  const limited = await runClient(job, Number.POSITIVE_INFINITY);
+  const limited = await runClient(job);
   const first = await ask<Count>(service, "next week");
-  const finished = await runClient(job, Number.POSITIVE_INFINITY);
+  const finished = await runClient(job);
   const { creations, unexplained, requests, ...last } = await ask<Count>(service, "count");
-  const again = await runClient(job, Number.POSITIVE_INFINITY);
+  const again = await runClient(job);
   const files = (await readdir(job.directory)).filter((name) => name.endsWith(".png")).length;
   service.disconnect();
   await rm(folder, { recursive: true });

@@ -1,6 +1,6 @@
 /** A process that makes mockups. It may be killed at any moment and started again with the same store. */
 import { type MockupInput, PodPartner } from "../../../src/index.ts";
-import { sqliteStore } from "../../../src/sqlite/index.ts";
+import { openStore } from "../open-store.ts";
 import type { Job, Result } from "./messages.ts";
 
 /** Each combination with each image. After every few pairs, an earlier pair comes again. */
@@ -26,7 +26,7 @@ const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 
 process.once("message", async (job: Job) => {
   const { baseUrl, secretKey, directory, concurrency } = job;
-  const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore(job.store) });
+  const partner = new PodPartner({ baseUrl, secretKey, store: await openStore(job.store) });
   const reasons: Record<string, number> = {};
   let requests = 0;
   let count = 0;
@@ -48,3 +48,5 @@ process.once("message", async (job: Job) => {
   process.send?.({ reasons, requests, cpu, early: megabytes(early), peak } satisfies Result);
   process.disconnect();
 });
+// A connection to Redis would keep the process alive.
+process.once("disconnect", () => process.exit());

@@ -1,0 +1,19 @@
+import { createClient } from "redis";
+import type { KeyValueStore } from "../../src/index.ts";
+import { redisStore } from "../../src/redis/index.ts";
+import { sqliteStore } from "../../src/sqlite/index.ts";
+
+export const storeKinds = ["sqlite", "redis"] as const;
+export type StoreKind = (typeof storeKinds)[number];
+
+/** The path of a file, or the URL of a Redis. */
+export interface StorePlace {
+  readonly kind: StoreKind;
+  readonly at: string;
+}
+
+/** Opens the store that a job names. */
+export async function openStore({ kind, at }: StorePlace): Promise<KeyValueStore> {
+  if (kind === "sqlite") return sqliteStore(at);
+  return redisStore(await createClient({ url: at }).connect());
+}
