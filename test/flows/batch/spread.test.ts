@@ -19,13 +19,13 @@ function peakOf(seen: readonly Seen[]): number {
   return Math.max(...counts.values());
 }
 
-async function make(count: number, download?: false) {
+async function make(count: number) {
   const { clock, partner, seen } = startService(
     () => renderTime,
     (left) => Math.ceil(left / 1_000),
   );
   const began = clock.now();
-  const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(count), { download })), 100);
+  const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(count))), 100);
   expect(tally(outcomes)).toEqual({ ok: count });
   return { seen, took: clock.now() - began };
 }
@@ -40,6 +40,20 @@ describe("renders that are completed at the same time", () => {
     // Without the creation. One render is probed by its file.
     expect(looks.filter((requests) => requests > 2).length).toBeLessThanOrEqual(1);
     expect(Math.max(...looks) + 1).toBeLessThanOrEqual(5);
+  });
+
+  it("are looked up at this rate also by a later run, when they were completed long before", async () => {
+    const { clock, partner, seen } = startService(
+      () => renderTime,
+      (left) => Math.ceil(left / 1_000),
+    );
+    const run = (deadline: number) =>
+      settle(clock, collect(partner.renders.batch(rowsOf(300), { deadline, download: false })), 100);
+    expect(tally(await run(30_000))).toEqual({ error: 300 });
+    await clock.advance(3_600_000);
+    const before = seen.length;
+    expect(tally(await run(120_000))).toEqual({ ok: 300 });
+    expect(peakOf(seen.slice(before))).toBeLessThanOrEqual(50 + 5);
   });
 
   it("are not delayed if they are few", async () => {
