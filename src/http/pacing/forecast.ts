@@ -45,12 +45,6 @@ export class Forecast {
     return this.#waitingFor("default");
   }
 
-  /** Milliseconds in which the `default` policy refills one token. */
-  get interval(): number {
-    const { quota, window } = this.#limits.tokens.level("default");
-    return window / quota;
-  }
-
   snapshot(): RateLimits {
     const { tokens, gatewayLimit, ceiling } = this.#limits;
     const limits = [...tokens.names()].map((policy): [string, RateLimit] => {

@@ -1,6 +1,7 @@
 import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
 import type { Send } from "../../../http/call/core.ts";
 import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/call/many.ts";
+import type { RateLimits } from "../../../http/pacing/rate-limits.ts";
 import type { Outcome } from "../../../util/concurrently.ts";
 import { attempt } from "../../../util/foreign.ts";
 import type { CallContext } from "../../../waiting/call-context.ts";
@@ -81,6 +82,9 @@ async function delivered(
   }
 }
 
+/** Milliseconds in which the `default` policy, which every request draws from, refills one token. */
+const intervalOf = ({ policies: { default: limit } }: RateLimits): number => (limit ? limit.window / limit.quota : 0);
+
 interface Batch {
   readonly mockups: Mockups;
   readonly progress: ProgressReports;
@@ -105,7 +109,7 @@ async function openBatch(
   const calls = new BatchCalls(send, images);
   const entries = new RenderEntries(store);
   const slots = new Slots(Math.floor(concurrency), waits);
-  const schedule = new LookSchedule(clock, waits, () => pacer.forecast.interval);
+  const schedule = new LookSchedule(clock, waits, () => intervalOf(pacer.forecast.snapshot()));
   const attempts = 1 + (options.retry?.retries ?? retry.retries);
   const tokens = new Tokens(clock, waits, new WeeklyTokens(calls, clock), { budget, attempts });
   const progress = new ProgressReports(rows, { calls, clock, tokens, started, onProgress });
