@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { gzipSync } from "node:zlib";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const tool = (path: string) => join(root, "node_modules", path);
@@ -34,27 +33,6 @@ export class Project {
       .map((name) => statSync(join(modules, name)))
       .map((entry) => (entry.isFile() ? entry.size : 0));
     return sizes.reduce((sum, size) => sum + size, 0) / 1e6;
-  }
-
-  /** Kilobytes of the program as a bundle, minified and compressed: the file that loads at once, and all files together. */
-  bundled(): { readonly entry: number; readonly all: number } {
-    const how = [
-      "--bundle",
-      "--minify",
-      "--splitting",
-      "--format=esm",
-      "--platform=node",
-      "--legal-comments=none",
-      "--log-level=error",
-    ];
-    execFileSync(process.execPath, [tool("esbuild/bin/esbuild"), "program.ts", ...how, "--outdir=bundle"], {
-      cwd: this.path,
-      stdio: "inherit",
-    });
-    const folder = join(this.path, "bundle");
-    const zipped = (name: string) => gzipSync(readFileSync(join(folder, name)), { level: 9 }).length / 1e3;
-    const all = readdirSync(folder).reduce((sum, name) => sum + zipped(name), 0);
-    return { entry: zipped("program.js"), all };
   }
 
   /** Megabytes of the compiler for one of the project's files: the live heap after a garbage collection, if `tsc` can run one. */
