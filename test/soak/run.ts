@@ -23,8 +23,11 @@
  * with two processes on one Redis. Exits with 1 unless every change is handed over, and nothing older after something newer.
  *
  * `npm run soak -- --followed 100000` measures a process that follows that many orders, of which a twentieth is open: its start and a sweep.
+ *
  * `npm run soak -- --renders 10000` makes that many mockups and 5 % doubles under a weekly limit that covers 60 %, is killed three times, and
  * finishes in the next week. Exits with 1 if a pair is created twice although its response was not lost, or if a picture is missing.
+ * `--transport node` sends over `nodeTransport`.
+ *
  * `npm run soak -- --renders 1000 --processes 2 --store redis` makes the same mockups in 2 processes with one Redis (or `sqlite`; without
  * `--store`, with each) at the same time. Exits with 1 unless each pair is created exactly once.
  */
@@ -142,7 +145,7 @@ if (stores.length === 0) throw new Error(`--store takes ${storeKinds.join(" or "
 
 /** In one process with kills, or in several processes at the same time. */
 async function soakMockups(pairs: number): Promise<boolean> {
-  if (values.processes === undefined) return soakRenders(pairs);
+  if (values.processes === undefined) return soakRenders(pairs, transport);
   const passed = [];
   for (const kind of stores) passed.push(await soakTogether(pairs, Number(values.processes), kind));
   return passed.every(Boolean);

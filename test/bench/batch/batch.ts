@@ -31,6 +31,7 @@ export async function run(): Promise<void> {
     directory: folder,
     doubles: 1,
     concurrency: 8,
+    transport: "fetch",
   };
   try {
     const headings = [`${rows.toLocaleString("en")} mockups`, "seconds", "CPU seconds", "peak MB", "requests"];

@@ -1,5 +1,6 @@
 import type { CompositionParts, ImageReference } from "../../../src/index.ts";
 import type { StorePlace } from "../open-store.ts";
+import type { TransportKind } from "../transport.ts";
 
 /** The service, and what can be rendered. */
 export interface Address {
@@ -32,6 +33,7 @@ export interface Job extends Address {
   /** Rows that repeat an earlier pair. */
   readonly doubles: number;
   readonly concurrency: number;
+  readonly transport: TransportKind;
 }
 
 /** The end of a client's run. */

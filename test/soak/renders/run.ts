@@ -2,6 +2,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ask, start } from "../children.ts";
+import type { TransportKind } from "../transport.ts";
 import { runClient } from "./client.ts";
 import type { Address, Count, Job, Settings } from "./messages.ts";
 import { soakPending } from "./pending.ts";
@@ -9,7 +10,7 @@ import { soakPending } from "./pending.ts";
 const combinations = 4;
 
 /** Makes mockups under a weekly limit, with three kills and the rest in the next week. Returns whether each was created once. */
-async function soakKilled(pairs: number): Promise<boolean> {
+async function soakKilled(pairs: number, transport: TransportKind): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-renders-"));
   const service = start(new URL("./service.ts", import.meta.url));
   const settings: Settings = { images: pairs / combinations, limit: Math.round(pairs * 0.6) };
@@ -21,6 +22,7 @@ async function soakKilled(pairs: number): Promise<boolean> {
     directory: join(folder, "mockups"),
     doubles,
     concurrency: 4,
+    transport,
   };
   const began = performance.now();
   const points = [0.15, 0.3, 0.45].map((part) => Math.round(pairs * (part + Math.random() / 8)));
@@ -59,8 +61,8 @@ async function soakKilled(pairs: number): Promise<boolean> {
 }
 
 /** `npm run soak -- --renders 10000`. */
-export async function soakRenders(pairs: number): Promise<boolean> {
-  const killed = await soakKilled(pairs);
+export async function soakRenders(pairs: number, transport: TransportKind): Promise<boolean> {
+  const killed = await soakKilled(pairs, transport);
   const pending = await soakPending(Math.round(pairs / 20));
   return killed && pending;
 }

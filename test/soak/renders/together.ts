@@ -20,7 +20,14 @@ export async function soakTogether(pairs: number, processes: number, kind: Store
   const settings: Settings = { images: pairs / combinations, limit: (pairs + doubles) * processes };
   const address = await ask<Address>(service, settings);
   const store = { kind, at: redis?.url ?? join(folder, "store.sqlite") };
-  const job: Job = { ...address, store, directory: join(folder, "mockups"), doubles, concurrency: 4 };
+  const job: Job = {
+    ...address,
+    store,
+    directory: join(folder, "mockups"),
+    doubles,
+    concurrency: 4,
+    transport: "fetch",
+  };
   const began = performance.now();
   const results = await Promise.all(Array.from({ length: processes }, () => runClient(job)));
   const seconds = Math.round((performance.now() - began) / 100) / 10;

@@ -1,6 +1,7 @@
 /** A process that makes mockups. It may be killed at any moment and started again with the same store. */
 import { type MockupInput, PodPartner } from "../../../src/index.ts";
 import { openStore } from "../open-store.ts";
+import { transportOf } from "../transport.ts";
 import type { Job, Result } from "./messages.ts";
 
 /** Each combination with each image. After every few pairs, an earlier pair comes again. */
@@ -26,7 +27,12 @@ const megabytes = (bytes: number) => Math.round(bytes / 1e6);
 
 process.once("message", async (job: Job) => {
   const { baseUrl, secretKey, directory, concurrency } = job;
-  const partner = new PodPartner({ baseUrl, secretKey, store: await openStore(job.store) });
+  const partner = new PodPartner({
+    baseUrl,
+    secretKey,
+    store: await openStore(job.store),
+    ...transportOf(job.transport),
+  });
   const reasons: Record<string, number> = {};
   let requests = 0;
   let count = 0;
