@@ -144,8 +144,8 @@ const stores = storeKinds.filter((known) => known === (values.store ?? known));
 if (stores.length === 0) throw new Error(`--store takes ${storeKinds.join(" or ")}`);
 
 /** In one process with kills, or in several processes at the same time. */
-async function soakMockups(pairs: number): Promise<boolean> {
-  if (values.processes === undefined) return soakRenders(pairs, transport);
+async function soakMockups(pairs: number, through: TransportKind): Promise<boolean> {
+  if (values.processes === undefined) return soakRenders(pairs, through);
   const passed = [];
   for (const kind of stores) passed.push(await soakTogether(pairs, Number(values.processes), kind));
   return passed.every(Boolean);
@@ -155,7 +155,7 @@ const run = () => {
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
   if (values.follow !== undefined) return soakFollower(Number(values.follow));
   if (values.followed !== undefined) return measureFollower(Number(values.followed));
-  if (values.renders !== undefined) return soakMockups(Number(values.renders));
+  if (values.renders !== undefined) return soakMockups(Number(values.renders), transport);
   if (values.release !== undefined) return soakRelease(Number(values.release));
   if (values.calls !== undefined) return soakCalls(Number(values.calls), transport);
   return kind === undefined ? soakOpenly() : soakThrough(kind, transport);

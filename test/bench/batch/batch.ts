@@ -31,7 +31,7 @@ export async function run(): Promise<void> {
     directory: folder,
     doubles: 1,
     concurrency: 8,
-    transport: "fetch",
+    transport: "fetch" as const,
   };
   try {
     const headings = [`${rows.toLocaleString("en")} mockups`, "seconds", "CPU seconds", "peak MB", "requests"];
