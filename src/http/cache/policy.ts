@@ -99,9 +99,12 @@ export class FilePolicy {
     return this.#policy.storable() && this.headers().vary?.trim() !== "*";
   }
 
-  /** Whether the stored response can be used for a request without a further request. */
+  /**
+   * Whether the stored response can be used for a request without a further request. When the clock was set back by more than the
+   * lifetime, nobody knows the age.
+   */
   isFresh(asked: Asked): boolean {
-    return this.#policy.satisfiesWithoutRevalidation(asked);
+    return -this.#policy.age() <= this.#policy.maxAge() && this.#policy.satisfiesWithoutRevalidation(asked);
   }
 
   /**
@@ -135,9 +138,10 @@ export class FilePolicy {
     return FilePolicy.#made(asked, { ...stored, ...Object.fromEntries(changed) }, now);
   }
 
-  /** The headers of the response now, with its age. */
+  /** The headers of the response now, with its age, which a clock that was set back would make negative. */
   headers(): Record<string, string> {
-    return this.#policy.responseHeaders() as Record<string, string>;
+    const headers = this.#policy.responseHeaders() as Record<string, string>;
+    return { ...headers, age: `${Math.max(0, Number(headers.age))}` };
   }
 }
 
