@@ -100,8 +100,8 @@ export class FilePolicy {
   }
 
   /**
-   * Whether the stored response can be used for a request without a further request. When the clock was set back by more than the
-   * lifetime, nobody knows the age.
+   * Whether the stored response can be used for a request without a further request. It cannot when the clock was set back by
+   * more than the lifetime: then its age is not known.
    */
   isFresh(asked: Asked): boolean {
     return -this.#policy.age() <= this.#policy.maxAge() && this.#policy.satisfiesWithoutRevalidation(asked);
