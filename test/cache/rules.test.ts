@@ -216,6 +216,17 @@ describe("the headers of a request", () => {
   });
 
   it.each([
+    ["no-cache", revalidated],
+    ["no lifetime", unsaid],
+  ])("cannot allow a stale file: %s", async (_, headers) => {
+    context.service.respond(file(headers), { status: 304, headers });
+    const partner = context.client();
+    await read(partner);
+    await read(partner, { "Cache-Control": "max-stale" });
+    expect(context.service.requests).toHaveLength(2);
+  });
+
+  it.each([
     ["Cache-Control: no-cache", { "Cache-Control": "no-cache" }, 2],
     ["Cache-Control: no-store", { "Cache-Control": "no-store" }, 1],
     ["Range", { Range: "bytes=0-3" }, 2],

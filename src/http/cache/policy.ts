@@ -101,10 +101,11 @@ export class FilePolicy {
 
   /**
    * Whether the stored response can be used for a request without a further request. It cannot when the clock was set back by
-   * more than the lifetime: then its age is not known.
+   * more than the lifetime: then its age is not known. A stale file is never used, also when the request allows it (`max-stale`).
    */
   isFresh(asked: Asked): boolean {
-    return -this.#policy.age() <= this.#policy.maxAge() && this.#policy.satisfiesWithoutRevalidation(asked);
+    const isKnown = -this.#policy.age() <= this.#policy.maxAge();
+    return isKnown && !this.#policy.stale() && this.#policy.satisfiesWithoutRevalidation(asked);
   }
 
   /**
