@@ -11,6 +11,9 @@ export interface Placeholder {
   readonly aspectRatio: number;
 }
 
+/** The longest text, with white space: a ThumbHash has at most 29 bytes. A longer one would block the process while it is decoded. */
+const longest = 128;
+
 /** Decodes base64. `atob` is the same on all runtimes. */
 const decoded = (text: string): Uint8Array | undefined =>
   attempt(() => Uint8Array.from(atob(text), (character) => character.charCodeAt(0)));
@@ -50,7 +53,7 @@ const hex = (part: number): string =>
  * const style = placeholder && `background: ${placeholder.color} center / cover url(${placeholder.dataUrl})`;
  */
 export function placeholderOf(thumbhash: string | null | undefined): Placeholder | undefined {
-  const hash = typeof thumbhash === "string" ? decoded(thumbhash) : undefined;
+  const hash = typeof thumbhash === "string" && thumbhash.length <= longest ? decoded(thumbhash) : undefined;
   if (hash === undefined || !isWhole(hash)) return undefined;
   const { r, g, b, a } = thumbHashToAverageRGBA(hash);
   return {

@@ -76,7 +76,8 @@ export async function saveWhole(path: string, body: ReadableStream<Uint8Array>):
     await fill(file, body);
     await rename(partial, target);
   } catch (error) {
-    await rm(partial, { force: true });
+    // An error of the removal would hide the first one.
+    await rm(partial, { force: true }).catch(() => undefined);
     throw error;
   }
 }

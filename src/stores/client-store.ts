@@ -17,9 +17,15 @@ export type OpenStore = () => Promise<ClientStore>;
 /** A store whose iteration does not end is faulty; then this many keys are enough. */
 const mostKeys = 10_000_000;
 
+/** A store that gives no result: trying its other operations would cost as much time. */
+class Slow extends Error {
+  override readonly message = `no result within ${patience} ms`;
+}
+
 /**
  * The store as the calls of a client use it. It never fails and is never slow: while the store cannot be reached, it holds nothing, and
- * a change resolves to undefined. One operation at a time tries whether the store is back. The first failure and the first success after
+ * a change resolves to undefined. A full store still gives what it holds, so that nothing is paid for twice: after a change that failed at
+ * once, only the changes are lost. One operation at a time tries whether the store is back. The first failure and the first success after
  * it are reported.
  */
 export class ClientStore {
@@ -28,7 +34,7 @@ export class ClientStore {
   readonly #store: KeyValueStore;
   readonly #clock: PartnerClock;
   readonly #reports: StoreReports;
-  #lost = false;
+  #lost: "changes" | "all" | undefined;
   #tryAt = 0;
   /** How often the store failed. */
   #failures = 0;
@@ -47,12 +53,12 @@ export class ClientStore {
 
   /** Like {@link KeyValueStore.set}. Resolves to undefined while the store is lost. */
   set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean | undefined> {
-    return this.#try(() => this.#store.set(key, value, options));
+    return this.#try(() => this.#store.set(key, value, options), "changes");
   }
 
   /** Like {@link KeyValueStore.delete}. Resolves to undefined while the store is lost. */
   delete(key: string, options?: StoreExpectation): Promise<boolean | undefined> {
-    return this.#try(() => this.#store.delete(key, options));
+    return this.#try(() => this.#store.delete(key, options), "changes");
   }
 
   /** Iterates the keys that begin with a prefix. It ends early when the store is lost. */
@@ -70,37 +76,38 @@ export class ClientStore {
       }
     } finally {
       // The end of an iteration does not show whether the store can be reached.
-      if (!this.#lost) await this.#inTime(async () => keys().return?.()).catch(() => undefined);
+      if (this.#lost !== "all") await this.#inTime(async () => keys().return?.()).catch(() => undefined);
     }
   }
 
-  async #try<T>(work: () => Promise<T>): Promise<T | undefined> {
+  /** Tries an operation. `scope` says what its failure shows to be lost. */
+  async #try<T>(work: () => Promise<T>, scope: "changes" | "all" = "all"): Promise<T | undefined> {
     const began = this.#clock.now();
-    if (this.#lost && began < this.#tryAt) return undefined;
-    this.#tryAt = began + patience;
+    const lost = this.#lost === "all" || this.#lost === scope;
+    if (lost && began < this.#tryAt) return undefined;
+    if (lost) this.#tryAt = began + patience;
     const failures = this.#failures;
     try {
       const result = await this.#inTime(work);
       // The success of an operation that began before a failure does not count.
-      if (this.#lost && failures === this.#failures) {
-        this.#lost = false;
+      if (lost && this.#lost !== undefined && failures === this.#failures) {
+        this.#lost = undefined;
         this.#reports.onBack();
       }
       return result;
     } catch (error) {
       this.#failures += 1;
       this.#tryAt = this.#clock.now() + patience;
-      if (!this.#lost) {
-        this.#lost = true;
-        this.#reports.onLost(wordsOf(error));
-      }
+      const reported = this.#lost !== undefined;
+      if (this.#lost !== "all") this.#lost = error instanceof Slow ? "all" : scope;
+      if (!reported) this.#reports.onLost(wordsOf(error));
       return undefined;
     }
   }
 
   #inTime<T>(work: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const stop = this.#clock.after(patience, () => reject(new Error(`no result within ${patience} ms`)));
+      const stop = this.#clock.after(patience, () => reject(new Slow()));
       // A result that comes too late changes nothing, also a rejection.
       const running = async () => work();
       running().then(resolve, reject).finally(stop);

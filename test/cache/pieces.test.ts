@@ -126,6 +126,18 @@ describe("a cached file that cannot continue", () => {
     expect(same((await read(partner)).bytes)).toBe(true);
   });
 
+  it.each([
+    ["shorter", body.subarray(0, -1)],
+    ["longer", largeFile(600_001)],
+    ["shorter than what was read", body.subarray(0, 1_000)],
+  ])("ends with a ConnectionError when the file of the same ETag is %s", async (_, other) => {
+    context.service.respond(file(immutable, body), file(immutable, other));
+    const partner = context.client();
+    await read(partner);
+    await missing?.(context.store, 1);
+    expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError", isRetryable: true });
+  });
+
   it("ends with the error of the service", async () => {
     context.service.respond(file(immutable, body), { status: 404, body: { code: "not_found", message: "Gone." } });
     const partner = context.client();

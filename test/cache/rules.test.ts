@@ -1,7 +1,19 @@
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
-import { etag, file, fileKeys, immutable, lastModified, read, revalidated, unsaid, useCache } from "./support.ts";
+import {
+  etag,
+  file,
+  fileKeys,
+  immutable,
+  lastModified,
+  media,
+  read,
+  revalidated,
+  unsaid,
+  useCache,
+} from "./support.ts";
 
 const day = 86_400_000;
 const same = (bytes: Uint8Array) => Buffer.from(bytes).equals(jpeg);
@@ -52,6 +64,15 @@ describe("a cached file that is fresh", () => {
     expect(response.url).toBe(`${context.service.baseUrl}/products/${ref("Product")}/media/front.jpg`);
     expect(response.headers.get("age")).toBe("90");
     expect(timeline).toEqual([{ step: "cache", at: 0, took: 0, outcome: "fresh" }]);
+  });
+
+  it("is requested again by a process whose clock is behind by more than the lifetime", async () => {
+    context.service.respondAlways(file({ "cache-control": "max-age=60" }));
+    await read(context.client());
+    const behind = (by: number) => context.client({ clock: createManualClock(context.clock.now() - by) });
+    const { data, response } = await media(behind(59_000)).withResponse();
+    expect([data.fromCache, response.headers.get("age")]).toEqual([true, "0"]);
+    expect((await read(behind(61_000))).fromCache).toBe(false);
   });
 
   it("takes no token", async () => {
@@ -192,6 +213,17 @@ describe("the headers of a request", () => {
     }
     expect((await read(partner, { "Accept-Language": "en" })).fromCache).toBe(false);
     expect(context.service.requests[1]?.headers).not.toHaveProperty("if-none-match");
+  });
+
+  it.each([
+    ["no-cache", revalidated],
+    ["no lifetime", unsaid],
+  ])("cannot allow a stale file: %s", async (_, headers) => {
+    context.service.respond(file(headers), { status: 304, headers });
+    const partner = context.client();
+    await read(partner);
+    await read(partner, { "Cache-Control": "max-stale" });
+    expect(context.service.requests).toHaveLength(2);
   });
 
   it.each([

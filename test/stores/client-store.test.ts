@@ -147,6 +147,48 @@ describe("a lost store", () => {
   });
 });
 
+describe("a full store", () => {
+  it("still gives what it holds, and is reported once until a change succeeds", async () => {
+    let full = false;
+    const inner = memoryStore({ clock });
+    const { client } = guard({
+      ...inner,
+      set: async (...given: Parameters<KeyValueStore["set"]>) => {
+        if (full) throw new Error("no space");
+        return inner.set(...given);
+      },
+    });
+    await client.set("key", bytes("value"));
+    full = true;
+    for (let tries = 0; tries < 3; tries += 1) {
+      expect(await client.set("other", bytes("value"))).toBeUndefined();
+      expect(text(await client.get("key"))).toBe("value");
+      expect(await keysOf(client, "")).toEqual(["key"]);
+      await clock.advance(1_000);
+    }
+    expect(reports).toEqual(["lost: no space"]);
+    full = false;
+    expect(await client.set("other", bytes("value"))).toBe(true);
+    expect(reports).toEqual(["lost: no space", "back"]);
+  });
+
+  it("is lost for reads, too, when a read fails", async () => {
+    let reads = 0;
+    const fail = async () => {
+      throw new Error("no disk");
+    };
+    const get = () => {
+      reads += 1;
+      return fail();
+    };
+    const { client } = guard({ get, set: fail });
+    await client.set("key", bytes("value"));
+    await client.get("key");
+    await client.get("key");
+    expect([reads, reports]).toEqual([1, ["lost: no disk"]]);
+  });
+});
+
 describe("a store of your own", () => {
   it("can give a Buffer, bytes of another realm, or null for nothing", async () => {
     const { client, store } = guard({});

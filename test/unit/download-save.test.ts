@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { renameSync, writeFileSync } from "node:fs";
 import {
   type FileHandle,
   lstat,
@@ -14,6 +15,7 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Progress } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
@@ -131,6 +133,22 @@ describe("download.save()", () => {
     });
     expect(await rejection(saveLarge())).toMatchObject({ code: "ENOSPC" });
     expect(await readdir(folder)).toEqual([]);
+  });
+
+  it("fails with the caller's reason when a file has taken the place of the folder", async () => {
+    const abort = new AbortController();
+    const reason = new Error("left");
+    await mkdir(at("mockups"));
+    context.service.respond({ headers: { "content-type": "image/png" }, body: large });
+    const download = await context.partner.renders.media(ref("Render"), { signal: abort.signal });
+    const onProgress = ({ received }: Progress) => {
+      if (received < 1_000_000) return;
+      renameSync(at("mockups"), at("moved"));
+      writeFileSync(at("mockups"), "");
+      abort.abort(reason);
+    };
+    const saved = download.saveTo(at("mockups", "mockup.png"), { onProgress });
+    expect(await rejection(saved)).toBe(reason);
   });
 
   it.each<[string, string, () => Promise<unknown>]>([

@@ -57,6 +57,7 @@ describe("placeholderOf", () => {
     ["a thumbhash that was cut", thumbhashOf(60, 80, [220, 40, 40, 255]).slice(0, 12)],
     ["bytes without a shape", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"],
     ["a number", 7 as unknown as string],
+    ["a text that is longer than any thumbhash", thumbhashOf(60, 80, [220, 40, 40, 255]).padEnd(1_000, "AAAA")],
   ])("gives undefined for %s", (_, thumbhash) => {
     expect(placeholderOf(thumbhash)).toBeUndefined();
   });

@@ -99,9 +99,13 @@ export class FilePolicy {
     return this.#policy.storable() && this.headers().vary?.trim() !== "*";
   }
 
-  /** Whether the stored response can be used for a request without a further request. */
+  /**
+   * Whether the stored response can be used for a request without a further request. It cannot when the clock was set back by
+   * more than the lifetime: then its age is not known. A stale file is never used, also when the request allows it (`max-stale`).
+   */
   isFresh(asked: Asked): boolean {
-    return this.#policy.satisfiesWithoutRevalidation(asked);
+    const isKnown = -this.#policy.age() <= this.#policy.maxAge();
+    return isKnown && !this.#policy.stale() && this.#policy.satisfiesWithoutRevalidation(asked);
   }
 
   /**
@@ -135,9 +139,10 @@ export class FilePolicy {
     return FilePolicy.#made(asked, { ...stored, ...Object.fromEntries(changed) }, now);
   }
 
-  /** The headers of the response now, with its age. */
+  /** The headers of the response now, with its age, which a clock that was set back would make negative. */
   headers(): Record<string, string> {
-    return this.#policy.responseHeaders() as Record<string, string>;
+    const headers = this.#policy.responseHeaders() as Record<string, string>;
+    return { ...headers, age: `${Math.max(0, Number(headers.age))}` };
   }
 }
 
