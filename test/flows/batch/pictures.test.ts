@@ -48,6 +48,19 @@ describe("the pictures of renders.batch", () => {
     expect(setup.creations()).toEqual([1, 1]);
   });
 
+  it("need a folder that can be written to, before a render is created", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const pairs = await setup.pairs(2);
+    const taken = join(directory, "file");
+    await writeFile(taken, "not a folder");
+    const before = setup.seen.length;
+    await expect(collect(setup.partner.renders.batch(pairs, { download: taken }))).rejects.toMatchObject({
+      name: "RequestValidationError",
+      issues: [{ path: ["download", "directory"], message: expect.stringMatching(/^cannot be used: .*EEXIST/) }],
+    });
+    expect(setup.seen.length).toBe(before);
+  });
+
   it("get their names from a function of the row and the render, also in new folders", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const rows = (await setup.pairs(2)).map((pair, n) => ({ sku: `SKU-${n}`, pair }));

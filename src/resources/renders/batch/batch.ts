@@ -116,6 +116,7 @@ async function openBatch(
   const onCreated = () => progress.report();
   const directory = typeof download === "string" ? { directory: download } : download;
   const saved = directory ? new SavedPictures(directory, store, waits) : undefined;
+  await saved?.open();
   const mockups = new Mockups({
     calls,
     compositions: new Compositions(calls, store),

@@ -6,6 +6,7 @@ import { check } from "../../../schemas/check.ts";
 import { open } from "../../../schemas/shape.ts";
 import type { ClientStore } from "../../../stores/client-store.ts";
 import { fromJson, toJson } from "../../../stores/json.ts";
+import { wordsOf } from "../../../util/foreign.ts";
 import { KeyedMutex } from "../../../util/keyed-mutex.ts";
 import type { Render } from "../renders.schema.ts";
 import type { BatchWaits } from "./batch-waits.ts";
@@ -39,8 +40,8 @@ function nameOfPair({ compositionReference, imageReference, media }: Render): st
   return `${compositionReference}-${imageReference}${ending}`;
 }
 
-const refused = (message: string): RequestValidationError => {
-  const issue: Issue = { path: ["download", "name"], message };
+const refused = (option: keyof SaveOptions, message: string): RequestValidationError => {
+  const issue: Issue = { path: ["download", option], message };
   return new RequestValidationError({ issues: [issue] });
 };
 
@@ -56,6 +57,18 @@ export class SavedPictures {
     this.#options = options;
     this.#store = store;
     this.#waits = waits;
+  }
+
+  /** Creates the folder: a wrong one must be found before a render deducts tokens. */
+  async open(): Promise<void> {
+    const { access, constants, mkdir } = await import("node:fs/promises");
+    const { directory } = this.#options;
+    try {
+      await mkdir(directory, { recursive: true });
+      await access(directory, constants.W_OK);
+    } catch (error) {
+      throw refused("directory", `cannot be used: ${wordsOf(error)}`);
+    }
   }
 
   /** Resolves to the path of the saved picture. `download` opens the picture and passes it to the function that saves it. */
@@ -79,14 +92,15 @@ export class SavedPictures {
     const { isAbsolute, relative, resolve, sep } = await import("node:path");
     const { directory, name } = this.#options;
     const given: unknown = name === undefined ? nameOfPair(render) : name(row, render);
-    if (typeof given !== "string" || given === "") throw refused("expected a function that returns a file name");
+    if (typeof given !== "string" || given === "")
+      throw refused("name", "expected a function that returns a file name");
     const path = resolve(directory, given);
     const within = relative(resolve(directory), path);
     if (within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
-      throw refused(`returned ${JSON.stringify(given)}, which is not a file within the folder`);
+      throw refused("name", `returned ${JSON.stringify(given)}, which is not a file within the folder`);
     const other = this.#written.get(path) ?? render.reference;
     if (other !== render.reference)
-      throw refused(`returned ${JSON.stringify(given)} for two renders: ${other} and ${render.reference}`);
+      throw refused("name", `returned ${JSON.stringify(given)} for two renders: ${other} and ${render.reference}`);
     this.#written.set(path, render.reference);
     return path;
   }
