@@ -160,7 +160,7 @@ export const optionsSchema = () =>
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),
     fetch: z.optional(z.custom<FetchLike>(isFunction, { error: "expected a function" })),
     transport: z.optional(transport()),
-    hooks: z._default(hooks(), {}),
+    hooks: z.optional(hooks()),
     logger: z.optional(logger()),
     clock: z._default(clock(), systemClock),
     assumptions: z.prefault(

@@ -114,7 +114,7 @@ export interface ResolvedOptions {
   readonly maxResponseSize: number;
   readonly fetch: FetchLike | undefined;
   readonly transport: Transport | undefined;
-  readonly hooks: Hooks;
+  readonly hooks: Hooks | undefined;
   readonly logger: Logger | undefined;
   readonly clock: PartnerClock;
   readonly assumptions: Assumptions;

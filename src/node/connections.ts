@@ -7,21 +7,21 @@ import type { ResolvedNodeOptions } from "./options.ts";
 /** Milliseconds after which an unused connection is closed, as `fetch` does: servers and gateways keep one for at least 5 seconds. */
 const idleTimeout = 4_000;
 
+function closeItself(this: Socket): void {
+  this.destroy();
+}
+
 /** Closes a pooled connection on which bytes arrive without a request: the next request would take them for its response. */
 function closeOnStrayBytes(agent: http.Agent): http.Agent {
-  const onStrayBytes = new WeakMap<object, () => void>();
   const keep = agent.keepSocketAlive.bind(agent) as (socket: Socket) => unknown;
   const reuse = agent.reuseSocket.bind(agent) as (socket: Socket, request: http.ClientRequest) => void;
   return Object.assign(agent, {
     keepSocketAlive(socket: Socket) {
-      const destroy = () => void socket.destroy();
-      onStrayBytes.set(socket, destroy);
-      socket.on("data", destroy);
+      socket.on("data", closeItself);
       return keep(socket);
     },
     reuseSocket(socket: Socket, request: http.ClientRequest) {
-      const destroy = onStrayBytes.get(socket);
-      if (destroy !== undefined) socket.off("data", destroy);
+      socket.off("data", closeItself);
       reuse(socket, request);
     },
   });
@@ -41,11 +41,15 @@ interface Agents {
  */
 export class Connections {
   readonly connectTimeout: number;
+  /** The number of requests in flight. */
+  inFlight = 0;
   readonly #options: ResolvedNodeOptions;
   readonly #agents = new Map<string, Agents>();
   /** Ends when the event loop has polled since the latest response. */
   #settling: Promise<void> | undefined;
   #gathering = false;
+  /** Whether a connection that was used before ended without a response. */
+  #broke = false;
 
   constructor(options: ResolvedNodeOptions) {
     this.#options = options;
@@ -67,9 +71,19 @@ export class Connections {
     return this.#settling;
   }
 
-  /** Records that a response has ended. Its connection is usable after a poll of the event loop: the second immediate is after one. */
-  released(): void {
-    if (this.#gathering) return;
+  /** Records that a connection that was used before ended without a response. */
+  broke(): void {
+    this.#broke = true;
+  }
+
+  /**
+   * Records that a response to a read has ended. Its connection is usable after a poll of the event loop: the second immediate is after
+   * one. With other requests in flight, the poll costs nothing: the reads that follow their responses leave together. A single read at a
+   * time waits only on a server that may close connections together with their responses: it has not shown that it keeps them.
+   */
+  released(usedBefore: boolean): void {
+    const kept = usedBefore && !this.#broke;
+    if (this.#gathering || (kept && this.inFlight <= 1)) return;
     this.#gathering = true;
     const settling = new Promise<void>((resolve) => {
       setImmediate(() => {

@@ -1,6 +1,6 @@
-import type { IncomingMessage } from "node:http";
 import { Transform, type TransformCallback } from "node:stream";
 import type zlib from "node:zlib";
+import type { ResponseHead } from "../util/response-head.ts";
 import { truncated } from "./errors.ts";
 import { ZstdFrame } from "./zstd-frame.ts";
 
@@ -98,9 +98,9 @@ export const acceptEncoding = [...decoders.keys()].join(", ");
 const deepest = 3;
 
 /** The decoders of a body, in the order of use: none for a body without a coding, or with one that this Node does not know. */
-export function decoded({ headers, statusCode }: IncomingMessage): Transform[] {
-  const coding = headers["content-encoding"];
-  if (coding === undefined || headers["content-length"] === "0" || statusCode === 204 || statusCode === 304) return [];
+export function decoded({ headers, status }: ResponseHead): Transform[] {
+  const coding = headers.get("content-encoding");
+  if (coding === null || headers.get("content-length") === "0" || status === 204 || status === 304) return [];
   const names = coding.split(",").map((name) =>
     name
       .trim()

@@ -12,6 +12,7 @@ import { acceptEncoding, decoded } from "./content-coding.ts";
 import { closedEarly, connectTimedOut, stopped, withoutCredentials } from "./errors.ts";
 import { NodeHead } from "./head.ts";
 import { lengthOf, writeContent } from "./request-content.ts";
+import { targetOf } from "./target.ts";
 
 /** What the SDK's requests have in common: no cache on the way may respond instead of the service. */
 const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
@@ -21,6 +22,7 @@ export class NodeExchange {
   readonly received: Promise<Received>;
   readonly #connections: Connections;
   readonly #request: WireRequest;
+  readonly #signal: AbortSignal;
   readonly #stopListening: () => void;
   readonly #outgoing: http.ClientRequest;
   /** Whether a part of the request may have left this process. */
@@ -33,6 +35,7 @@ export class NodeExchange {
   constructor(connections: Connections, request: WireRequest, signal: AbortSignal) {
     this.#connections = connections;
     this.#request = request;
+    this.#signal = signal;
     this.received = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -42,6 +45,7 @@ export class NodeExchange {
     } catch (error) {
       throw new NeverSent(error);
     }
+    connections.inFlight += 1;
     this.#stopListening = onAbort(signal, () => this.#outgoing.destroy(stopped()));
     this.#outgoing
       .on("socket", (socket) => this.#onSocket(socket))
@@ -53,16 +57,12 @@ export class NodeExchange {
 
   #open(): http.ClientRequest {
     const { method, url, headers, content } = this.#request;
-    const { protocol, hostname, port, pathname, search } = new URL(url);
-    const { request } = httpModule(protocol);
+    const target = targetOf(url);
+    const { protocol } = target;
     const length = lengthOf(method, content);
-    return request({
+    return httpModule(protocol).request({
+      ...target,
       method,
-      protocol,
-      // The brackets of an IPv6 address are not part of the address.
-      hostname: hostname.startsWith("[") ? hostname.slice(1, -1) : hostname,
-      port,
-      path: pathname + search,
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
       agent: this.#connections.agentFor(protocol, method),
     });
@@ -84,20 +84,24 @@ export class NodeExchange {
   }
 
   #onResponse(incoming: http.IncomingMessage): void {
-    const { url } = this.#request;
+    const { method, url } = this.#request;
     const connections = this.#connections;
+    const { reusedSocket } = this.#outgoing;
     this.#incoming = incoming;
-    incoming.on("end", () => connections.released());
-    const body = new NodeBody(incoming, decoded(incoming));
-    this.#resolve({ head: new NodeHead(incoming, url), body });
+    if (method === "GET") incoming.on("end", () => connections.released(reusedSocket));
+    const head = new NodeHead(incoming, url);
+    this.#resolve({ head, body: new NodeBody(incoming, decoded(head)) });
   }
 
   #onError(error: Error): void {
+    const lost = this.#incoming === undefined && !this.#signal.aborted;
+    if (lost && this.#outgoing.reusedSocket) this.#connections.broke();
     this.#fail(error);
     this.#incoming?.destroy(error);
   }
 
   #onClose(): void {
+    this.#connections.inFlight -= 1;
     this.#stopTimer?.();
     this.#stopListening();
     if (this.#incoming === undefined) this.#fail(closedEarly());

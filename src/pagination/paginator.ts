@@ -1,4 +1,4 @@
-import { captureCallSite, manyFrames, withCallSite } from "../errors/call-site.ts";
+import { captureCallSite, frameCounts, withCallSite } from "../errors/call-site.ts";
 import { assertOptions } from "../http/endpoint/check-options.ts";
 import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
@@ -57,7 +57,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
-    const callSite = captureCallSite(captureCallSite, manyFrames);
+    const callSite = captureCallSite(captureCallSite, frameCounts.shared);
     assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();

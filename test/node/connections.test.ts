@@ -81,6 +81,21 @@ describe("connections", () => {
     for (let number = 0; number < 200; number += 1) await partner.request("GET", "/things");
   });
 
+  it("are used again at once only by a service that keeps them: one that closes them later costs one attempt", async () => {
+    const served = new WeakMap<object, number>();
+    await using server = await listenRaw((socket) => {
+      const responses = (served.get(socket) ?? 0) + 1;
+      served.set(socket, responses);
+      if (responses < 3) socket.write(valid);
+      else socket.end(valid);
+    });
+    const retries: unknown[] = [];
+    const hooks = { onRetry: (event: unknown) => void retries.push(event) };
+    const partner = clientOf(server.origin, { hooks, retry: { baseDelay: 0 } });
+    for (let number = 0; number < 100; number += 1) await partner.request("GET", "/things");
+    expect(retries.length).toBeLessThanOrEqual(1);
+  });
+
   it("are not used again after bytes that belong to no request", async () => {
     let requests = 0;
     let stray: () => void = () => undefined;

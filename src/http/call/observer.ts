@@ -158,24 +158,32 @@ function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
   globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
 }
 
+/** Warns of an event that a program should know, although it has no hook and no logger for it. */
+function warn(hook: keyof Hooks, event: CallEvent | StoreLostEvent | StoreBackEvent): void {
+  if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);
+  if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
+}
+
 /** Sends an event to the hooks, the logger and the diagnostics channel. */
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
-export function createObserver(hooks: Hooks, logger: Logger | undefined): Observe {
+export function createObserver(hooks: Hooks | undefined, logger: Logger | undefined): Observe {
   const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
-  const channelOf = new Map(hookNames.map((hook) => [hook, channels?.channel(channelName(hook))]));
+  const channelOf = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelName(hook))]));
   return (hook, event) => {
-    const channel = channelOf.get(hook);
+    const channel = channelOf[hook];
     if (channel?.hasSubscribers) channel.publish(event);
     if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
+    if (hooks === undefined) {
+      if (logger === undefined) warn(hook, event);
+      return;
+    }
     safely(
       () => {
         const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
         // Called as a method: the hooks may be an instance of a class.
         if (callback !== undefined) return callback.call(hooks, event);
-        if (logger !== undefined) return;
-        if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);
-        if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
+        if (logger === undefined) warn(hook, event);
       },
       (error) => {
         if (logger !== undefined)

@@ -1,4 +1,4 @@
-import { captureCallSite } from "../../errors/call-site.ts";
+import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
 import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
 import { noOptions } from "../endpoint/request-options.ts";
 import { unexpected } from "../wire/thrown.ts";
@@ -14,7 +14,7 @@ export function createSend(core: Core, openFiles?: OpenFiles): Send {
     options = noOptions,
     plan?: Plan<Data, Result>,
   ): ApiCall<Data | Result> => {
-    const callSite = captureCallSite(send);
+    const callSite = captureCallSite(send, plan === undefined ? frameCounts.direct : frameCounts.planned);
     const begin = () => {
       try {
         return new Operation<Data>(core, endpoint, options, callSite, openFiles).run(input, plan);

@@ -28,8 +28,11 @@ function initOf({ method, headers, content }: WireRequest, signal: AbortSignal):
   return init;
 }
 
+/** Sends the request that ky made. */
+type SendMade = (made: Request) => Promise<Response>;
+
 /** Calls ky. An error of `fetch` itself is thrown unchanged; any other error means that nothing was sent. */
-async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fetch: FetchLike): Promise<Response> {
+async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fetch: SendMade): Promise<Response> {
   let called = false;
   let failure: { readonly error: unknown } | undefined;
   const options: Options = {
@@ -39,7 +42,7 @@ async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fet
     fetch: async (request) => {
       called = true;
       try {
-        return await fetch(request as Request);
+        return checkedResponse(await fetch(request as Request));
       } catch (error) {
         // Ky reads the thrown value, and reading it can throw.
         failure = { error };
@@ -68,9 +71,7 @@ export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport 
       const ky = await loading;
       // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
       signal.throwIfAborted();
-      const response = await callKy(ky, request, async (made) =>
-        checkedResponse(await fetchFresh(fetchLike, made, init)),
-      );
+      const response = await callKy(ky, request, (made) => fetchFresh(fetchLike, made, init));
       return { head: response, body: openBody(response) };
     },
   };

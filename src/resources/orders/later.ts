@@ -1,4 +1,4 @@
-import { captureCallSite, manyFrames } from "../../errors/call-site.ts";
+import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import type { ManyRows, Rows } from "../../http/call/many.ts";
@@ -18,7 +18,7 @@ export function ensureMany(
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-  const callSite = captureCallSite(ensureMany, manyFrames);
+  const callSite = captureCallSite(ensureMany, frameCounts.shared);
   return loading(async () => {
     const { ensureRows } = await import("./ensure-many.ts");
     return ensureRows(placement, rows, options, callSite);

@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import { captureCallSite, manyFrames } from "../../errors/call-site.ts";
+import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import type { Send } from "../../http/call/core.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
@@ -148,7 +148,7 @@ export class RendersResource {
     rows: Rows<unknown>,
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
-    const callSite = captureCallSite(this.batch, manyFrames);
+    const callSite = captureCallSite(this.batch, frameCounts.shared);
     return loading(async () => {
       const { renderBatch } = await import("./batch/batch.ts");
       return renderBatch({ send: this.#send, context: this.#context, images: this.#images }, rows, options, callSite);
