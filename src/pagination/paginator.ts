@@ -5,6 +5,7 @@ import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { departure } from "./departure.ts";
+import { type OnCursor, PendingPage } from "./pending-page.ts";
 import { RecentItems } from "./recent-items.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
@@ -13,8 +14,12 @@ export interface ListOptions extends RequestOptions {
   readonly prefetch?: number | undefined;
 }
 
-/** Fetches one page of a list. */
-export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
+/** Fetches one page of a list. `onCursor` is for a request that knows the cursor of the next page before its own page. */
+export type FetchPage<Item> = (
+  cursor: string | undefined,
+  options: RequestOptions,
+  onCursor: OnCursor,
+) => Promise<ListPage<Item>>;
 
 /**
  * Iterates a list of any length and fetches its pages on the way (specification 4.11).
@@ -66,32 +71,28 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
     const trail = new CursorTrail(this.#endpoint);
     const recent = new RecentItems<Item>();
-    const fetch = (cursor: string | undefined) => this.#fetchPage(cursor, each);
-    const following = async (page: ListPage<Item> | undefined): Promise<ListPage<Item> | undefined> => {
-      if (page === undefined || page.nextCursor === null) return undefined;
-      trail.follow(page.nextCursor);
-      return fetch(page.nextCursor);
+    const fetch = async (cursor: string | undefined, onCursor: OnCursor) => {
+      if (cursor !== undefined) trail.follow(cursor);
+      return this.#fetchPage(cursor, each, onCursor);
     };
 
-    // Each promise waits for the one before it, because a page contains the cursor of the next page.
-    let last: Promise<ListPage<Item> | undefined> = fetch(undefined);
+    let last = new PendingPage<Item>(fetch);
     const ahead = [last];
     const fetchNext = () => {
-      last = last.then(following);
-      // The error of a prefetched page is thrown when the iteration reaches that page.
-      last.catch(() => undefined);
+      last = last.next();
       ahead.push(last);
     };
 
     try {
       for (;;) {
         if (ahead.length === 0) fetchNext();
-        const page = await ahead.shift()?.catch((error: unknown) => {
+        const current = ahead.shift();
+        while (ahead.length < prefetch) fetchNext();
+        const page = await current?.page.catch((error: unknown) => {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        while (ahead.length < prefetch) fetchNext();
-        if (ahead.length > 0) await departure(last);
+        if (ahead.length > 0) await (last.departing ?? departure(last.page));
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };

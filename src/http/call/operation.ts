@@ -120,12 +120,12 @@ export class Operation<Data> {
       const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
       const files = this.#openFiles && (await scope.within(this.#openFiles()));
       const send = () => (files === undefined ? succeed(request) : files.get(this.#call, request, succeed));
-      const delivered = (arrival: Arrival) => ({ ...this.#read(arrival, mode), recovered: false });
-      if (plan?.unless === undefined) return delivered(await send());
-      return plan.unless(
-        () => send().then(delivered),
-        (promise) => scope.within(promise),
-      );
+      const deliver = async () => {
+        const arrival = await send();
+        if (plan?.beforeParsing !== undefined) await plan.beforeParsing(arrival.text);
+        return { ...this.#read(arrival, mode), recovered: false };
+      };
+      return plan?.unless === undefined ? deliver() : plan.unless(deliver, (promise) => scope.within(promise));
     }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));

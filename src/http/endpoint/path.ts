@@ -21,31 +21,53 @@ function segmentFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The parts of each template: fixed text at even indexes, parameter names at odd indexes. */
-const templates = new Map<string, readonly string[]>();
+/** A parameter of a path template, and the fixed text after it. */
+interface Parameter {
+  readonly name: string;
+  readonly kind: ReferenceKind | undefined;
+  readonly after: string;
+}
 
-function partsOf(template: string): readonly string[] {
-  let parts = templates.get(template);
-  if (parts === undefined) {
-    parts = template.split(parameter);
-    templates.set(template, parts);
+interface Template {
+  readonly before: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** The templates of the endpoints, split once. */
+const templates = new Map<string, Template>();
+
+function split(path: string): Template {
+  const [before = "", ...rest] = path.split(parameter);
+  const parameters: Parameter[] = [];
+  for (let index = 0; index < rest.length; index += 2) {
+    const name = rest[index] ?? "";
+    parameters.push({ name, kind: kindOfParameter(name), after: rest[index + 1] ?? "" });
   }
-  return parts;
+  return { before, parameters };
+}
+
+function templateOf(path: string): Template {
+  let template = templates.get(path);
+  if (template === undefined) {
+    template = split(path);
+    templates.set(path, template);
+  }
+  return template;
 }
 
 /** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
-export function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
-  if (!template.includes("{")) return template;
-  const parts = partsOf(template);
-  let path = parts[0] ?? "";
-  for (let index = 1; index < parts.length; index += 2) {
-    const name = parts[index] ?? "";
+export function expandPath(path: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
+  // Any path can be requested: one without parameters is not remembered.
+  if (!path.includes("{")) return path;
+  const { before, parameters } = templateOf(path);
+  let expanded = before;
+  for (const { name, kind, after } of parameters) {
     const value = values[name];
-    const kind = kindOfParameter(name);
     const fault = kind === undefined ? segmentFault(value) : referenceFault(kind, value);
     if (fault !== undefined) issues.push({ path: [name], message: fault });
-    else path += encodeURIComponent(String(value));
-    path += parts[index + 1] ?? "";
+    // A reference has no character that is encoded.
+    else expanded += kind === undefined ? encodeURIComponent(String(value)) : value;
+    expanded += after;
   }
-  return path;
+  return expanded;
 }

@@ -19,8 +19,8 @@ export class Dispatcher {
     this.#stopTimer = undefined;
     const { queues, gatewayLimit, ceiling } = this.#limits;
     // The request that waits for its slot runs the dispatcher again.
-    while (ceiling?.occupied !== true) {
-      const closed = queues.occupied ? gatewayLimit.wait(this.#clock.now()) : 0;
+    while (queues.occupied && ceiling?.occupied !== true) {
+      const closed = gatewayLimit.wait(this.#clock.now());
       if (closed > 0) {
         this.#runIn(closed);
         return;

@@ -1,0 +1,10 @@
+/** A cursor that is the last field of an object, without escapes. In JSON, a string cannot contain these quotes. */
+const lastField = /[{,]\s*"nextCursor"\s*:\s*"([^"\\]*)"\s*\}\s*$/;
+/** The number of characters at the end of a page that are searched. A longer cursor is read with the page. */
+const searched = 1_000;
+
+/**
+ * Finds the cursor at the end of a page's text, so that the next page can be requested before this one is parsed. Undefined if the text
+ * ends with anything else.
+ */
+export const cursorAtEnd = (text: string): string | undefined => lastField.exec(text.slice(-searched))?.[1];
