@@ -22,18 +22,15 @@ export class PendingPage<Item> {
 
   constructor(fetch: FetchWithCursor<Item>, cursor: Promise<string | undefined | null> = Promise.resolve(undefined)) {
     this.#fetch = fetch;
-    let tell: (cursor: string) => void = ignore;
-    const early = new Promise<string>((resolve) => {
-      tell = resolve;
-    });
+    const early = Promise.withResolvers<string>();
     const onCursor: OnCursor = (next) => {
-      tell(next);
-      // While a request is made, nothing may block the thread.
+      early.resolve(next);
+      // Parsing would block the thread, and so delay the request that is made now.
       if (this.#next !== undefined) this.#next.departing = departure(this.#next.page);
       return this.#next?.departing;
     };
     this.page = cursor.then((known) => (known === null ? undefined : fetch(known, onCursor)));
-    this.#nextCursor = Promise.race([early, this.page.then((page) => page?.nextCursor ?? null)]);
+    this.#nextCursor = Promise.race([early.promise, this.page.then((page) => page?.nextCursor ?? null)]);
     // The error of a prefetched page is thrown when the iteration reaches that page.
     this.page.catch(ignore);
     this.#nextCursor.catch(ignore);
