@@ -20,17 +20,33 @@ export interface UnknownKey {
 const unknownField: UnknownKey = { message: "is not a known field of this request" };
 
 /** Set for each parse: zod's own configuration belongs to the program. */
-const ownMessages = { error: messageOf };
+const compiled = { error: messageOf };
+const interpreted = { error: messageOf, jitless: true };
+/** The number of checks before zod may compile a schema: compiling takes as long as many checks, and a new process waits for it. */
+const patience = 16;
 
-const built = new WeakMap<Schema, z.core.$ZodType>();
+/** A schema that was built, and the number of checks until it is compiled. */
+interface Built {
+  readonly checker: z.core.$ZodType;
+  patience: number;
+}
 
-function build(schema: Schema): z.core.$ZodType {
-  let checker = built.get(schema);
-  if (checker === undefined) {
-    checker = schema();
-    built.set(schema, checker);
+const built = new WeakMap<Schema, Built>();
+
+function build(schema: Schema): Built {
+  let known = built.get(schema);
+  if (known === undefined) {
+    known = { checker: schema(), patience };
+    built.set(schema, known);
   }
-  return checker;
+  return known;
+}
+
+/** Parses a value, and compiles the schema when it is in frequent use. */
+function parse(known: Built, value: unknown) {
+  if (known.patience === 0) return z.safeParse(known.checker, value, compiled);
+  known.patience -= 1;
+  return z.safeParse(known.checker, value, interpreted);
 }
 
 /** The names that the object at a path may have; none where its form depends on the value. */
@@ -67,10 +83,10 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
  */
 export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
-    const checker = build(schema);
-    const parsed = z.safeParse(checker, value, ownMessages);
+    const known = build(schema);
+    const parsed = parse(known, value);
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(checker, issue, at, unknown)) };
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(known.checker, issue, at, unknown)) };
   } catch (error) {
     // A getter of the value, or the caller's own schema, can throw.
     return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };
