@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { chunksOf } from "../binary/chunks.ts";
-import type { ArrivingBody } from "../http/wire/read-text.ts";
+import type { Body } from "../http/wire/read-text.ts";
 import { cutOff } from "./errors.ts";
 
 const ignore = () => undefined;
@@ -11,7 +11,7 @@ const faultOf = (error: unknown): unknown =>
   error instanceof Error && /^aborted$|^Premature close$/.test(error.message) ? cutOff() : error;
 
 /** The body of a response of `node:http`, decoded. */
-export class NodeBody implements ArrivingBody {
+export class NodeBody implements Body {
   readonly #incoming: IncomingMessage;
   readonly #stream: Readable;
   #chunks: ReturnType<typeof chunksOf>;

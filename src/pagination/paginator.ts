@@ -37,6 +37,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   readonly #fetchPage: FetchPage<Item>;
   readonly #options: ListOptions;
 
+  /** @internal */
   constructor(endpoint: string, fetchPage: FetchPage<Item>, options: ListOptions = {}) {
     this.#endpoint = endpoint;
     this.#fetchPage = fetchPage;
@@ -92,7 +93,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        if (ahead.length > 0) await (last.departing ?? departure(last.page));
+        if (ahead.length > 0) await departure(last.page);
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };

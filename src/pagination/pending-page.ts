@@ -13,8 +13,6 @@ const ignore = () => undefined;
 export class PendingPage<Item> {
   /** Undefined after the last page. */
   readonly page: Promise<ListPage<Item> | undefined>;
-  /** Ends when the request has left the process, if it left before the page before it was parsed. */
-  departing: Promise<void> | undefined;
   readonly #fetch: FetchWithCursor<Item>;
   /** The cursor of the next page; null after the last page. */
   readonly #nextCursor: Promise<string | null>;
@@ -26,8 +24,7 @@ export class PendingPage<Item> {
     const onCursor: OnCursor = (next) => {
       early.resolve(next);
       // Parsing would block the thread, and so delay the request that is made now.
-      if (this.#next !== undefined) this.#next.departing = departure(this.#next.page);
-      return this.#next?.departing;
+      return this.#next && departure(this.#next.page);
     };
     this.page = cursor.then((known) => (known === null ? undefined : fetch(known, onCursor)));
     this.#nextCursor = Promise.race([early.promise, this.page.then((page) => page?.nextCursor ?? null)]);

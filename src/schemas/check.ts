@@ -19,10 +19,7 @@ export interface UnknownKey {
 
 const unknownField: UnknownKey = { message: "is not a known field of this request" };
 
-/** Set for each parse: zod's own configuration belongs to the program. */
-const compiled = { error: messageOf };
-const interpreted = { error: messageOf, jitless: true };
-/** The number of checks before zod may compile a schema: compiling takes as long as many checks, and a new process waits for it. */
+/** The number of checks before zod may compile a schema: compiling takes the time of many checks, and a new process waits for it. */
 const patience = 16;
 
 /** A schema that was built, and the number of checks until it is compiled. */
@@ -42,11 +39,11 @@ function build(schema: Schema): Built {
   return known;
 }
 
-/** Parses a value, and compiles the schema when it is in frequent use. */
+/** Parses a value. The messages are set each time: zod's own configuration belongs to the program. */
 function parse(known: Built, value: unknown) {
-  if (known.patience === 0) return z.safeParse(known.checker, value, compiled);
-  known.patience -= 1;
-  return z.safeParse(known.checker, value, interpreted);
+  const jitless = known.patience > 0;
+  if (jitless) known.patience -= 1;
+  return z.safeParse(known.checker, value, { error: messageOf, jitless });
 }
 
 /** The names that the object at a path may have; none where its form depends on the value. */

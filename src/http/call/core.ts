@@ -60,7 +60,10 @@ export interface Plan<Data, Result> {
   readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
   /** Wraps a call that may be repeated: it can have a result without a request. `within` waits at most until the call ends. */
   readonly unless?: (run: () => Promise<Delivered<Data>>, within: Delivery<Data>["within"]) => Promise<Delivered<Data>>;
-  /** Receives the text of a successful response before it is parsed. Parsing waits for the returned promise. Only for a call that may be repeated. */
+  /**
+   * Receives the text of a successful response before it is parsed. Parsing waits for the returned promise. Only for a call that may be
+   * repeated.
+   */
   readonly beforeParsing?: (text: string) => Promise<void> | undefined;
   /** Makes the method's result out of the endpoint's data. */
   readonly shape: (data: Data, ending: Ending) => Result;

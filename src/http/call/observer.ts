@@ -174,13 +174,10 @@ export function createObserver(hooks: Hooks | undefined, logger: Logger | undefi
     const channel = channelOf[hook];
     if (channel?.hasSubscribers) channel.publish(event);
     if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
-    if (hooks === undefined) {
-      if (logger === undefined) warn(hook, event);
-      return;
-    }
+    if (hooks === undefined && logger === undefined) return warn(hook, event);
     safely(
       () => {
-        const callback = hooks[hook] as ((event: Event<typeof hook>) => void) | undefined;
+        const callback = hooks?.[hook] as ((event: Event<typeof hook>) => void) | undefined;
         // Called as a method: the hooks may be an instance of a class.
         if (callback !== undefined) return callback.call(hooks, event);
         if (logger === undefined) warn(hook, event);

@@ -21,53 +21,31 @@ function segmentFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** A parameter of a path template, and the fixed text after it. */
-interface Parameter {
-  readonly name: string;
-  readonly kind: ReferenceKind | undefined;
-  readonly after: string;
-}
+/** The parts of each template: fixed text at even indexes, parameter names at odd indexes. */
+const templates = new Map<string, readonly string[]>();
 
-interface Template {
-  readonly before: string;
-  readonly parameters: readonly Parameter[];
-}
-
-/** The templates of the endpoints, split once. */
-const templates = new Map<string, Template>();
-
-function split(path: string): Template {
-  const [before = "", ...rest] = path.split(parameter);
-  const parameters: Parameter[] = [];
-  for (let index = 0; index < rest.length; index += 2) {
-    const name = rest[index] ?? "";
-    parameters.push({ name, kind: kindOfParameter(name), after: rest[index + 1] ?? "" });
+function partsOf(template: string): readonly string[] {
+  let parts = templates.get(template);
+  if (parts === undefined) {
+    parts = template.split(parameter);
+    templates.set(template, parts);
   }
-  return { before, parameters };
-}
-
-function templateOf(path: string): Template {
-  let template = templates.get(path);
-  if (template === undefined) {
-    template = split(path);
-    templates.set(path, template);
-  }
-  return template;
+  return parts;
 }
 
 /** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
-export function expandPath(path: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
-  // Any path can be requested: one without parameters is not remembered.
-  if (!path.includes("{")) return path;
-  const { before, parameters } = templateOf(path);
-  let expanded = before;
-  for (const { name, kind, after } of parameters) {
+export function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
+  if (!template.includes("{")) return template;
+  const parts = partsOf(template);
+  let path = parts[0] ?? "";
+  for (let index = 1; index < parts.length; index += 2) {
+    const name = parts[index] ?? "";
     const value = values[name];
+    const kind = kindOfParameter(name);
     const fault = kind === undefined ? segmentFault(value) : referenceFault(kind, value);
     if (fault !== undefined) issues.push({ path: [name], message: fault });
-    // A reference has no character that is encoded.
-    else expanded += kind === undefined ? encodeURIComponent(String(value)) : value;
-    expanded += after;
+    else path += encodeURIComponent(String(value));
+    path += parts[index + 1] ?? "";
   }
-  return expanded;
+  return path;
 }

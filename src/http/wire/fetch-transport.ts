@@ -64,12 +64,11 @@ async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fet
 export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport {
   const loading = loadKy();
   loading.catch(() => undefined);
-  let ky: KyInstance | undefined;
   return {
     kind: "fetch",
     send: async (request: WireRequest, signal: AbortSignal) => {
       const init = initOf(request, signal);
-      ky ??= await loading;
+      const ky = await loading;
       // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
       signal.throwIfAborted();
       const response = await callKy(ky, request, (made) => fetchFresh(fetchLike, made, init));

@@ -2,7 +2,7 @@ import type { ResponseHead } from "../../util/response-head.ts";
 import { userAgent } from "../../util/runtime.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Method } from "../endpoint/endpoint.ts";
-import type { ArrivingBody } from "./read-text.ts";
+import type { Body } from "./read-text.ts";
 
 /** A request as it goes over the wire. The headers contain the secret key: no error may show them. */
 export interface WireRequest {
@@ -16,7 +16,7 @@ export interface WireRequest {
 /** A response whose head has arrived, and whose body is open. */
 export interface Received {
   readonly head: ResponseHead;
-  readonly body: ArrivingBody;
+  readonly body: Body;
 }
 
 /** Makes the type opaque: a program's own object is not a transport. It has no value. */
