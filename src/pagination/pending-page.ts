@@ -23,11 +23,14 @@ export class PendingPage<Item> {
   constructor(fetch: FetchWithCursor<Item>, cursor: Promise<string | undefined | null> = Promise.resolve(undefined)) {
     this.#fetch = fetch;
     const early = Promise.withResolvers<string>();
-    const onCursor: OnCursor = (next) => {
-      early.resolve(next);
+    const onCursor: OnCursor = (following) => {
+      const next = this.#next;
+      // Nothing needs the next page yet. By then this page may turn out not to be valid.
+      if (next === undefined) return undefined;
+      early.resolve(following);
       // Parsing would block the thread, and so delay the request that is made now.
-      if (this.#next !== undefined) this.#next.departing = departure(this.#next.page);
-      return this.#next?.departing;
+      next.departing = departure(next.page);
+      return next.departing;
     };
     this.page = cursor.then((known) => (known === null ? undefined : fetch(known, onCursor)));
     this.#nextCursor = Promise.race([early.promise, this.page.then((page) => page?.nextCursor ?? null)]);
