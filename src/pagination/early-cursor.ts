@@ -7,4 +7,8 @@ const searched = 1_000;
  * Finds the cursor at the end of a page's text, so that the next page can be requested before this one is parsed. Undefined if the text
  * ends with anything else.
  */
-export const cursorAtEnd = (text: string): string | undefined => lastField.exec(text.slice(-searched))?.[1];
+export function cursorAtEnd(text: string): string | undefined {
+  const cursor = lastField.exec(text.slice(-searched))?.[1];
+  // A part of a string keeps the whole string in memory, and cursors are remembered. The copy does not.
+  return cursor === undefined ? undefined : JSON.parse(JSON.stringify(cursor));
+}

@@ -21,10 +21,12 @@ export class PendingPage<Item> {
   constructor(fetch: FetchWithCursor<Item>, cursor: Promise<string | undefined | null> = Promise.resolve(undefined)) {
     this.#fetch = fetch;
     const early = Promise.withResolvers<string>();
-    const onCursor: OnCursor = (next) => {
-      early.resolve(next);
+    const onCursor: OnCursor = (nextCursor) => {
+      // Nothing needs the next page yet. By then this page may turn out not to be valid.
+      if (this.#next === undefined) return undefined;
+      early.resolve(nextCursor);
       // Parsing would block the thread, and so delay the request that is made now.
-      return this.#next && departure(this.#next.page);
+      return departure(this.#next.page);
     };
     this.page = cursor.then((known) => (known === null ? undefined : fetch(known, onCursor)));
     this.#nextCursor = Promise.race([early.promise, this.page.then((page) => page?.nextCursor ?? null)]);

@@ -1,6 +1,9 @@
+import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { cursorAtEnd } from "../../src/pagination/early-cursor.ts";
 import { rejection, useExchange } from "../support/exchange.ts";
+import { collectGarbage } from "../support/garbage.ts";
+import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 const a = { reference: ref("Order", "a") };
@@ -36,6 +39,17 @@ describe("the cursor at the end of a page's text", () => {
     "",
   ])("is left to the parser in %s", (page) => {
     expect(cursorAtEnd(page)).toBeUndefined();
+  });
+
+  it("does not keep the text in memory", () => {
+    const pageOf = (cursor: number) =>
+      Buffer.from(`{"pad":"${"x".repeat(1_000_000)}","nextCursor":"a-cursor-of-some-length-${cursor}"}`).toString();
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    const cursors = Array.from({ length: 50 }, (_, cursor) => cursorAtEnd(pageOf(cursor)));
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+    expect(cursors.at(-1)).toBe("a-cursor-of-some-length-49");
   });
 });
 
@@ -74,6 +88,25 @@ describe("a list requests the next page before it parses the current one", () =>
     for (let round = 0; round < 5; round += 1) await fetch(`${context.service.origin}/elsewhere`);
     expect(paths().filter((path) => path !== "/elsewhere")).toEqual(["/v2/orders", "/v2/orders?cursor=2"]);
     await pages.return();
+  });
+
+  it("but not after a page that was prefetched and is not valid", async () => {
+    const { baseUrl, origin } = context.service;
+    let requests = 0;
+    const hooks = {
+      onRequest: () => {
+        requests += 1;
+      },
+    };
+    const partner = new PodPartner({ baseUrl, secretKey, hooks });
+    const first = text(`{"orders":[${JSON.stringify(a)}],"nextCursor":"p2"}`);
+    context.service.respond(first, text('{"orders":[no],"nextCursor":"p3"}'));
+    const pages = partner.orders.list().pages();
+    await pages.next();
+    // By then, the response with the second page has arrived.
+    for (let round = 0; round < 5; round += 1) await fetch(`${origin}/elsewhere`);
+    expect(await rejection(pages.next())).toMatchObject({ name: "ResponseValidationError" });
+    expect(requests).toBe(2);
   });
 
   it.each([
