@@ -5,7 +5,7 @@ import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { departure } from "./departure.ts";
-import { type OnCursor, PendingPage } from "./pending-page.ts";
+import { type OnCursor, pendingPage } from "./pending-page.ts";
 import { RecentItems } from "./recent-items.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
@@ -77,7 +77,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return this.#fetchPage(cursor, each, onCursor);
     };
 
-    let last = new PendingPage<Item>(fetch);
+    let last = pendingPage<Item>(fetch);
     const ahead = [last];
     const fetchNext = () => {
       last = last.next();
