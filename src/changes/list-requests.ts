@@ -4,9 +4,7 @@ import type { Plan, Send } from "../http/call/core.ts";
 import { type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { hasErrorObject } from "../http/retry/retry.ts";
-import { withEarlyCursor } from "../pagination/paginate.ts";
 import { Paginator } from "../pagination/paginator.ts";
-import type { OnCursor } from "../pagination/pending-page.ts";
 import { referenceFault } from "../references/references.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -46,9 +44,9 @@ export class ListRequests<Listed> {
     const { list } = this.#list;
     const { send, remaining } = this.#means;
     const plan = this.#identified();
-    const fetch = async (cursor: string | undefined, options: RequestOptions, onCursor: OnCursor) => {
+    const fetch = async (cursor: string | undefined, options: RequestOptions) => {
       const each = { ...options, deadline: remaining() };
-      const page = await this.#add(send(list, { query: { cursor } }, each, withEarlyCursor(plan, onCursor)));
+      const page = await this.#add(send(list, { query: { cursor } }, each, plan));
       onPage(page.items.length);
       return page;
     };

@@ -25,7 +25,7 @@ export const paginate = <Item, Query extends object>(
   );
 
 /** Lets the next page be requested before the response to this one is parsed. */
-export const withEarlyCursor = <Data, Result>(plan: Plan<Data, Result>, onCursor: OnCursor): Plan<Data, Result> => ({
+const withEarlyCursor = <Data, Result>(plan: Plan<Data, Result>, onCursor: OnCursor): Plan<Data, Result> => ({
   ...plan,
   beforeParsing: (text) => {
     const cursor = cursorAtEnd(text);

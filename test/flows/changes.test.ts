@@ -173,6 +173,17 @@ describe("the options of products.changes", () => {
     expect(response.status).toBe(200);
     expect(timeline.map(({ outcome }) => outcome)).toEqual(["200", "200", "200", "200", "404"]);
   });
+
+  it("are in the timeline and in withResponse() in their order, also if each response arrives at once", async () => {
+    const list = new ChangingList(ids.slice(0, 3).map((id) => product(id)));
+    list.meanwhile = (request, path) => {
+      const response = list.respond(`https://partner.example/v2${path}`);
+      return new Response(response.body, { status: 200 + request, headers: response.headers });
+    };
+    const { response, timeline } = await list.connect().catalog.products.changes().withResponse();
+    expect(timeline.map(({ outcome }) => outcome)).toEqual(["200", "201"]);
+    expect(response.status).toBe(201);
+  });
 });
 
 describe("changes of the emulator's catalog", () => {
