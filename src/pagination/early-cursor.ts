@@ -10,5 +10,5 @@ const searched = 1_000;
 export function cursorAtEnd(text: string): string | undefined {
   const cursor = lastField.exec(text.slice(-searched))?.[1];
   // A part of a string keeps the whole string in memory, and cursors are remembered. The copy does not.
-  return cursor === undefined ? undefined : JSON.parse(JSON.stringify(cursor));
+  return cursor && JSON.parse(JSON.stringify(cursor));
 }

@@ -2,7 +2,6 @@ import type { Plan, Send } from "../http/call/core.ts";
 import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import { cursorAtEnd } from "./early-cursor.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
-import type { OnCursor } from "./pending-page.ts";
 
 /** The descriptor of a paginated list endpoint (specification 4.11). */
 export type PagedEndpoint<Item, Query> = Endpoint<
@@ -20,15 +19,13 @@ export const paginate = <Item, Query extends object>(
 ): Paginator<Item> =>
   new Paginator(
     nameOf(endpoint),
-    (cursor, page, onCursor) => send(endpoint, { query: { ...query, cursor } }, page, withEarlyCursor(plan, onCursor)),
+    (cursor, page, onCursor) => {
+      // The next page is requested before the response to this one is parsed.
+      const beforeParsing = (text: string) => {
+        const next = cursorAtEnd(text);
+        return next === undefined ? undefined : onCursor(next);
+      };
+      return send(endpoint, { query: { ...query, cursor } }, page, { ...plan, beforeParsing });
+    },
     options,
   );
-
-/** Lets the next page be requested before the response to this one is parsed. */
-const withEarlyCursor = <Data, Result>(plan: Plan<Data, Result>, onCursor: OnCursor): Plan<Data, Result> => ({
-  ...plan,
-  beforeParsing: (text) => {
-    const cursor = cursorAtEnd(text);
-    return cursor === undefined ? undefined : onCursor(cursor);
-  },
-});
