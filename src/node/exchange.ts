@@ -60,12 +60,15 @@ export class NodeExchange {
     const target = targetOf(url);
     const { protocol } = target;
     const length = lengthOf(method, content);
-    return httpModule(protocol).request({
+    const outgoing = httpModule(protocol).request({
       ...target,
       method,
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
       agent: this.#connections.agentFor(protocol, method),
     });
+    // An agent with `maxSockets` gives the connection of a finished request to one that waits, even without keep-alive.
+    if (method !== "GET") outgoing.shouldKeepAlive = false;
+    return outgoing;
   }
 
   #onSocket(socket: Socket): void {

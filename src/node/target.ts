@@ -6,8 +6,8 @@ export interface Target {
   readonly path: string;
 }
 
-/** A path and a query that the URL parser leaves unchanged, apart from segments of dots. */
-const plain = /^\/[\w\-.~!$&()*+,;=:@%/?]*$/;
+/** A path and a query that the URL parser leaves unchanged, apart from segments of dots. It drops an empty query. */
+const plain = /^\/[\w\-.~!$&()*+,;=:@%/?]*(?<!\?)$/;
 const dots = /\/(?:\.|%2e)/i;
 
 /** The requests of a client have one origin: it is parsed once, because parsing takes longer than the rest of a target. */

@@ -41,6 +41,19 @@ describe("connections", () => {
     expect(new Set(used.map(([, socket]) => socket)).size).toBe(6);
   });
 
+  it("carry one write each, also if writes wait for one of `maxSockets` connections", async () => {
+    const used: object[] = [];
+    const server = createServer((request, response) => {
+      used.push(request.socket);
+      request.resume().on("end", () => response.setHeader("content-type", "application/json").end("{}"));
+    });
+    await using service = await listen(server);
+    const partner = clientOf(service.origin, {}, { maxSockets: 1 });
+    const methods = ["POST", "PUT", "PATCH", "DELETE", "POST"] as const;
+    await Promise.all(methods.map((method) => partner.request(method, "/things")));
+    expect([used.length, new Set(used).size]).toEqual([5, 5]);
+  });
+
   it("place each of 500 orders once, and lose none, if the server closes each connection after a response", async () => {
     const emulator = createEmulator({ limits });
     const posts = () => emulator.requests.filter(({ method }) => method === "POST").length;

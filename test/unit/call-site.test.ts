@@ -44,6 +44,9 @@ describe("an error of a call, in a program that changes `Error`", () => {
 
   const deep: typeof calls = [
     ["orders.create", (partner) => partner.orders.create(combinedOrder)],
+    ["orders.ensure, in its look-up", (partner) => partner.orders.ensure(combinedOrder, { lookFor: 1 })],
+    ["renders.media", (partner) => partner.renders.media(ref("Render"))],
+    ["renders.thumbnail", (partner) => partner.renders.thumbnail(ref("Render"))],
     ["orders.lookup", (partner) => partner.orders.lookup({ customIdentifier: "shop-1" })],
     ["request", (partner) => partner.request("GET", "/orders")],
   ];

@@ -15,6 +15,8 @@ it.each([
   "http://127.0.0.1:8080/v2/it's?q=it's",
   "http://127.0.0.1:8080/v2/ä b\tc?q=ä|^`{}",
   "http://127.0.0.1:8080/v2\\orders#part",
+  "http://127.0.0.1:8080/v2/orders?",
+  "http://127.0.0.1:8080/v2/orders??",
   "http://127.0.0.1:8080",
   "https://SHOP.example/v2//orders",
   "https://shop.example.org/v2/orders",

@@ -1,6 +1,6 @@
 import type { Upload, UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
-import { type CallSite, framesOf } from "../../errors/call-site.ts";
+import { type CallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
 import { RequestTimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { withOverrides } from "../../util/overrides.ts";
@@ -158,6 +158,8 @@ export class Operation<Data> {
       const callSite = framesOf(this.#callSite);
       const identifiers = this.#attempts.inDoubt ? this.#recovery?.identifiers : undefined;
       attachCall(error, { endpoint: name, timeline: recorder.entries, callSite, identifiers });
+      // The error of an inner request has the frames of that request.
+      return withCallSite(error, this.#callSite);
     }
     return error;
   }

@@ -165,9 +165,10 @@ export class RendersResource {
   ): ApiCall<Download> {
     const [{ wait = false }, options] = splitFields(given, "wait");
     const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
-    const download = (request: RequestOptions) => this.#send(endpoint, { path: { renderReference }, faults }, request);
-    if (wait === false || faults.length > 0) return download(options);
+    const input = { path: { renderReference }, faults };
+    if (wait === false || faults.length > 0) return this.#send(endpoint, input, options);
     const how = wait === true ? options : { ...options, ...wait };
+    const download = (request: RequestOptions) => this.#send(endpoint, input, request);
     return waitForFile(this.#context, this.#get, endpoint, download, renderReference, how);
   }
 }
