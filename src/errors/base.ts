@@ -7,8 +7,6 @@ export interface CallDetails {
   readonly endpoint: string;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
   readonly timeline: readonly TimelineEntry[];
-  /** The stack frames of the caller. */
-  readonly callSite: string;
   /** Identifies what the call may have created although it failed. */
   readonly identifiers?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -95,13 +93,13 @@ export abstract class PodPartnerError extends Error {
   }
 }
 
-/** Adds the endpoint and the timeline of the call to an error, and a table of the timeline and the caller's frames to its stack. */
+/** Adds the endpoint and the timeline of the call to an error, and makes a stack with a table of the timeline, to which frames are added. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.
   error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
   error.timeline = call.timeline;
-  const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline), call.callSite];
+  const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline)];
   error.stack = lines.filter((line) => line !== "").join("\n");
 }

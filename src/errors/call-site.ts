@@ -43,7 +43,7 @@ export const framesOf = (site: CallSite): string =>
     .filter((line) => /^\s+at /.test(line))
     .join("\n");
 
-/** Adds the frames where a series of calls began to the error of one of those calls, unless they are already in its stack. */
+/** Adds the frames where a call or a series of calls began to an error of the SDK, unless they are already in its stack. */
 export function withCallSite(error: unknown, site: CallSite): unknown {
   // The caller's abort reason stays unchanged.
   if (!(error instanceof PodPartnerError)) return error;

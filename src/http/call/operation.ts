@@ -1,6 +1,6 @@
 import type { Upload, UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
-import { type CallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
+import { type CallSite, withCallSite } from "../../errors/call-site.ts";
 import { RequestTimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { withOverrides } from "../../util/overrides.ts";
@@ -155,10 +155,8 @@ export class Operation<Data> {
     const error = this.#typed(thrown);
     if (error instanceof PodPartnerError && this.#callSite !== undefined) {
       const { name, recorder } = this.#call;
-      const callSite = framesOf(this.#callSite);
       const identifiers = this.#attempts.inDoubt ? this.#recovery?.identifiers : undefined;
-      attachCall(error, { endpoint: name, timeline: recorder.entries, callSite, identifiers });
-      // The error of an inner request has the frames of that request.
+      attachCall(error, { endpoint: name, timeline: recorder.entries, identifiers });
       return withCallSite(error, this.#callSite);
     }
     return error;

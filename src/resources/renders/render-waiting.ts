@@ -1,7 +1,7 @@
 import type { Download } from "../../binary/download.ts";
 import { NotReadyError } from "../../errors/api.ts";
 import { attachCall } from "../../errors/base.ts";
-import { type CallSite, captureCallSite, framesOf, withCallSite } from "../../errors/call-site.ts";
+import { type CallSite, captureCallSite, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { type ApiCall, type CallResult, toCall } from "../../http/call/call.ts";
@@ -67,7 +67,7 @@ async function waiting<T>(
         ? new WaitTimeoutError({ reference, waited: scope.elapsed(), cause: error })
         : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      attachCall(ended, { endpoint: nameOf(endpoint), timeline: recorder.entries, callSite: framesOf(callSite) });
+      attachCall(ended, { endpoint: nameOf(endpoint), timeline: recorder.entries });
     }
     throw withCallSite(ended, callSite);
   } finally {

@@ -35,7 +35,7 @@ interface CompletionParts {
 const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
 
 function failWith(error: PodPartnerError, timeline: readonly TimelineEntry[]): never {
-  attachCall(error, { endpoint: nameOf(getRender), timeline, callSite: "" });
+  attachCall(error, { endpoint: nameOf(getRender), timeline });
   throw error;
 }
 
