@@ -2,20 +2,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { nodesOf, type SourceFile, sources } from "./source.ts";
 
-/** A longer file surely has a second reason to change. */
-const longestFile = 200;
-const longestFunction = 50;
-
 const lineOf = (tree: ts.SourceFile, position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1;
-
-/** Each function, method and constructor of a file with a body: its place and its number of lines. */
-const functionsOf = ({ path, tree }: SourceFile) =>
-  [...nodesOf(tree)]
-    .filter((node) => ts.isFunctionLike(node) && "body" in node && node.body !== undefined)
-    .map((node) => {
-      const from = lineOf(tree, node.getStart(tree));
-      return { place: `${path}:${from}`, lines: lineOf(tree, node.end) - from + 1 };
-    });
 
 /** The places that call a method with this name. */
 const callsOf = (method: string) => (source: SourceFile) =>
@@ -25,18 +12,6 @@ const callsOf = (method: string) => (source: SourceFile) =>
     .map(() => source.path);
 
 describe("source files", () => {
-  it(`are at most ${longestFile} lines long`, () => {
-    const long = sources.filter(({ lines }) => lines > longestFile).map(({ path, lines }) => `${path}: ${lines} lines`);
-    expect(long).toEqual([]);
-  });
-
-  it(`have functions of at most ${longestFunction} lines`, () => {
-    const functions = sources.flatMap(functionsOf);
-    const long = functions.filter(({ lines }) => lines > longestFunction);
-    expect(long.map(({ place, lines }) => `${place}: ${lines} lines`)).toEqual([]);
-    expect(functions.length).toBeGreaterThan(500);
-  });
-
   it("listen to abort signals through one file, which removes the listeners", () => {
     // The page's script runs in a browser and listens to its events.
     const ofNode = sources.filter(({ path }) => !path.startsWith("testing/page/client/"));

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { bundleMinimal } from "../../support/minimal-bundle.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
+import { bundleMinimal } from "./minimal-bundle.ts";
 import { Project } from "./project.ts";
 
 /** Each subject runs in a new process and is compared with another of the same round: the machine is the same for both. */
