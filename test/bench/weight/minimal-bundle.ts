@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
-const esbuild = fileURLToPath(new URL("../../node_modules/esbuild/bin/esbuild", import.meta.url));
+const esbuild = fileURLToPath(new URL("../../../node_modules/esbuild/bin/esbuild", import.meta.url));
 const flags = "--bundle --minify --splitting --format=esm --platform=node --legal-comments=none --log-level=error";
 
 /** The shortest program that uses the package. */
