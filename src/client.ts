@@ -1,13 +1,12 @@
-import type { ApiCall } from "./http/call/call.ts";
-import type { Send } from "./http/call/core.ts";
-import { createObserver, type Observe } from "./http/call/observer.ts";
-import type { OpenFiles } from "./http/call/operation.ts";
-import { type AnyRequestOptions, requestAny } from "./http/call/request-any.ts";
-import { createSend } from "./http/call/send.ts";
+import type { Core } from "./http/call.ts";
 import type { Method } from "./http/endpoint/endpoint.ts";
+import { createObserver, type Observe } from "./http/observer.ts";
 import { Pacer } from "./http/pacing/pacer.ts";
 import type { RateLimits } from "./http/pacing/rate-limits.ts";
-import { RetryBudget } from "./http/retry/retry-budget.ts";
+import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
+import { RetryBudget } from "./http/retry-budget.ts";
+import type { ApiCall, Send } from "./http/send.ts";
+import { createSend } from "./http/send.ts";
 import { fetchTransport } from "./http/wire/fetch-transport.ts";
 import { createRedact } from "./http/wire/redact.ts";
 import { createSender } from "./http/wire/transport.ts";
@@ -53,7 +52,7 @@ const storeOpener = ({ store, scopeOf, clock, observe }: Opening): OpenStore =>
   });
 
 /** Opens the cache of files at the first use; undefined without the option. */
-const filesOpener = ({ fileCache, clock }: Opening, openStore: OpenStore): OpenFiles | undefined =>
+const filesOpener = ({ fileCache, clock }: Opening, openStore: OpenStore): Core["openFiles"] =>
   fileCache &&
   lazily(async () => {
     const { FileCache } = await import("./http/cache/file-cache.ts");
@@ -132,17 +131,18 @@ export class PodPartner {
       transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
       redact: createRedact(secretKey),
+      openFiles: filesOpener(opening, openStore),
     };
-    this.#send = createSend(core, filesOpener(opening, openStore));
-    const send = this.#send;
-    const context = { ...resolved, clock, pacer: this.#pacer, openStore };
+    const { send, start, run } = createSend(core);
+    this.#send = send;
+    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send);
     this.catalog = new CatalogResource(send, context);
     this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send, context);
-    this.evidence = new EvidenceResource(send);
+    this.evidence = new EvidenceResource(start);
     this.scenes = new ScenesResource(send);
     this.perspectives = new PerspectivesResource(send);
     this.compositions = new CompositionsResource(send);
@@ -150,7 +150,7 @@ export class PodPartner {
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);
-    this.claims = new ClaimsResource(send, clock);
+    this.claims = new ClaimsResource(send, context);
   }
 
   /**

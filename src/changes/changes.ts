@@ -1,6 +1,5 @@
 import { captureCallSite } from "../errors/call-site.ts";
-import type { ApiCall } from "../http/call/call.ts";
-import type { Send } from "../http/call/core.ts";
+import type { ApiCall, Send } from "../http/send.ts";
 import { type CallContext, countdown } from "../waiting/call-context.ts";
 import { laterCall } from "../waiting/later-call.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";

@@ -1,9 +1,8 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
 import { loading } from "../../util/loading.ts";
