@@ -80,7 +80,7 @@ export class ProductsResource {
   changes(options?: ProductChangesOptions): ApiCall<ListChanges<Product>>;
   changes(options: ProductChangesOptions = {}): ApiCall<ListChanges<Product>> {
     const get = (reference: ProductReference, each: RequestOptions) => this.get(reference, each);
-    return changesOf(this.#send, this.#context, { kind: "Product", list: listProducts, get }, options);
+    return changesOf(this.#context, { kind: "Product", list: listProducts, get }, options);
   }
 
   /**

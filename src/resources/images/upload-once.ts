@@ -60,8 +60,13 @@ export function uploadOnce(
       const { hash, unchanged } = content;
 
       const images = new KnownImages(await call.within(context.openStore()), hash, isImage, context.clock);
-      const known = (await call.within(images.read())) ?? (await uploadedMeanwhile(call, running, hash));
+      const known = await call.within(images.read());
       if (known !== undefined) return { ...known, uploaded: false };
+      for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
+        // After a failure or an abort of that call, this one uploads with its own options.
+        const made = await call.within(other.catch(() => undefined));
+        if (made !== undefined) return { ...made, uploaded: false };
+      }
 
       const upload = async (): Promise<UploadedImage> => {
         const { image: other, release } = await images.waitForTurn((promise) => call.within(promise));
@@ -87,19 +92,6 @@ export function uploadOnce(
       await content?.remove();
     }
   });
-}
-
-/** The image of a call with the same content; undefined if there is none. After a failure of that call, this one uploads by itself. */
-async function uploadedMeanwhile(
-  call: Call<never, unknown>,
-  running: RunningUploads,
-  hash: string,
-): Promise<PrintImage | undefined> {
-  for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
-    const image = await call.within(other.catch(() => undefined));
-    if (image !== undefined) return image;
-  }
-  return undefined;
 }
 
 /** Inspects the picture that will be sent, and observes its bytes. A picture that is not sent is not inspected. */

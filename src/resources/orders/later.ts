@@ -1,4 +1,4 @@
-import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ManyRows, Rows } from "../../http/many.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
@@ -17,7 +17,7 @@ export function ensureMany(
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-  const callSite = captureCallSite(ensureMany, frameCounts.shared);
+  const callSite = captureCallSite(ensureMany);
   return loading(async () => {
     const { ensureRows } = await import("./ensure-many.ts");
     return ensureRows(placing, rows, options, callSite);

@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
@@ -147,7 +147,7 @@ export class RendersResource {
     rows: Rows<unknown>,
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
-    const callSite = captureCallSite(this.batch, frameCounts.shared);
+    const callSite = captureCallSite(this.batch);
     return loading(async () => {
       const { renderBatch } = await import("./batch/batch.ts");
       return renderBatch({ send: this.#send, context: this.#context, images: this.#images }, rows, options, callSite);

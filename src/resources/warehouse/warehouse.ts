@@ -55,6 +55,6 @@ export class ItemsResource {
    * for (const { current, previous } of changed) console.log(current.sku, previous.logicalQuantity, current.logicalQuantity);
    */
   changes(options: ChangesOptions<WarehouseItem> = {}): ApiCall<ListChanges<WarehouseItem>> {
-    return changesOf(this.#send, this.#context, { kind: "Item", list: listItems }, options);
+    return changesOf(this.#context, { kind: "Item", list: listItems }, options);
   }
 }
