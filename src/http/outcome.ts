@@ -24,7 +24,7 @@ export const hasErrorObject = (error: unknown): error is ApiError & { readonly c
 const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
 
 /** Whether a response was lost: the service may have carried out the request. */
-export const isLost = (error: unknown): boolean =>
+const isLost = (error: unknown): boolean =>
   error instanceof RequestTimeoutError ||
   error instanceof ServerError ||
   isGatewayTimeout(error) ||

@@ -78,7 +78,7 @@ export const itemIssuesRecovery = (filing: Filing, claim: ItemIssuesInput): Reco
 });
 
 /** Finds out from the claim's status whether it is retracted. A decided claim can no longer be retracted. */
-export function retractionRecovery(filing: Filing, claimReference: ClaimReference): Recovery<void> {
+function retractionRecovery(filing: Filing, claimReference: ClaimReference): Recovery<void> {
   let status: Claim["status"] | undefined;
   return {
     look: async (options) => {
@@ -159,7 +159,7 @@ type LookUp<Input> = (
  * Finds a package-missing claim by its shipment. The service accepts such a claim only if the shipment has no other claim (specification
  * 4.9). A claim of another category therefore leaves the outcome unknown.
  */
-export const findPackageMissing: LookUp<PackageMissingInput> = (filing, claim, options, sentAt) =>
+const findPackageMissing: LookUp<PackageMissingInput> = (filing, claim, options, sentAt) =>
   findClaim(
     filing,
     sentAt,
@@ -187,7 +187,7 @@ function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
 }
 
 /** Finds an item-issues claim by its shipment, order and lines. */
-export const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt) =>
+const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt) =>
   findClaim(
     filing,
     sentAt,
