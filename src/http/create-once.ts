@@ -76,24 +76,32 @@ export async function createOnce<Data>(
       if (recovery === undefined || last || !maySendAfterLookUp(call, error)) {
         return conclude(call, error, recovery, sentAgain);
       }
-      const found = await orUnknown(call, recovery, async () => {
-        const made = await lookAfter(call, error, recovery);
-        if (made !== undefined) return made;
-        await waitToRetry(call, error, attempt);
-        const late = isOutdated(call) ? await lookOnce(call, recovery) : undefined;
-        if (late !== undefined) return late;
-        grant = await acquire(call);
-        if (!isOutdated(call)) return undefined;
-        // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
-        call.core.pacer.forget(grant);
-        const later = await lookOnce(call, recovery);
-        if (later === undefined) grant = await acquire(call);
-        return later;
-      });
-      if (found !== undefined) return found;
+      const next = await orUnknown(call, recovery, () => findOrAcquire(call, error, recovery, attempt));
+      if (next.found !== undefined) return next.found;
+      grant = next.grant;
       sentAgain = true;
     }
   }
+}
+
+/** After a lost response: looks the creation up, waits, and takes the tokens for another request, unless a look-up finds it. */
+async function findOrAcquire<Data>(
+  call: Call<never, Data>,
+  error: unknown,
+  recovery: Recovery<Data>,
+  attempt: number,
+): Promise<{ readonly found?: Created<Data>; readonly grant?: Grant }> {
+  const made = await lookAfter(call, error, recovery);
+  if (made !== undefined) return { found: made };
+  await waitToRetry(call, error, attempt);
+  const late = isOutdated(call) ? await lookOnce(call, recovery) : undefined;
+  if (late !== undefined) return { found: late };
+  const grant = await acquire(call);
+  if (!isOutdated(call)) return { grant };
+  // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
+  call.core.pacer.forget(grant);
+  const later = await lookOnce(call, recovery);
+  return later === undefined ? { grant: await acquire(call) } : { found: later };
 }
 
 /** Whether a creation in doubt may be sent again, if look-ups do not find it. Uses one retry of the budget. */
