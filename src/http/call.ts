@@ -41,8 +41,8 @@ export interface Core {
   readonly processingTime: number;
   /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
-  /** Opens the cache of files; undefined without one. */
-  readonly openFiles: (() => Promise<FileSource>) | undefined;
+  /** The cache of files; undefined without one. */
+  readonly files: FileSource | undefined;
 }
 
 /** Where files come from other than from the service. */

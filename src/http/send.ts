@@ -134,7 +134,7 @@ export async function sendAndRead<Input extends EndpointInput, Data>(
   const { repeat, request: shape, response } = endpoint;
   const request = shape.kind === "image" ? await call.open(input) : call.encode(input);
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
-  const files = response.kind === "binary" && core.openFiles ? await call.within(core.openFiles()) : undefined;
+  const files = response.kind === "binary" ? core.files : undefined;
   const arrival = await (files === undefined
     ? sendWithRetries(call, request, own)
     : files.get(call, request, (sent) => sendWithRetries(call, sent, own)));
