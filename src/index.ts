@@ -42,8 +42,11 @@ export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { FileCacheOptions } from "./http/cache/file-cache.ts";
-export type { ApiCall, WithResponse } from "./http/call/call.ts";
-export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/call/many.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
+export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
+export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
+export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -55,15 +58,12 @@ export type {
   StoreBackEvent,
   StoreLostEvent,
   UnreadDownloadEvent,
-} from "./http/call/observer.ts";
-export type { AnyRequestOptions } from "./http/call/request-any.ts";
-export type { ImageUploadOptions, UploadOptions } from "./http/call/send-upload.ts";
-export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
-export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
-export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
-export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+} from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
+export type { AnyRequestOptions } from "./http/request-any.ts";
+export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
 export type { ResponseMode } from "./http/wire/decode.ts";
 export type { FetchLike } from "./http/wire/fetch-like.ts";
 export type { Transport } from "./http/wire/transport.ts";
@@ -140,7 +140,6 @@ export type {
   OrderInput,
   OrderlineInput,
 } from "./resources/orders/order-input.schema.ts";
-export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/order-placement.ts";
 export type {
   Annotation,
   Cancellation,
@@ -151,6 +150,7 @@ export type {
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
+export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type {
   CombinedQuoteInput,
   DropshipQuoteInput,

@@ -1,7 +1,6 @@
-import type { ApiCall } from "../http/call/call.ts";
-import type { Send } from "../http/call/core.ts";
 import type { Endpoint, EndpointInput } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../http/send.ts";
 
 /** The descriptor of a list without pages. */
 type ListEndpoint<Item> = Endpoint<EndpointInput, readonly Item[]>;

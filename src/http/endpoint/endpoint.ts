@@ -1,7 +1,5 @@
 import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
-import type { Upload } from "../../binary/source.ts";
-import type { EndCall } from "../../binary/upload-watch.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../../references/references.ts";
 import type { Schema } from "../../schemas/shape.ts";
@@ -94,8 +92,6 @@ export interface EndpointInput {
   readonly body?: unknown;
   /** Faults that the method itself found; they are reported together with the others. */
   readonly faults?: readonly Issue[];
-  /** Inspects an upload whose source is open. Returns an equal upload, which can report its progress. */
-  readonly watch?: (upload: Upload, end: EndCall) => Promise<Upload>;
 }
 
 type ParameterName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
@@ -119,7 +115,7 @@ type QueryInput<Query> = [keyof Query] extends [never]
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
 
 /** The exact input type of one endpoint: no other query parameters, and a body only if the endpoint has one. */
-type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults" | "watch"> &
+type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults"> &
   PathInput<Path> &
   QueryInput<Query> &
   BodyInput<Given>;

@@ -1,4 +1,4 @@
-import type { Send } from "../../http/call/core.ts";
+import type { Send } from "../../http/send.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";

@@ -1,9 +1,8 @@
 import { ConflictError } from "../../errors/api.ts";
-import type { CallResult } from "../../http/call/call.ts";
-import { type Send, strictly } from "../../http/call/core.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
 import { nameOf } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { CallResult, Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import { JointTimeline } from "../../waiting/joint-timeline.ts";
@@ -35,7 +34,7 @@ export async function cancelRest(
   const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
   const path = { orderReference };
   for (let again = true; ; again = false) {
-    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
+    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), true));
     const canceled = cancellationsOfRest(order);
     if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
     try {

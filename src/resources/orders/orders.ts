@@ -1,7 +1,6 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
@@ -13,22 +12,31 @@ import type { CanceledRemainder } from "./cancel-remaining.ts";
 import type { EnsureManyOptions } from "./ensure-many.ts";
 import { cancelRemaining, ensureMany } from "./later.ts";
 import type { OrderInput } from "./order-input.schema.ts";
-import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
 import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
+import {
+  create,
+  createPlacing,
+  type EnsureOptions,
+  ensure,
+  type IdentifiedOrderInput,
+  lookup,
+  type PlacedOrder,
+  type Placing,
+} from "./place.ts";
 import type { QuoteInput, ShippingOption } from "./quote.schema.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
   readonly #context: CallContext;
-  readonly #placement: OrderPlacement;
+  readonly #placing: Placing;
 
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
     this.#context = context;
-    this.#placement = new OrderPlacement(send, assumptions, context.clock);
+    this.#placing = createPlacing(send, assumptions, context);
   }
 
   /**
@@ -46,7 +54,7 @@ export class OrdersResource {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-    return this.#placement.create(order, options);
+    return create(this.#placing, order, options);
   }
 
   /**
@@ -63,7 +71,7 @@ export class OrdersResource {
    * if (recovered) console.log(`${reference} already existed`);
    */
   ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
-    return this.#placement.ensure(order, options);
+    return ensure(this.#placing, order, options);
   }
 
   /**
@@ -101,7 +109,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return ensureMany(this.#placement, rows, options);
+    return ensureMany(this.#placing, rows, options);
   }
 
   /**
@@ -195,6 +203,6 @@ export class OrdersResource {
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
-    return this.#placement.lookup(by, options);
+    return lookup(this.#placing, by, options);
   }
 }

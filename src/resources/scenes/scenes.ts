@@ -1,6 +1,5 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";

@@ -1,9 +1,52 @@
-import { ApiError } from "../../errors/api.ts";
-import type { ErrorCode } from "../../errors/codes.ts";
-import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
-import { ResponseTooLargeError } from "../../errors/response-size.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
-import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
+import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../errors/api.ts";
+import type { ErrorCode } from "../errors/codes.ts";
+import { ConnectionError, RequestTimeoutError } from "../errors/connection.ts";
+import { ResponseTooLargeError } from "../errors/response-size.ts";
+import { ResponseValidationError } from "../errors/validation.ts";
+import type { Repeat } from "./endpoint/endpoint.ts";
+
+/*
+ * What an error shows about its request: whether the service carried it out, may still do so, or refused it.
+ */
+
+/** Whether the service refused a request for its rate limit. It did nothing, and a retry may follow after `Retry-After`. */
+export const isRateLimited = (error: unknown): error is RateLimitError =>
+  error instanceof RateLimitError && !(error instanceof RendertokenLimitError);
+
+/**
+ * Whether an error response is the service's own: its code is in lower_snake_case (specification 2.2). A proxy's response has no code, or
+ * a code of another form, and does not show the outcome.
+ */
+export const hasErrorObject = (error: unknown): error is ApiError & { readonly code: string } =>
+  error instanceof ApiError && /^[a-z]+(_[a-z0-9]+)*$/.test(error.code ?? "");
+
+/** The service does not use 408: it comes from a gateway that stopped waiting for the service or for the request. */
+const isGatewayTimeout = (error: unknown): boolean => error instanceof ApiError && error.status === 408;
+
+/** Whether a response was lost: the service may have carried out the request. */
+const isLost = (error: unknown): boolean =>
+  error instanceof RequestTimeoutError ||
+  error instanceof ServerError ||
+  isGatewayTimeout(error) ||
+  (error instanceof ConnectionError && error.sent);
+
+/** Whether the service or a gateway refused a request because there were too many. */
+export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
+
+/** Whether the same request may be sent again after this error. */
+export function maySendAgain(error: unknown, repeat: Repeat): boolean {
+  if (isRateLimited(error)) return true;
+  if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
+  return isLost(error) && (repeat === "safe" || repeat === "idempotent");
+}
+
+/** The response's `Retry-After` in milliseconds; undefined without one. */
+export const retryAfterOf = (error: unknown): number | undefined =>
+  error instanceof ApiError ? error.retryAfter : undefined;
+
+/** Whether an error shows that the service did not carry out the request. */
+export const didNothing = (error: unknown): boolean =>
+  error instanceof ApiError ? !isLost(error) : error instanceof ConnectionError && !error.sent;
 
 /**
  * What an error says about a creation that the service may have carried out.
