@@ -31,20 +31,34 @@ export interface Core {
   readonly maxResponseSize: number;
 }
 
-/** A creation before it is sent. */
+/** A call before its request is sent, and what a resource may do within the call. */
 export interface Delivery<Data> {
+  /** The content of the request's JSON body as it was sent: the caller's own object may have changed since. */
+  sent(): unknown;
   /**
-   * Carries out the creation.
+   * Sends the request, with its retries. A creation is looked up before it is sent again.
    *
-   * @param lookFor Milliseconds for which to look up the creation before it is sent. Default: it is sent at once.
+   * @param lookFor Milliseconds for which to look up a creation before it is sent. Default: it is sent at once.
    */
   run(lookFor?: number): Promise<Delivered<Data>>;
   /** Waits for a promise, at most until the call ends. */
   within<T>(promise: Promise<T>): Promise<T>;
   /** Sends another request as a part of this call: it ends when the call ends, and is in the call's timeline. */
   ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T>;
-  /** After a failure: until when, by the clock, the service may still carry out the creation; undefined when it certainly does not. */
+  /**
+   * After a failure: until when, by the clock, the service may still carry out a request whose response was lost; undefined if no
+   * response was lost.
+   */
   doubtfulUntil(): number | undefined;
+  /**
+   * Repeats a look-up until it returns a value, at most until a time by the clock, and at least once. Returns undefined if the last
+   * look-up returned none.
+   *
+   * @throws the error of the last look-up, or of one that cannot succeed later.
+   */
+  lookUntil<T>(until: number, look: (options: RequestOptions) => Promise<T | undefined>): Promise<T | undefined>;
+  /** Whether an error is the caller's own reason for an abort. */
+  aborted(error: unknown): boolean;
 }
 
 /** The response that contained a call's data, and whether it is the response to a look-up. */
@@ -56,10 +70,8 @@ export interface Plan<Data, Result> {
   readonly strict: boolean;
   /** How to look up a lost creation, by the content of the body that was sent: the caller's own object may have changed since. */
   recovery?(sent: unknown): Recovery<Data>;
-  /** Wraps a creation. */
+  /** Wraps the sending of the request. It can have a result without a request. */
   readonly around?: (delivery: Delivery<Data>) => Promise<Delivered<Data>>;
-  /** Wraps a call that may be repeated: it can have a result without a request. `within` waits at most until the call ends. */
-  readonly unless?: (run: () => Promise<Delivered<Data>>, within: Delivery<Data>["within"]) => Promise<Delivered<Data>>;
   /**
    * Receives the text of a successful response before it is parsed. Parsing waits for the returned promise. Only for a call that may be
    * repeated.

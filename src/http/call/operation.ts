@@ -1,7 +1,7 @@
 import type { Upload, UploadOpening } from "../../binary/source.ts";
 import { attachCall, PodPartnerError } from "../../errors/base.ts";
 import { type CallSite, withCallSite } from "../../errors/call-site.ts";
-import { RequestTimeoutError } from "../../errors/connection.ts";
+import { DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import type { Issue } from "../../errors/validation.ts";
 import { withOverrides } from "../../util/overrides.ts";
 import type { FileCache } from "../cache/file-cache.ts";
@@ -12,13 +12,14 @@ import { noOptions, type RequestOptions } from "../endpoint/request-options.ts";
 import { Attempts } from "../retry/attempts.ts";
 import type { CallDetails } from "../retry/call-details.ts";
 import { Creation } from "../retry/creation.ts";
+import { askWithin, lookUntil } from "../retry/lookup.ts";
 import type { Delivered, Found, Recovery } from "../retry/recovery.ts";
 import { decode, type ResponseMode } from "../wire/decode.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { unexpected } from "../wire/thrown.ts";
 import type { CallResult } from "./call.ts";
 import { CancelScope } from "./cancel-scope.ts";
-import type { Core, Plan } from "./core.ts";
+import type { Core, Delivery, Plan } from "./core.ts";
 import { TimelineRecorder } from "./timeline-recorder.ts";
 
 const ignore = () => undefined;
@@ -117,15 +118,18 @@ export class Operation<Data> {
     const mode = plan?.strict ? "throw" : core.responses;
     const { repeat } = endpoint;
     if (repeat === "safe" || repeat === "idempotent") {
-      const succeed = (sent: EncodedRequest) => this.#attempts.succeed(sent, plan?.strict);
-      const files = this.#openFiles && (await scope.within(this.#openFiles()));
-      const send = () => (files === undefined ? succeed(request) : files.get(this.#call, request, succeed));
-      const deliver = async () => {
-        const arrival = await send();
+      const attempts = this.#attempts;
+      const own = plan?.strict ?? false;
+      const read = async (arrival: Arrival): Promise<Delivered<Data>> => {
         if (plan?.beforeParsing !== undefined) await plan.beforeParsing(arrival.text);
         return { ...this.#read(arrival, mode), recovered: false };
       };
-      return plan?.unless === undefined ? deliver() : plan.unless(deliver, (promise) => scope.within(promise));
+      const files = this.#openFiles && (await scope.within(this.#openFiles()));
+      const whole = (sent: EncodedRequest) => attempts.succeed(sent, own, (arrival) => arrival);
+      const run = async () =>
+        files === undefined ? attempts.succeed(request, own, read) : read(await files.get(this.#call, request, whole));
+      if (plan?.around === undefined) return run();
+      return plan.around({ ...this.#steps(request), run, doubtfulUntil: () => attempts.doubtfulUntil });
     }
 
     this.#recovery = plan?.recovery?.(contentOf(endpoint, request));
@@ -134,9 +138,26 @@ export class Operation<Data> {
       attempts: this.#attempts,
       request,
       recovery: this.#recovery,
-      read: async (arriving) => this.#read(await arriving, mode),
+      read: (arrival) => this.#read(arrival, mode),
     });
-    return plan?.around === undefined ? creation.run() : plan.around(creation);
+    if (plan?.around === undefined) return creation.run();
+    return plan.around({
+      ...this.#steps(request),
+      run: (lookFor) => creation.run(lookFor),
+      doubtfulUntil: () => creation.doubtfulUntil(),
+    });
+  }
+
+  /** What a resource may do within the call besides sending its request. */
+  #steps(request: EncodedRequest): Omit<Delivery<Data>, "run" | "doubtfulUntil"> {
+    const { endpoint, scope } = this.#call;
+    return {
+      sent: () => contentOf(endpoint, request),
+      within: (promise) => scope.within(promise),
+      ask: (ask) => askWithin(this.#call, ask, () => "compared"),
+      lookUntil: (until, look) => lookUntil(this.#call, until, look),
+      aborted: (error) => scope.ended(error) && !(error instanceof DeadlineError),
+    };
   }
 
   #read(arrival: Arrival, mode: ResponseMode): Found<Data> {

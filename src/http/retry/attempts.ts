@@ -9,6 +9,7 @@ import type { RateLimitReport } from "../pacing/headers.ts";
 import { type Arrival, exchange } from "../wire/exchange.ts";
 import { assertAccepted } from "./accept.ts";
 import type { CallDetails } from "./call-details.ts";
+import { searchTime } from "./lost-response.ts";
 import { queueForTokens, takeTokens } from "./queueing.ts";
 import { backoff, isLost, isOverload, isRateLimited, maySendAgain, repeat, retryAfterOf } from "./retry.ts";
 
@@ -21,6 +22,7 @@ export class Attempts {
   readonly #call: CallDetails;
   #count = 0;
   #inDoubt = false;
+  #doubtfulUntil: number | undefined;
   #firstSentAt: number | undefined;
   #sentAt = 0;
   /** The latest 429, how long the call waits after it, and whether its policies are held for that time. */
@@ -42,6 +44,14 @@ export class Attempts {
     this.#inDoubt = false;
   }
 
+  /**
+   * Until when, by the clock, the service may still carry out a request whose response was lost and that was sent again; undefined if no
+   * response was lost.
+   */
+  get doubtfulUntil(): number | undefined {
+    return this.#doubtfulUntil;
+  }
+
   /** When the first request was sent, by the clock; undefined before that. */
   get firstSentAt(): number | undefined {
     return this.#firstSentAt;
@@ -53,23 +63,32 @@ export class Attempts {
   }
 
   /**
-   * Sends a request until it succeeds, or fails with an error that no retry may follow. The retry budget does not limit the SDK's `own`
-   * requests.
+   * Sends a request until a response can be read, or an error follows that no retry may follow. The retry budget does not limit the SDK's
+   * `own` requests.
    */
-  succeed(request: EncodedRequest, own = false): Promise<Arrival> {
+  succeed<T>(request: EncodedRequest, own: boolean, read: (arrival: Arrival) => T | Promise<T>): Promise<T> {
     const { core, endpoint, retry, scope } = this.#call;
     const replayable = () => typeof request.body !== "object" || request.body.replayable;
+    const send = () => this.#attempt(request).then(read);
     return repeat(
-      (number, error) =>
-        number === 1 ? this.#attempt(request) : this.waitToRetry(error, number - 1).then(() => this.#attempt(request)),
+      (number, error) => (number === 1 ? send() : this.waitToRetry(error, number - 1).then(send)),
       retry.retries,
-      (error) =>
-        !scope.ended(error) &&
-        replayable() &&
-        maySendAgain(error, endpoint.repeat) &&
-        (retryAfterOf(error) ?? 0) <= retry.maxRetryAfter &&
-        (own || isRateLimited(error) || core.retryBudget.spend()),
+      (error) => {
+        if (scope.ended(error) || !replayable() || !maySendAgain(error, endpoint)) return false;
+        if ((retryAfterOf(error) ?? 0) > retry.maxRetryAfter) return false;
+        if (!(own || isRateLimited(error) || core.retryBudget.spend())) return false;
+        if (!didNothing(error)) this.#doubt(error);
+        return true;
+      },
     );
+  }
+
+  /** Records how long the service may still work on a request whose response was just lost. */
+  #doubt(error: unknown): void {
+    const { clock, processingTime } = this.#call.core;
+    const now = clock.now();
+    const until = now + searchTime(error, now - this.#sentAt, processingTime);
+    this.#doubtfulUntil = Math.max(this.#doubtfulUntil ?? until, until);
   }
 
   /** Takes the tokens that the request needs, or waits in the queue for them. */

@@ -1,12 +1,10 @@
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/outcome.ts";
-import type { Delivery } from "../call/core.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { RequestOptions } from "../endpoint/request-options.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import type { Attempts } from "./attempts.ts";
 import type { CallDetails } from "./call-details.ts";
-import { askWithin, Lookup } from "./lookup.ts";
+import { Lookup } from "./lookup.ts";
 import { longSearch, refusesContent, searchTime, verdictOf } from "./lost-response.ts";
 import type { Delivered, Found, Recovery } from "./recovery.ts";
 import { isRateLimited, repeat, retryAfterOf } from "./retry.ts";
@@ -17,14 +15,14 @@ export interface CreationDetails<Data> {
   readonly attempts: Attempts;
   readonly request: EncodedRequest;
   readonly recovery: Recovery<Data> | undefined;
-  readonly read: (arriving: Promise<Arrival>) => Promise<Found<Data>>;
+  readonly read: (arrival: Arrival) => Found<Data>;
 }
 
 /**
  * One creation, carried out at most once (law 2): when a response is lost, the creation is looked up before it is sent again. When
  * look-ups cannot decide, `OutcomeUnknownError` says so.
  */
-export class Creation<Data> implements Delivery<Data> {
+export class Creation<Data> {
   readonly #details: CreationDetails<Data>;
   readonly #lookup: Lookup<Data>;
   #retried = false;
@@ -38,7 +36,7 @@ export class Creation<Data> implements Delivery<Data> {
     const { call, attempts, request, read } = this.#details;
     const before = lookFor === undefined ? undefined : await this.#lookup.search(lookFor, "before");
     if (before !== undefined) return before;
-    const send = async () => ({ ...(await read(attempts.succeed(request))), recovered: false });
+    const send = async () => ({ ...(await attempts.succeed(request, false, read)), recovered: false });
     try {
       return await repeat(
         (number, error) => (number === 1 ? send() : this.#retry(error, number - 1)),
@@ -50,14 +48,7 @@ export class Creation<Data> implements Delivery<Data> {
     }
   }
 
-  within<T>(promise: Promise<T>): Promise<T> {
-    return this.#details.call.scope.within(promise);
-  }
-
-  ask<T>(request: (options: RequestOptions) => Promise<T>): Promise<T> {
-    return askWithin(this.#details.call, request, () => "compared");
-  }
-
+  /** After a failure: until when, by the clock, the service may still carry out the creation; undefined if it certainly does not. */
   doubtfulUntil(): number | undefined {
     const { attempts, call } = this.#details;
     if (!attempts.inDoubt) return undefined;
@@ -93,7 +84,7 @@ export class Creation<Data> implements Delivery<Data> {
       grant = await this.#inDoubt(() => attempts.acquire());
     }
     this.#retried = true;
-    return { ...(await read(attempts.send(request, grant))), recovered: false };
+    return { ...read(await attempts.send(request, grant)), recovered: false };
   }
 
   /** Decides what an error means when no other attempt follows. */

@@ -31,10 +31,7 @@ export class Lookup<Data> {
   /** Repeats the look-up for `time` milliseconds, before the first request or after it. */
   async search(time: number, when: "before" | "after"): Promise<Delivered<Data> | undefined> {
     if (this.#recovery === undefined) return undefined;
-    const { scope } = this.#call;
-    const maySucceedLater = (error: unknown) =>
-      !scope.ended(error) && error instanceof PodPartnerError && error.isRetryable;
-    return search(scope, time, (decides) => this.#look(when, decides), maySucceedLater);
+    return searchWithin(this.#call, time, (decides) => this.#look(when, decides));
   }
 
   /** Looks up the creation once more if the latest look-up is outdated. */
@@ -50,15 +47,44 @@ export class Lookup<Data> {
     this.#lookedAt = scope.elapsed();
     const sentAt = this.#attempts.firstSentAt ?? core.clock.now();
     const priority = when === "before" ? options.priority : "high";
-    // Another look-up follows one that does not decide.
-    const retry = decides ? options.retry : { ...options.retry, retries: 0 };
-    const found = await askWithin(
-      this.#call,
-      (own) => recovery.look({ ...own, priority, retry }, sentAt),
-      (result) => (result === undefined ? "not found" : "found"),
-    );
+    const found = await lookOnce(this.#call, decides, (own) => recovery.look({ ...own, priority }, sentAt));
     return found && { ...found, recovered: true };
   }
+}
+
+/** Repeats a look-up for `time` milliseconds within a call. */
+function searchWithin<T>(
+  { scope }: CallDetails,
+  time: number,
+  look: (decides: boolean) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const maySucceedLater = (error: unknown) =>
+    !scope.ended(error) && error instanceof PodPartnerError && error.isRetryable;
+  return search(scope, time, look, maySucceedLater);
+}
+
+/** Looks up once within a call. Another look-up follows one that does not decide. */
+function lookOnce<T>(
+  call: CallDetails,
+  decides: boolean,
+  look: (options: RequestOptions) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const retry = decides ? call.options.retry : { ...call.options.retry, retries: 0 };
+  return askWithin(
+    call,
+    (own) => look({ ...own, priority: "high", retry }),
+    (result) => (result === undefined ? "not found" : "found"),
+  );
+}
+
+/** Repeats a look-up within a call until a time by the clock, and at least once. */
+export function lookUntil<T>(
+  call: CallDetails,
+  until: number,
+  look: (options: RequestOptions) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const time = Math.max(0, until - call.core.clock.now());
+  return searchWithin(call, time, (decides) => lookOnce(call, decides, look));
 }
 
 /** The options of a call that also apply to its look-ups. `query` and `body` belong to the call's own request. */

@@ -2,8 +2,7 @@ import { ApiError } from "../../errors/api.ts";
 import type { ErrorCode } from "../../errors/codes.ts";
 import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
-import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
+import { hasErrorObject, isLost, isRateLimited, isUnreadable } from "./retry.ts";
 
 /**
  * What an error says about a creation that the service may have carried out.
@@ -15,10 +14,6 @@ import { hasErrorObject, isLost, isRateLimited } from "./retry.ts";
  */
 export type Verdict = "lost" | "idle" | "refused" | "other";
 
-/** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
-
 export function verdictOf(error: unknown, recoverable: boolean): Verdict {
   if (isLost(error) || error instanceof ResponseTooLargeError || (recoverable && isUnreadable(error))) return "lost";
   if (isRateLimited(error) || (error instanceof ConnectionError && error.isRetryable)) return "idle";
@@ -26,8 +21,8 @@ export function verdictOf(error: unknown, recoverable: boolean): Verdict {
 }
 
 /**
- * Codes that refuse a request for its content (specification 7). They would have refused the first attempt, too; any other code may
- * mean that the first attempt was carried out.
+ * Codes that refuse a request for its content or for what its order is (specification 7). They would have refused the first attempt, too;
+ * any other code may mean that the first attempt was carried out.
  */
 const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
   "missing_address",
@@ -36,6 +31,8 @@ const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
   "invalid_address_denied_country",
   "product_not_orderable",
   "store_not_writable_via_api",
+  "order_not_dropship",
+  "replacement_address_locked",
   "order_not_in_shipment",
   "orderline_not_in_shipment",
   "package_missing_category_not_allowed",

@@ -1,6 +1,7 @@
 import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../../errors/api.ts";
 import { ConnectionError, RequestTimeoutError } from "../../errors/connection.ts";
-import type { Repeat } from "../endpoint/endpoint.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
+import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { RetryOptions } from "../endpoint/request-options.ts";
 
 /** Whether the service refused a request for its rate limit. It did nothing, and a retry may follow after `Retry-After`. */
@@ -27,10 +28,16 @@ export const isLost = (error: unknown): boolean =>
 /** Whether the service or a gateway refused a request because there were too many. */
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
+/** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
+export const isUnreadable = (error: unknown): boolean =>
+  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
+
 /** Whether the same request may be sent again after this error. */
-export function maySendAgain(error: unknown, repeat: Repeat): boolean {
+export function maySendAgain(error: unknown, { repeat, response }: Pick<Endpoint, "repeat" | "response">): boolean {
   if (isRateLimited(error)) return true;
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
+  // The response to a change has no body: another body shows that a gateway wrote the response.
+  if (isUnreadable(error)) return repeat === "idempotent" && response.kind === "empty";
   return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 

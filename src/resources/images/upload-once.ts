@@ -36,7 +36,10 @@ export function uploadOnce(
     {
       strict: false,
       // The upload was opened before.
-      unless: async (run, within) => (once === undefined ? run() : once.image(run, within)),
+      around: async (delivery) => {
+        const run = () => delivery.run();
+        return once === undefined ? run() : once.image(run, (promise) => delivery.within(promise));
+      },
       shape: (made, { recovered }) => ({ ...made, uploaded: !recovered }),
     },
   );

@@ -1,22 +1,26 @@
 import { ulid } from "ulid";
-import { OrderMismatchError } from "../../errors/order-mismatch.ts";
-import type { Issue } from "../../errors/validation.ts";
+import { ApiError } from "../../errors/api.ts";
+import { type ComparedLine, OrderMismatchError } from "../../errors/order-mismatch.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { ApiCall } from "../../http/call/call.ts";
 import { type Delivery, type Plan, type Send, strictly } from "../../http/call/core.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { Delivered } from "../../http/retry/recovery.ts";
-import type { OrderReference } from "../../references/references.ts";
+import type { AddressReference, OrderReference } from "../../references/references.ts";
+import type { Address } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
+import { getAddress } from "../addresses/addresses.endpoints.ts";
+import { type Comparison, differencesOf } from "./order-differences.ts";
 import { identityOf } from "./order-identifier.ts";
 import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
 import { orderRecovery } from "./order-recovery.ts";
 import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
-import { haveSameLines } from "./same-lines.ts";
 
 /** A placed order. */
 export interface PlacedOrder {
@@ -41,20 +45,21 @@ export interface EnsureOptions extends RequestOptions {
    */
   readonly lookFor?: number | undefined;
   /**
-   * Whether to compare the lines of an existing order with the requested lines. It costs one more request. Default true: different lines
-   * throw `OrderMismatchError`.
+   * What of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
+   *
+   * - `"all"`: the lines with their annotations, and the address. It costs two more requests, one for a combined order. An address that
+   *   cannot be read is not compared.
+   * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. It costs one more request.
+   * - `false`: nothing.
    */
-  readonly compare?: boolean | undefined;
+  readonly compare?: Comparison | false | undefined;
 }
-
-/** The part of the sent order that the comparison needs. */
-type SentOrder = Pick<IdentifiedOrderInput, "orderlines">;
 
 /** How `create` and `ensure` place an order. */
 interface Placing {
   /** Whether repeating the call does no harm. */
   readonly repeatable: boolean;
-  readonly deliver: (delivery: Delivery<CreatedOrder>, sent: SentOrder) => Promise<Delivered<CreatedOrder>>;
+  readonly deliver: (delivery: Delivery<CreatedOrder>) => Promise<Delivered<CreatedOrder>>;
 }
 
 /** Implements `orders.create` and `orders.ensure`: places each order at most once. */
@@ -80,15 +85,15 @@ export class OrderPlacement {
 
   ensure(order: IdentifiedOrderInput, options: EnsureOptions = {}): ApiCall<PlacedOrder> {
     const [own, rest] = splitFields(options, "lookFor", "compare");
-    const { lookFor = 0, compare = true } = own;
+    const { lookFor = 0, compare = "all" } = own;
     const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
     const missing = customIdentifier === undefined ? [missingIdentifier] : [];
     const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
     return this.#place({ ...order, customIdentifier }, all, rest, {
       repeatable: true,
-      deliver: async (delivery, sent) => {
+      deliver: async (delivery) => {
         const delivered = await delivery.run(Math.max(lookFor, this.#recent.doubt(customIdentifier)));
-        if (compare && delivered.recovered) await this.#compare(delivery, delivered.data, customIdentifier, sent);
+        if (compare && delivered.recovered) await this.#compare(delivery, delivered.data, customIdentifier, compare);
         return delivered;
       },
     });
@@ -115,16 +120,11 @@ export class OrderPlacement {
   ): ApiCall<PlacedOrder> {
     const { customIdentifier } = order;
     const lookup = (each: RequestOptions) => this.lookup({ customIdentifier }, each, strictly());
-    let sent: SentOrder = { orderlines: [] };
     return this.#send(createOrder, { body: order, faults }, options, {
       strict: true,
-      recovery: (content) => {
-        // The check of the request has already passed.
-        sent = content as SentOrder;
-        return orderRecovery(lookup, customIdentifier, this.#recent, repeatable);
-      },
+      recovery: () => orderRecovery(lookup, customIdentifier, this.#recent, repeatable),
       around: (delivery) => {
-        const run = () => this.#remember(customIdentifier, delivery, () => deliver(delivery, sent));
+        const run = () => this.#remember(customIdentifier, delivery, () => deliver(delivery));
         // Calls with the same identifier run one after the other, also `create` and `ensure`: the second finds the order of the first.
         return this.#mutex.take(customIdentifier, run, (turn) => delivery.within(turn));
       },
@@ -151,20 +151,49 @@ export class OrderPlacement {
     }
   }
 
-  /** Throws if the existing order has other lines. */
+  /** Throws if the existing order has another content. */
   async #compare(
     delivery: Delivery<CreatedOrder>,
     { reference: orderReference }: CreatedOrder,
     customIdentifier: string,
-    { orderlines }: SentOrder,
+    comparison: Comparison,
   ): Promise<void> {
     const existing = await delivery.ask((options) =>
       this.#send(getOrder, { path: { orderReference } }, options, strictly()),
     );
-    if (haveSameLines(existing.orderlines, orderlines)) return;
-    throw new OrderMismatchError({ customIdentifier, existing, requested: orderlines });
+    const { dropshipAddressReference } = existing;
+    const address =
+      comparison === "all" && dropshipAddressReference
+        ? await this.#readAddress(delivery, dropshipAddressReference)
+        : undefined;
+    const sent = delivery.sent();
+    const differences = differencesOf(existing, address, sent, comparison);
+    if (differences.length === 0) return;
+    const lines = propertyOf(sent, "orderlines");
+    const requested = Array.isArray(lines) ? lines.filter(isComparedLine) : [];
+    throw new OrderMismatchError({ customIdentifier, existing, requested, differences });
+  }
+
+  /** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
+  async #readAddress(
+    delivery: Delivery<CreatedOrder>,
+    addressReference: AddressReference,
+  ): Promise<Address | undefined> {
+    try {
+      return await delivery.ask((options) =>
+        this.#send(getAddress, { path: { addressReference } }, options, strictly()),
+      );
+    } catch (error) {
+      // A replaced address stops resolving (specification 4.4).
+      if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError)
+        return undefined;
+      throw error;
+    }
   }
 }
+
+const isComparedLine = (line: unknown): line is ComparedLine =>
+  typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";
 
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
