@@ -84,7 +84,7 @@ describe("a cancellation whose response was lost", () => {
       "attempt 502",
       expect.stringMatching(/^backoff/),
       "attempt 409",
-      "lookup found",
+      "lookup made",
     ]);
   });
 

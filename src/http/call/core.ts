@@ -52,11 +52,15 @@ export interface Delivery<Data> {
   doubtfulUntil(): number | undefined;
   /**
    * Repeats a look-up until it returns a value, at most until a time by the clock, and at least once. Returns undefined if the last
-   * look-up returned none.
+   * look-up returned none. `outcomeOf` names a value in the timeline.
    *
    * @throws the error of the last look-up, or of one that cannot succeed later.
    */
-  lookUntil<T>(until: number, look: (options: RequestOptions) => Promise<T | undefined>): Promise<T | undefined>;
+  lookUntil<T>(
+    until: number,
+    look: (options: RequestOptions) => Promise<T | undefined>,
+    outcomeOf: (found: T) => string,
+  ): Promise<T | undefined>;
   /** Whether an error is the caller's own reason for an abort. */
   aborted(error: unknown): boolean;
 }

@@ -155,7 +155,7 @@ export class Operation<Data> {
       sent: () => contentOf(endpoint, request),
       within: (promise) => scope.within(promise),
       ask: (ask) => askWithin(this.#call, ask, () => "compared"),
-      lookUntil: (until, look) => lookUntil(this.#call, until, look),
+      lookUntil: (until, look, outcomeOf) => lookUntil(this.#call, until, look, outcomeOf),
       aborted: (error) => scope.ended(error) && !(error instanceof DeadlineError),
     };
   }

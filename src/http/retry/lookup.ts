@@ -68,12 +68,13 @@ function lookOnce<T>(
   call: CallDetails,
   decides: boolean,
   look: (options: RequestOptions) => Promise<T | undefined>,
+  outcomeOf: (found: T) => string = () => "found",
 ): Promise<T | undefined> {
   const retry = decides ? call.options.retry : { ...call.options.retry, retries: 0 };
   return askWithin(
     call,
     (own) => look({ ...own, priority: "high", retry }),
-    (result) => (result === undefined ? "not found" : "found"),
+    (result) => (result === undefined ? "not found" : outcomeOf(result)),
   );
 }
 
@@ -82,9 +83,10 @@ export function lookUntil<T>(
   call: CallDetails,
   until: number,
   look: (options: RequestOptions) => Promise<T | undefined>,
+  outcomeOf: (found: T) => string,
 ): Promise<T | undefined> {
   const time = Math.max(0, until - call.core.clock.now());
-  return searchWithin(call, time, (decides) => lookOnce(call, decides, look));
+  return searchWithin(call, time, (decides) => lookOnce(call, decides, look, outcomeOf));
 }
 
 /** The options of a call that also apply to its look-ups. `query` and `body` belong to the call's own request. */

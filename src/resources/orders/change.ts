@@ -20,7 +20,7 @@ import { type Cancellation, cancellations, type Order } from "./orders.schema.ts
 /** What a look at an order shows about a change whose response was lost. */
 interface Sight {
   /** Whether the change was made; `unclear` if the order looks the same in both cases. */
-  readonly change: "made" | "not made" | "unclear";
+  readonly outcome: "made" | "not made" | "unclear";
   /** Whether a later look cannot show anything else. */
   readonly final: boolean;
   readonly response?: ResponseHead;
@@ -45,20 +45,20 @@ async function readOrder(send: Send, orderReference: OrderReference, options: Re
 }
 
 /** No look has decided so far. */
-const unclear: Sight = { change: "unclear", final: false };
+const unclear: Sight = { outcome: "unclear", final: false };
 
 // The option `body` can put any value into a request.
 const areCancellations = (sent: unknown): sent is readonly Cancellation[] => check(cancellations, sent, []).ok;
 const isAddress = (sent: unknown): sent is CompleteAddress => check(completeAddressInput, sent, []).ok;
 
 /** The service may still carry the request out, or another look may find the order. */
-const notYet: Sight = { change: "not made", final: false };
+const notYet: Sight = { outcome: "not made", final: false };
 
 /**
  * Sends a change until the service responds. After a lost response, a refusal does not show whether the lost request was carried out: the
  * order may have been shipped since. Only a look at the order shows it.
  */
-async function makeChange(call: Delivery<void>, { look, unknown }: Change): Promise<Delivered<void>> {
+async function makeChange(call: Delivery<void>, change: Change): Promise<Delivered<void>> {
   try {
     return await call.run();
   } catch (error) {
@@ -69,16 +69,17 @@ async function makeChange(call: Delivery<void>, { look, unknown }: Change): Prom
     const ruledOut = refusesContent(error);
     let sight = notYet;
     try {
-      await call.lookUntil(ruledOut ? 0 : until, async (options) => {
-        sight = await look(options);
+      const look = async (options: RequestOptions) => {
+        sight = await change.look(options);
         return sight.final ? sight : undefined;
-      });
+      };
+      await call.lookUntil(ruledOut ? 0 : until, look, ({ outcome }) => outcome);
     } catch (cause) {
-      throw call.aborted(cause) ? cause : unknown(cause);
+      throw call.aborted(cause) ? cause : change.unknown(cause);
     }
-    const { change, response } = sight;
-    if (change === "made" && response !== undefined) return { data: undefined, response, recovered: true };
-    throw change === "unclear" && !ruledOut ? unknown(error) : error;
+    const { outcome, response } = sight;
+    if (outcome === "made" && response !== undefined) return { data: undefined, response, recovered: true };
+    throw outcome === "unclear" && !ruledOut ? change.unknown(error) : error;
   }
 }
 
@@ -91,14 +92,14 @@ function sightOf({ orderlines }: Order, wanted: readonly Cancellation[]): Omit<S
     wanted: canceledQuantity,
     line: orderlines.find((line) => line.index === index),
   }));
-  if (lines.every(({ line, wanted }) => line?.canceledQuantity === wanted)) return { change: "made", final: true };
+  if (lines.every(({ line, wanted }) => line?.canceledQuantity === wanted)) return { outcome: "made", final: true };
   const impossible = lines.some(
     ({ line, wanted }) => line === undefined || line.shippedQuantity + wanted > line.quantity,
   );
-  if (impossible) return { change: "not made", final: true };
+  if (impossible) return { outcome: "not made", final: true };
   if (lines.some(({ line, wanted }) => line !== undefined && line.canceledQuantity < wanted)) return notYet;
   // Another client canceled more, before or after this request.
-  return { change: "unclear", final: true };
+  return { outcome: "unclear", final: true };
 }
 
 /** Cancels units of orderlines. */
@@ -153,7 +154,7 @@ export function replaceAddress(
           const address = await send(getAddress, { path: { addressReference } }, each, strictly());
           // Another address is no proof: the service may write an address differently, and another client may have replaced it since.
           if (!isSameAddress(address, wanted)) return unclear;
-          return { change: "made", final: true, response: found.response };
+          return { outcome: "made", final: true, response: found.response };
         } catch (error) {
           // A replaced address stops resolving (specification 4.4): the next look reads the new one.
           if (error instanceof NotFoundError && hasErrorObject(error)) return unclear;
