@@ -30,7 +30,12 @@ export {
 export { PodPartnerError } from "./errors/base.ts";
 export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
-export { type ComparedLine, type ComparedOrder, OrderMismatchError } from "./errors/order-mismatch.ts";
+export {
+  type ComparedLine,
+  type ComparedOrder,
+  type OrderDifference,
+  OrderMismatchError,
+} from "./errors/order-mismatch.ts";
 export { OutcomeUnknownError } from "./errors/outcome.ts";
 export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
@@ -195,7 +200,7 @@ export type { Shipment } from "./resources/shipments/shipments.schema.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { WarehouseItem } from "./resources/warehouse/warehouse.schema.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
+export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";

@@ -86,6 +86,11 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   firstSentAt: number | undefined;
   /** When the latest request was sent, by the clock. */
   sentAt = 0;
+  /**
+   * Until when, by the clock, the service may still carry out a request whose response was lost and that was sent again; undefined if no
+   * response was lost.
+   */
+  lostUntil: number | undefined;
   /** When the latest look-up began, in milliseconds since the call began. */
   lookedAt = 0;
   /** The latest 429, how long the call waits after it, and whether its policies are held for that time. */

@@ -94,13 +94,13 @@ async function findOrAcquire<Data>(
   const made = await lookAfter(call, error, recovery);
   if (made !== undefined) return { found: made };
   await waitToRetry(call, error, attempt);
-  const late = isOutdated(call) ? await lookOnce(call, recovery) : undefined;
+  const late = isOutdated(call) ? await lookOnce(call, lookFor(call, recovery)) : undefined;
   if (late !== undefined) return { found: late };
   const grant = await acquire(call);
   if (!isOutdated(call)) return { grant };
   // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
   call.core.pacer.forget(grant);
-  const later = await lookOnce(call, recovery);
+  const later = await lookOnce(call, lookFor(call, recovery));
   return later === undefined ? { grant: await acquire(call) } : { found: later };
 }
 
@@ -166,30 +166,36 @@ async function lookAfter<Data>(
 ): Promise<Created<Data> | undefined> {
   if (verdictOf(error, true) === "idle") return undefined;
   const elapsed = call.core.clock.now() - call.sentAt;
-  return lookUntil(call, recovery, searchTime(error, elapsed, call.core.processingTime));
+  return lookUntil(call, searchTime(error, elapsed, call.core.processingTime), lookFor(call, recovery));
 }
 
 /** Whether the latest look-up is too old to send the creation again. */
 const isOutdated = ({ scope, lookedAt }: Call): boolean => scope.elapsed() - lookedAt >= oldestLookUp;
 
+/** A look-up; it returns undefined when it found nothing. An error means that it could not decide. */
+export type Look<T> = (options: RequestOptions) => Promise<T | undefined>;
+
 /**
- * Looks up a creation for `time` milliseconds. A look-up that fails with an error that may pass does not end the search.
+ * Repeats a look-up for `time` milliseconds, until it finds something. A look-up that fails with an error that may pass does not end the
+ * search.
  *
- * @returns the creation, or undefined when the last look-up did not find it.
+ * @param outcomeOf Names what was found in the timeline.
+ * @returns what was found, or undefined when the last look-up found nothing.
  * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
  */
-export async function lookUntil<Data>(
+export async function lookUntil<T>(
   call: Call,
-  recovery: Recovery<Data>,
   time: number,
-): Promise<Created<Data> | undefined> {
+  look: Look<T>,
+  outcomeOf?: (found: T) => string,
+): Promise<T | undefined> {
   const { scope } = call;
   const until = scope.elapsed() + time;
   for (let count = 1, wait = 0, last = false; ; count++) {
     // A look-up that began before the end of the search time does not decide, however long it took.
     const decides = last || scope.elapsed() >= until;
     try {
-      const found = await lookOnce(call, recovery, decides);
+      const found = await lookOnce(call, look, decides, outcomeOf);
       if (found !== undefined || (decides && !last)) return found;
     } catch (error) {
       const mayPass = !scope.ended(error) && error instanceof PodPartnerError && error.isRetryable;
@@ -202,25 +208,32 @@ export async function lookUntil<Data>(
 }
 
 /**
- * Looks up a creation once. Before the first request the look-up has the call's priority; later its priority is high.
+ * Looks up once. Before the first request the look-up has the call's priority; later its priority is high.
  *
  * @param decides Whether no other look-up follows: then it is repeated when it fails.
  */
-async function lookOnce<Data>(
+function lookOnce<T>(
   call: Call,
-  recovery: Recovery<Data>,
+  look: Look<T>,
   decides = true,
-): Promise<Created<Data> | undefined> {
-  const { scope, core, options, firstSentAt } = call;
+  outcomeOf: (found: T) => string = () => "found",
+): Promise<T | undefined> {
+  const { scope, options, firstSentAt } = call;
   call.lookedAt = scope.elapsed();
   const own = {
     priority: firstSentAt === undefined ? options.priority : "high",
     retry: decides ? options.retry : { ...options.retry, retries: 0 },
   } as const;
-  const sentAt = firstSentAt ?? core.clock.now();
-  const found = await call.ask(
-    (each) => recovery.look({ ...each, ...own }, sentAt),
-    (result) => (result === undefined ? "not found" : "found"),
+  return call.ask(
+    (each) => look({ ...each, ...own }),
+    (result) => (result === undefined ? "not found" : outcomeOf(result)),
   );
-  return found && { ...found, recovered: true };
 }
+
+/** How a creation is looked up in a call. */
+export const lookFor =
+  <Data>(call: Call, recovery: Recovery<Data>): Look<Created<Data>> =>
+  async (options) => {
+    const found = await recovery.look(options, call.firstSentAt ?? call.core.clock.now());
+    return found && { ...found, recovered: true };
+  };

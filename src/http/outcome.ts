@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors/codes.ts";
 import { ConnectionError, RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response-size.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
-import type { Repeat } from "./endpoint/endpoint.ts";
+import type { Endpoint } from "./endpoint/endpoint.ts";
 
 /*
  * What an error shows about its request: whether the service carried it out, may still do so, or refused it.
@@ -33,10 +33,16 @@ const isLost = (error: unknown): boolean =>
 /** Whether the service or a gateway refused a request because there were too many. */
 export const isOverload = (error: unknown): boolean => error instanceof ServerError && error.status === 503;
 
+/** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
+const isUnreadable = (error: unknown): boolean =>
+  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
+
 /** Whether the same request may be sent again after this error. */
-export function maySendAgain(error: unknown, repeat: Repeat): boolean {
+export function maySendAgain(error: unknown, { repeat, response }: Pick<Endpoint, "repeat" | "response">): boolean {
   if (isRateLimited(error)) return true;
   if (error instanceof ConnectionError && !error.sent) return error.isRetryable;
+  // The response to a change has no body: another body shows that a gateway wrote the response.
+  if (isUnreadable(error)) return repeat === "idempotent" && response.kind === "empty";
   return isLost(error) && (repeat === "safe" || repeat === "idempotent");
 }
 
@@ -58,10 +64,6 @@ export const didNothing = (error: unknown): boolean =>
  */
 export type Verdict = "lost" | "idle" | "refused" | "other";
 
-/** A response that is not JSON was cut off or comes from a gateway; a JSON response comes from the service, and is not lost. */
-const isUnreadable = (error: unknown): boolean =>
-  error instanceof ResponseValidationError && (typeof error.response.body !== "object" || error.response.body === null);
-
 export function verdictOf(error: unknown, recoverable: boolean): Verdict {
   if (isLost(error) || error instanceof ResponseTooLargeError || (recoverable && isUnreadable(error))) return "lost";
   if (isRateLimited(error) || (error instanceof ConnectionError && error.isRetryable)) return "idle";
@@ -69,8 +71,8 @@ export function verdictOf(error: unknown, recoverable: boolean): Verdict {
 }
 
 /**
- * Codes that refuse a request for its content (specification 7). They would have refused the first attempt, too; any other code may
- * mean that the first attempt was carried out.
+ * Codes that refuse a request for its content or for what its order is (specification 7). They would have refused the first attempt, too;
+ * any other code may mean that the first attempt was carried out.
  */
 const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
   "missing_address",
@@ -79,6 +81,8 @@ const contentCodes: ReadonlySet<string> = new Set<ErrorCode>([
   "invalid_address_denied_country",
   "product_not_orderable",
   "store_not_writable_via_api",
+  "order_not_dropship",
+  "replacement_address_locked",
   "order_not_in_shipment",
   "orderline_not_in_shipment",
   "package_missing_category_not_allowed",

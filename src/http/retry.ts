@@ -5,7 +5,7 @@ import { endingOf } from "../util/foreign.ts";
 import type { Call } from "./call.ts";
 import type { EncodedRequest } from "./endpoint/encode.ts";
 import type { RetryOptions } from "./endpoint/request-options.ts";
-import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf } from "./outcome.ts";
+import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
 import type { Grant } from "./pacing/bucket/token-source.ts";
 import { tooFarError } from "./pacing/distance.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
@@ -19,16 +19,21 @@ import { snapshot } from "./wire/redact.ts";
  */
 
 /**
- * Sends a request until it succeeds, or fails with an error that no retry may follow.
+ * Sends a request until a response can be read, or an error follows that no retry may follow.
  *
  * @param own The SDK sends the request for its own use: the retry budget does not limit it.
  */
-export async function sendWithRetries(call: Call, request: EncodedRequest, own = false): Promise<Arrival> {
+export async function sendWithRetries<T>(
+  call: Call,
+  request: EncodedRequest,
+  read: (arrival: Arrival) => T,
+  own = false,
+): Promise<T> {
   // p-retry wraps a thrown value that is not an error, but a caller may abort with any value.
   let thrown: unknown;
   const send = async () => {
     try {
-      return await sendOnce(call, request);
+      return read(await sendOnce(call, request));
     } catch (error) {
       thrown = error;
       throw new Error("the attempt failed");
@@ -36,6 +41,7 @@ export async function sendWithRetries(call: Call, request: EncodedRequest, own =
   };
   const waitIfAllowed = async ({ attemptNumber }: { readonly attemptNumber: number }) => {
     if (!mayRetry(call, request, thrown, own)) return false;
+    if (!didNothing(thrown)) noteLost(call, thrown);
     try {
       await waitToRetry(call, thrown, attemptNumber);
       return true;
@@ -57,10 +63,18 @@ export function mayRetry(call: Call, { body }: EncodedRequest, error: unknown, o
   return (
     !scope.ended(error) &&
     (typeof body !== "object" || body.replayable) &&
-    maySendAgain(error, endpoint.repeat) &&
+    maySendAgain(error, endpoint) &&
     (retryAfterOf(error) ?? 0) <= retry.maxRetryAfter &&
     (own || isRateLimited(error) || core.retryBudget.spend())
   );
+}
+
+/** Records until when the service may still work on a request whose response was just lost, and that is sent again. */
+function noteLost(call: Call, error: unknown): void {
+  const { clock, processingTime } = call.core;
+  const now = clock.now();
+  const until = now + searchTime(error, now - call.sentAt, processingTime);
+  call.lostUntil = Math.max(call.lostUntil ?? until, until);
 }
 
 /** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */

@@ -8,6 +8,7 @@ import { noOptions, type RequestOptions } from "./endpoint/request-options.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { RateLimits } from "./pacing/rate-limits.ts";
 import { sendWithRetries } from "./retry.ts";
+import type { Arrival } from "./wire/exchange.ts";
 import { unexpected } from "./wire/thrown.ts";
 
 /** A call's data with its response, timeline and rate limits. */
@@ -135,8 +136,7 @@ export async function sendAndRead<Input extends EndpointInput, Data>(
   const request = shape.kind === "image" ? await call.open(input) : call.encode(input);
   if (repeat !== "safe" && repeat !== "idempotent") return createOnce(call, request);
   const files = response.kind === "binary" ? core.files : undefined;
-  const arrival = await (files === undefined
-    ? sendWithRetries(call, request, own)
-    : files.get(call, request, (sent) => sendWithRetries(call, sent, own)));
-  return call.read(arrival, own ? "throw" : undefined);
+  const read = (arrival: Arrival) => call.read(arrival, own ? "throw" : undefined);
+  if (files === undefined) return sendWithRetries(call, request, read, own);
+  return read(await files.get(call, request, (sent) => sendWithRetries(call, sent, (arrival) => arrival, own)));
 }

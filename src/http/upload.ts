@@ -48,5 +48,5 @@ export const sendUpload = <Data>(
     const end = (reason: unknown) => call.scope.end(reason);
     const input = { body: source, faults: optionFaults(own, "upload") };
     const request = await call.open(input, (upload) => watchUpload(upload, own, end));
-    return call.read(await sendWithRetries(call, request));
+    return sendWithRetries(call, request, (arrival) => call.read(arrival));
   });

@@ -73,7 +73,7 @@ export function uploadOnce(
         if (other !== undefined) return { ...other, uploaded: false };
         try {
           const body = await observed(call, request.body as Upload, watch);
-          const { data } = call.read(await sendWithRetries(call, { ...request, body }));
+          const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival));
           if (await unchanged()) await images.write(data);
           await release();
           return { ...data, uploaded: true };

@@ -6,6 +6,7 @@ import type { CallResult, Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import { JointTimeline } from "../../waiting/joint-timeline.ts";
+import { cancelOrderlines } from "./change.ts";
 import { cancellationsOfRest } from "./open-order.ts";
 import { cancelOrder, getOrder } from "./orders.endpoints.ts";
 import type { Cancellation } from "./orders.schema.ts";
@@ -38,7 +39,10 @@ export async function cancelRest(
     const canceled = cancellationsOfRest(order);
     if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
     try {
-      const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
+      const cancellation = cancelOrderlines(context.start, send, orderReference, canceled, {
+        ...options,
+        deadline: remaining(),
+      });
       const { response: done } = await timeline.add(cancellation);
       return { data: { canceled }, response: done, timeline: timeline.entries };
     } catch (error) {

@@ -30,7 +30,10 @@ interface OrderInputBase {
 export interface DropshipOrderInput extends OrderInputBase {
   /** Ships to a customer's address. */
   readonly shippingKind: "dropship";
-  /** The customer's address. `email` is required; `state` is required in the United States and Italy (specification 2.3). */
+  /**
+   * The customer's address. `email` must not be empty, nor `state` in the United States and Italy (specification 2.3). The names, street,
+   * postal code and city must be present: set `""` if there is none.
+   */
   readonly dropshipAddress: AddressInput;
   /** The minimum shipping level. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;
@@ -65,12 +68,15 @@ const orderlineInput = () =>
     ),
   });
 
-export const orderInput = () =>
+/** The schema of a new order with an address of this form. */
+export const orderInputWith = (address: z.ZodMiniType) =>
   byShippingKind(
     {
       storeReference: reference("Store"),
       customIdentifier: z.optional(filledText()),
       orderlines: orderlines(orderlineInput()),
     },
-    addressInput(),
+    address,
   );
+
+export const orderInput = () => orderInputWith(addressInput());

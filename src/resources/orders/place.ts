@@ -1,20 +1,24 @@
 import { ulid } from "ulid";
-import { NotFoundError } from "../../errors/api.ts";
+import { ApiError, NotFoundError } from "../../errors/api.ts";
 import { type ComparedLine, OrderMismatchError } from "../../errors/order-mismatch.ts";
-import type { Issue } from "../../errors/validation.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { createOnce, doubtfulUntil, lookUntil, type Recovery } from "../../http/create-once.ts";
+import { createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { hasErrorObject } from "../../http/outcome.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
-import type { OrderReference } from "../../references/references.ts";
+import type { AddressReference, OrderReference } from "../../references/references.ts";
+import type { Address } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import { check } from "../../schemas/check.ts";
 import { filledText } from "../../schemas/shape.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
+import { getAddress } from "../addresses/addresses.endpoints.ts";
+import { type Comparison, differencesOf } from "./order-differences.ts";
 import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
 import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
@@ -42,14 +46,15 @@ export interface EnsureOptions extends RequestOptions {
    */
   readonly lookFor?: number | undefined;
   /**
-   * Whether to compare the lines of an existing order with the requested lines. It costs one more request. Default true: different lines
-   * throw `OrderMismatchError`.
+   * What of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
+   *
+   * - `"all"`: the lines with their annotations, and the address. It costs two more requests, one for a combined order. An address that
+   *   cannot be read is not compared.
+   * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. It costs one more request.
+   * - `false`: nothing.
    */
-  readonly compare?: boolean | undefined;
+  readonly compare?: Comparison | false | undefined;
 }
-
-/** The part of the sent order that the comparison needs. */
-type SentOrder = Pick<IdentifiedOrderInput, "customIdentifier" | "orderlines">;
 
 /** What placing an order needs of the client. */
 export interface Placing {
@@ -83,7 +88,7 @@ export function ensure(
   options: EnsureOptions = {},
 ): ApiCall<PlacedOrder> {
   const [own, rest] = splitFields(options, "lookFor", "compare");
-  const { lookFor = 0, compare = true } = own;
+  const { lookFor = 0, compare = "all" } = own;
   const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
   const missing = customIdentifier === undefined ? [missingIdentifier] : [];
   const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
@@ -96,24 +101,25 @@ function place(
   order: IdentifiedOrderInput,
   faults: readonly Issue[],
   options: RequestOptions | undefined,
-  { lookFor, compare }: { readonly lookFor?: number; readonly compare: boolean },
+  { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: Comparison | false },
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   const { customIdentifier } = order;
   return placing.start(createOrder, options, async (call) => {
     const request = call.encode({ body: order, faults });
-    // The check of the request has passed.
-    const sent = call.contentOf(request) as SentOrder;
-    const recovery = orderRecovery(placing, customIdentifier, lookFor !== undefined);
+    const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
     const run = async () => {
       try {
         const existing =
-          lookFor === undefined
+          time === undefined
             ? undefined
-            : await lookUntil(call, recovery, Math.max(lookFor, recent.doubt(customIdentifier)));
+            : await lookUntil(call, Math.max(time, recent.doubt(customIdentifier)), lookFor(call, recovery));
         const placed = existing ?? (await createOnce(call, request, recovery));
         const { data, response, recovered } = placed;
-        if (compare && recovered) await assertSameLines(placing, call, data.reference, sent);
+        if (compare && recovered) {
+          const sent = { customIdentifier, order: call.contentOf(request) };
+          await assertEqual(placing, call, data.reference, sent, compare);
+        }
         // A result from memory is not stored again. Otherwise the memory would never expire.
         if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, placed);
         return { data: { reference: data.reference, customIdentifier, recovered }, response };
@@ -163,29 +169,46 @@ async function find(
   }
 }
 
-/** Throws if the existing order has other lines. */
-async function assertSameLines(
+/** Throws if the existing order has another content. */
+async function assertEqual(
   { send }: Placing,
   call: Call,
   orderReference: OrderReference,
-  { customIdentifier, orderlines }: SentOrder,
+  sent: { readonly customIdentifier: string; readonly order: unknown },
+  comparison: Comparison,
 ): Promise<void> {
   const existing = await call.ask(
     (options) => send(getOrder, { path: { orderReference } }, options, true),
     () => "compared",
   );
-  if (haveSameLines(existing.orderlines, orderlines)) return;
-  throw new OrderMismatchError({ customIdentifier, existing, requested: orderlines });
+  const { dropshipAddressReference } = existing;
+  const address =
+    comparison === "all" && dropshipAddressReference
+      ? await readAddress(send, call, dropshipAddressReference)
+      : undefined;
+  const differences = differencesOf(existing, address, sent.order, comparison);
+  if (differences.length === 0) return;
+  const lines = propertyOf(sent.order, "orderlines");
+  const requested = Array.isArray(lines) ? lines.filter(isComparedLine) : [];
+  throw new OrderMismatchError({ customIdentifier: sent.customIdentifier, existing, requested, differences });
 }
 
-const lineKey = ({ productReference, imageReference, quantity }: ComparedLine): string =>
-  JSON.stringify([productReference, imageReference ?? null, quantity]);
+/** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
+async function readAddress(send: Send, call: Call, addressReference: AddressReference): Promise<Address | undefined> {
+  try {
+    return await call.ask(
+      (options) => send(getAddress, { path: { addressReference } }, options, true),
+      () => "compared",
+    );
+  } catch (error) {
+    // A replaced address stops resolving (specification 4.4).
+    if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError) return undefined;
+    throw error;
+  }
+}
 
-const keysOf = (lines: readonly ComparedLine[]): string => lines.map(lineKey).sort().join();
-
-/** Whether two orders have the same lines (product, image and quantity), in any sequence. */
-const haveSameLines = (left: readonly ComparedLine[], right: readonly ComparedLine[]): boolean =>
-  keysOf(left) === keysOf(right);
+const isComparedLine = (line: unknown): line is ComparedLine =>
+  typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";
 
 /** The identifier that is sent, and its faults. */
 interface Identity {

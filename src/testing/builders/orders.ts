@@ -1,14 +1,14 @@
 import type { ImageReference } from "../../references/references.ts";
 import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
-import type { AddressInput } from "../../schemas/address.ts";
+import type { CompleteAddress } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/overrides.ts";
 import type { Emulator } from "../emulator.ts";
 
 /** The part of an emulator that the builders use. They send no request: no fault, no limit and no log entry is in their way. */
 export type BuilderEmulator = Pick<Emulator, "demo" | "seed">;
 
-const customer: AddressInput = {
+const customer: CompleteAddress = {
   company: "",
   firstname: "Ada",
   lastname: "Lovelace",
@@ -30,7 +30,8 @@ const customer: AddressInput = {
  * @example
  * const address = validAddress({ countryCode: "DE" });
  */
-export const validAddress = (overrides: Partial<AddressInput> = {}): AddressInput => withOverrides(customer, overrides);
+export const validAddress = (overrides: Partial<CompleteAddress> = {}): CompleteAddress =>
+  withOverrides(customer, overrides);
 
 /** Adds an image to the emulator and returns its reference. */
 export function validImage(emulator: BuilderEmulator, name = "valid"): ImageReference {

@@ -54,11 +54,11 @@ export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<
   );
 }
 
-/** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
-export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
-  if (endpoint.request.kind === "none") await refuseContent(request);
-  if (endpoint.request.kind !== "json") return undefined;
-  const { field, schema } = endpoint.request;
+/** Reads a JSON body. It must have the field of its shape and no other field. An endpoint without a body takes no content. */
+export async function readBody(shape: Endpoint["request"], request: Request): Promise<unknown> {
+  if (shape.kind === "none") await refuseContent(request);
+  if (shape.kind !== "json") return undefined;
+  const { field, schema } = shape;
   const body = await readJson(request);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new Problem("unknown_input_error", `The body must be an object with the field ${field}`);

@@ -15,17 +15,25 @@ export type ApiCall<Input> = Input & Caller & { readonly request: Request };
 /** An endpoint with the function that responds to its requests. */
 export interface Route {
   readonly endpoint: Endpoint;
+  /** The body that the service accepts. The SDK may demand more. */
+  readonly request: Endpoint["request"];
   respond(input: EndpointInput, caller: Caller, request: Request): Promise<Response>;
 }
 
-/** Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says. */
+/**
+ * Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says.
+ *
+ * @param request The body that the service accepts. Default: the descriptor's own.
+ */
 export const route = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
   handle: (call: ApiCall<Input>) => Data | Promise<Data>,
+  request = endpoint.request,
 ): Route => ({
   endpoint,
-  respond: async (input, caller, request) =>
-    dataResponse(endpoint.response, await handle({ ...(input as Input), ...caller, request })),
+  request,
+  respond: async (input, caller, received) =>
+    dataResponse(endpoint.response, await handle({ ...(input as Input), ...caller, request: received })),
 });
 
 /** Makes a route whose handler returns a whole response, such as a file. */
@@ -34,5 +42,6 @@ export const rawRoute = <Input extends EndpointInput>(
   handle: (call: ApiCall<Input>) => Response,
 ): Route => ({
   endpoint,
+  request: endpoint.request,
   respond: async (input, caller, request) => handle({ ...(input as Input), ...caller, request }),
 });

@@ -36,7 +36,7 @@ async function respond(caller: Caller, request: Request, url: URL, match: Match 
   refuseCall(caller, route.endpoint);
   checkPath(path);
   const query = readQuery(route.endpoint, url.searchParams);
-  const body = await readBody(route.endpoint, request);
+  const body = await readBody(route.request, request);
   assertCurrent(caller.world);
   return await route.respond({ path, query, body }, caller, request);
 }

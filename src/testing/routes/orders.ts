@@ -1,5 +1,6 @@
+import { json } from "../../http/endpoint/endpoint.ts";
 import type { OrderReference } from "../../references/references.ts";
-import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
+import { type OrderInput, orderInputWith } from "../../resources/orders/order-input.schema.ts";
 import {
   cancelOrder,
   createOrder,
@@ -10,6 +11,7 @@ import {
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
+import { type CompleteAddress, wireAddressInput } from "../../schemas/address.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../http/problem.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
@@ -81,8 +83,17 @@ function create({ world, key }: Caller, input: OrderInput): StoredOrder {
   });
 }
 
+/**
+ * The bodies of orders and addresses as the service accepts them: the specification does not show which fields of an address must be
+ * present. The SDK demands more.
+ */
+const accepted = {
+  order: json<OrderInput>("order", () => orderInputWith(wireAddressInput())),
+  address: json<CompleteAddress>("dropshipAddress", wireAddressInput),
+};
+
 export const orderRoutes: readonly Route[] = [
-  route(createOrder, ({ body, ...caller }) => ({ reference: create(caller, body).reference })),
+  route(createOrder, ({ body, ...caller }) => ({ reference: create(caller, body).reference }), accepted.order),
   route(listOrders, ({ world, query }) => {
     const { items, nextCursor } = world.orders.page(query?.cursor);
     return { items: items.map(toSummary), nextCursor };
@@ -93,16 +104,20 @@ export const orderRoutes: readonly Route[] = [
     writableStore(world, order.storeReference);
     cancelLines(order, body);
   }),
-  route(replaceDropshipAddress, ({ world, path, body }) => {
-    const order = orderAt(world, path.orderReference);
-    checkDestination(body);
-    if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
-    if (order.settles !== undefined) {
-      throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
-    }
-    if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
-    replaceAddress(world, order, body);
-  }),
+  route(
+    replaceDropshipAddress,
+    ({ world, path, body }) => {
+      const order = orderAt(world, path.orderReference);
+      checkDestination(body);
+      if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
+      if (order.settles !== undefined) {
+        throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
+      }
+      if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
+      replaceAddress(world, order, body);
+    },
+    accepted.address,
+  ),
   route(quoteOrder, ({ world, body }) => {
     writableStore(world, body.storeReference);
     for (const { productReference } of body.orderlines) orderableProduct(world, productReference);
