@@ -1,3 +1,4 @@
+import { attempt } from "../util/foreign.ts";
 import { Inbox } from "./inbox.ts";
 import { type OrderUpdatedReceiverOptions, resolveReceiverOptions } from "./options.ts";
 
@@ -67,10 +68,13 @@ export function createOrderUpdatedReceiver(options: OrderUpdatedReceiverOptions)
     },
     node: async ({ method, url }, response) => {
       const { status, headers, text } = await inbox.receive(method, url);
-      // A middleware of the server, such as one for time-outs, may have responded.
-      if (response.headersSent) return;
-      response.writeHead(status, headers);
-      response.end(text);
+      // A response that cannot be sent was not received: the service repeats the callback.
+      attempt(() => {
+        // A middleware of the server, such as one for time-outs, may have responded.
+        if (response.headersSent) return;
+        response.writeHead(status, headers);
+        response.end(text);
+      });
     },
     close: () => inbox.close(),
   };
