@@ -82,9 +82,8 @@ export class Sweep {
     return due.sort((one, other) => (one.held.value?.looked ?? 0) - (other.held.value?.looked ?? 0));
   }
 
-  /** A time far in the future comes from a wrong clock, and does not count. */
-  #isDue({ bytes, value }: Held<Mark>): boolean {
-    if (bytes === undefined) return false;
+  /** A time far in the future comes from a wrong clock, and does not count. An order whose mark is damaged is still followed. */
+  #isDue({ value }: Held<Mark>): boolean {
     const looked = value?.looked ?? 0;
     return looked < this.#since || looked > this.#parts.clock.now() + mostAhead;
   }
@@ -142,7 +141,8 @@ export class Sweep {
   async #claim(reference: OrderReference, listed: Held<Mark>): Promise<Mark | "skipped" | "busy"> {
     const { records, clock } = this.#parts;
     for (let held = listed, tries = 0; tries < 3; held = await records.mark(reference), tries += 1) {
-      if (!this.#isDue(held)) return "skipped";
+      const isClosed = tries > 0 && held.bytes === undefined;
+      if (isClosed || !this.#isDue(held)) return "skipped";
       const { claim, ...free } = held.value ?? { v: 1, looked: 0 };
       const [claimed] = claim ?? [0];
       const now = clock.now();
