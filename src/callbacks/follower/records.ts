@@ -85,10 +85,16 @@ export class Records {
   }
 
   lease(reference: OrderReference, ttl: number): Promise<Lease | undefined> {
-    return this.#use(async (store) => {
+    let waiting = true;
+    const taking = this.#use(async (store) => {
       const lease = await takeLease(store, leaseKey(reference), ttl);
       if (lease === undefined || lease === "lost") return undefined;
+      // A slow store can set it after the caller has given up. Nobody would use it, and it would block the next call.
+      if (!waiting) await lease.release();
       return { renew: () => this.#use(() => lease.renew()), release: () => this.#use(() => lease.release()) };
+    });
+    return taking.finally(() => {
+      waiting = false;
     });
   }
 

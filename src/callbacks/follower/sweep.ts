@@ -148,7 +148,10 @@ export class Sweep {
       const now = clock.now();
       if (claimed > now && claimed <= now + claimTime + mostAhead) return "busy";
       const mine: Mark = { ...free, claim: [now + claimTime, crypto.randomUUID().slice(0, 8)] };
-      if (await records.setMark(reference, mine, held)) return mine;
+      const set = records.setMark(reference, mine, held);
+      // A slow store can set it after the sweep has given up.
+      set.catch(() => this.#release(reference, mine)).catch(() => undefined);
+      if (await set) return mine;
     }
     return "busy";
   }
