@@ -1,30 +1,23 @@
-import { isOpen } from "../../resources/orders/open-order.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import type { OrderChange } from "./changes.ts";
-import { followedOrder, type OrderState } from "./state.ts";
+import type { Lines, OrderState } from "./state.ts";
 
-/** The lines of two states with the greater quantities of each. Shipped and canceled quantities never shrink. */
-function mergeLines(before: OrderState["lines"], now: OrderState["lines"]): OrderState["lines"] {
-  const merged = new Map(before.map((line) => [line[0], line]));
-  for (const [index, quantity, shipped, canceled] of now) {
-    const [, , shippedBefore, canceledBefore] = merged.get(index) ?? [index, 0, 0, 0];
-    merged.set(index, [index, quantity, Math.max(shipped, shippedBefore), Math.max(canceled, canceledBefore)]);
-  }
-  return [...merged.values()];
-}
+/** The age of a response: `older` or `newer` than what is known, or `same` if its quantities do not show it. */
+export type Age = "older" | "same" | "newer";
 
 /**
- * Adds what was read to what is remembered, field by field. Of an older read, only quantities that are greater count: hold, status,
- * address and the other fields go by the time of the request.
+ * Compares the lines of a response with those that were handed over. Shipped and canceled units stay so, and a line stays in its order
+ * (specification 2.5, 3.4): a response with fewer units is older, and one with more units is newer, whatever its `Date` says.
  */
-export function merge(before: OrderState | undefined, read: OrderState, isOlder: boolean): OrderState {
-  const lines = mergeLines(before?.lines ?? [], read.lines);
-  const { completed: _, ...rest } = isOlder && before !== undefined ? before : read;
-  const state = { ...rest, lines, completed: false };
-  // A line that the service no longer returns must not keep the order open.
-  const present = new Set(read.lines.map(([index]) => index));
-  const orderlines = followedOrder(state).orderlines.filter(({ index }) => present.has(index));
-  return { ...state, completed: !isOpen({ orderlines }) };
+export function ageOf(read: Lines, known: Lines): Age {
+  const units = new Map(read.map(([index, , shipped, canceled]) => [index, { shipped, canceled }]));
+  let more = read.length > known.length;
+  for (const [index, , shipped, canceled] of known) {
+    const line = units.get(index);
+    if (line === undefined || line.shipped < shipped || line.canceled < canceled) return "older";
+    more ||= line.shipped > shipped || line.canceled > canceled;
+  }
+  return more ? "newer" : "same";
 }
 
 /** Lists what is new in a state. Of the first state, everything is new that differs from an order just placed. */
@@ -48,15 +41,4 @@ export function changesBetween(before: OrderState | undefined, now: OrderState, 
   }
   if (before !== undefined && now.rest !== before.rest) changes.push({ kind: "other" });
   return changes;
-}
-
-/** The order with the quantities of the state. They are greater where the service's response was older than an earlier one. */
-export function withQuantities(order: Order, { lines }: OrderState): Order {
-  const known = new Map(lines.map((line) => [line[0], line]));
-  const orderlines = order.orderlines.map((line) => {
-    const [, , shippedQuantity, canceledQuantity] = known.get(line.index) ?? [0, 0, 0, 0];
-    const same = line.shippedQuantity === shippedQuantity && line.canceledQuantity === canceledQuantity;
-    return same ? line : { ...line, shippedQuantity, canceledQuantity };
-  });
-  return { ...order, orderlines };
 }

@@ -8,6 +8,8 @@ export type OrderFollowerFault =
   | "store"
   /** Another process, or an earlier change, was at work on the order for too long. */
   | "busy"
+  /** The service returned a response that is older than what was handed over, several times. */
+  | "outdated"
   /** `close()` was called. */
   | "closed";
 

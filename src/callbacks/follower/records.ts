@@ -8,7 +8,7 @@ import type { KeyValueStore } from "../../stores/store.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import { OrderFollowerError } from "./errors.ts";
-import { type Remembered, remembered } from "./state.ts";
+import { type Lines, lines, type Remembered, remembered } from "./state.ts";
 
 /** A value with its bytes, which a later change of the key expects. */
 export interface Held<Value> {
@@ -27,6 +27,8 @@ export interface Mark {
   readonly since?: number | undefined;
   /** Until when a sweep has it, and the name of the claim. */
   readonly claim?: readonly [until: number, name: string] | undefined;
+  /** The totals that the latest hand-over began with. They are absent once it has finished. */
+  readonly begun?: Lines | undefined;
 }
 
 const mark = () =>
@@ -35,6 +37,7 @@ const mark = () =>
     looked: z.number(),
     since: z.optional(z.number()),
     claim: z.optional(z.tuple([z.number(), z.string()])),
+    begun: z.optional(lines()),
   });
 
 /** Milliseconds that one operation of the store may take. */

@@ -1,14 +1,17 @@
 import * as z from "zod/mini";
 import type { AddressReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
+import { isOpen } from "../../resources/orders/open-order.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { count } from "../../schemas/shape.ts";
 import type { FollowedOrder } from "./changes.ts";
 
+/** The totals of each line. */
+export type Lines = readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
+
 /** What is remembered of an order. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
 export interface OrderState {
-  /** Of each line: its index, quantity, shipped and canceled quantity. */
-  readonly lines: readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
+  readonly lines: Lines;
   /** A hash of the hold; null without one. */
   readonly hold: string | null;
   /** A hash of the status, and its code. */
@@ -16,7 +19,7 @@ export interface OrderState {
   readonly address: AddressReference | null;
   /** A hash of all other fields. */
   readonly rest: string;
-  /** The service's time of the response that brought all fields but the lines; 0 if the service sent none. */
+  /** The service's time of the response; 0 if the service sent none. */
   readonly at: number;
   /** The follower that read it. */
   readonly by: string;
@@ -30,9 +33,12 @@ export interface Remembered {
   readonly order: OrderState | null;
 }
 
+/** The schema of stored totals. */
+export const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
+
 const orderState = () =>
   z.object({
-    lines: z.array(z.tuple([count(1), count(0), count(0), count(0)])),
+    lines: lines(),
     hold: z.nullable(z.string()),
     status: z.tuple([z.string(), z.nullable(z.string())]),
     address: z.nullable(reference("Address")),
@@ -87,7 +93,7 @@ export async function stateOf(order: Order, at: number, by: string): Promise<Ord
     rest: restHash,
     at,
     by,
-    completed: false,
+    completed: !isOpen(order),
   };
 }
 
