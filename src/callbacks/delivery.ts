@@ -1,6 +1,7 @@
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { propertyOf, safely, textOf } from "../util/foreign.ts";
 import { saysGone } from "./gone.ts";
+import { callHandler, deadlockHint } from "./handlers.ts";
 import { MissLimit } from "./misses.ts";
 import type { OrderUpdated, ReceiverSettings } from "./options.ts";
 import type { OrderUpdatedParameters } from "./parameters.ts";
@@ -28,18 +29,18 @@ export class Delivery {
   async deliver(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
     if (this.#misses.reached) return overloaded;
     const { clock, timeout } = this.#settings;
-    const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver).`;
+    const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     try {
       return await withTimeout(clock, timeout, message, (signal) => {
         const work = this.#fetchAndHandle(claim, signal);
         // A handler that ignores the signal may fail after its response.
         work.catch((error: unknown) => {
-          if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
+          if (signal.aborted && error !== signal.reason) this.report(claim, error, 503);
         });
         return work;
       });
     } catch (error) {
-      return this.#report(claim, error, 503);
+      return this.report(claim, error, 503);
     }
   }
 
@@ -52,14 +53,16 @@ export class Delivery {
     } catch (error) {
       if (!saysGone(error)) throw error;
       this.#misses.count();
-      return this.#report(claim, error, 204);
+      return this.report(claim, error, 204);
     }
     signal.throwIfAborted();
-    await onOrderUpdated(updateOf(order, claim, signal));
+    const update = updateOf(order, claim, signal);
+    await callHandler(this.#settings, orderReference, signal, () => onOrderUpdated(update));
     return acknowledged;
   }
 
-  #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
+  /** Reports a callback whose order was not handled. */
+  report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
     safely(
       () => this.#settings.onError({ orderReference, error, status }),
       () => undefined,

@@ -1,5 +1,6 @@
 import { Delivery } from "./delivery.ts";
 import { CallbackValidationError } from "./errors.ts";
+import { refuseInHandler } from "./handlers.ts";
 import type { ReceiverSettings } from "./options.ts";
 import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
 import { badRequest, type CallbackResponse, closed, overloaded, tooLong, wrongMethod, wrongToken } from "./response.ts";
@@ -13,6 +14,7 @@ const mostOpen = 1_000;
 export class Inbox {
   readonly #settings: ReceiverSettings;
   readonly #isToken: ((given: string | undefined) => Promise<boolean>) | undefined;
+  readonly #delivery: Delivery;
   readonly #rounds: Rounds<OrderUpdatedParameters, CallbackResponse>;
   readonly #idle = Promise.withResolvers<void>();
   #open = 0;
@@ -20,7 +22,7 @@ export class Inbox {
 
   constructor(settings: ReceiverSettings) {
     const { token, clock, concurrency, timeout } = settings;
-    const delivery = new Delivery(settings);
+    this.#delivery = new Delivery(settings);
     this.#settings = settings;
     this.#isToken = token === undefined ? undefined : createTokenCheck(token);
     this.#rounds = new Rounds({
@@ -28,7 +30,7 @@ export class Inbox {
       concurrency,
       maxWait: timeout,
       onLate: () => overloaded,
-      work: (claim) => delivery.deliver(claim),
+      work: (claim) => this.#delivery.deliver(claim),
     });
   }
 
@@ -45,10 +47,11 @@ export class Inbox {
   }
 
   /** Refuses new callbacks, and waits for all that were accepted. */
-  close(): Promise<void> {
+  async close(): Promise<void> {
+    refuseInHandler(this.#settings, "`close` of the receiver");
     this.#closed = true;
     this.#checkIdle();
-    return this.#idle.promise;
+    await this.#idle.promise;
   }
 
   #read(url: string): OrderUpdatedParameters | CallbackResponse {
@@ -66,7 +69,10 @@ export class Inbox {
   async #join(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
     this.#open += 1;
     try {
+      refuseInHandler(this.#settings, "A callback of this order", claim.orderReference);
       return await this.#rounds.join(claim.orderReference, claim);
+    } catch (error) {
+      return this.#delivery.report(claim, error, 503);
     } finally {
       this.#open -= 1;
       this.#checkIdle();

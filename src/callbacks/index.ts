@@ -14,6 +14,7 @@ export {
 } from "./follower/errors.ts";
 export type { OrderFollowerOptions, ReconcileOptions } from "./follower/options.ts";
 export type { FollowedOrderReader, FollowerReadOptions } from "./follower/reader.ts";
+export { DeadlockError } from "./handlers.ts";
 export type { OrderReader, OrderUpdated, OrderUpdatedFailure, OrderUpdatedReceiverOptions } from "./options.ts";
 export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
 
@@ -39,6 +40,8 @@ export interface OrderUpdatedReceiver {
   /**
    * Waits for the callbacks that were accepted, at most twice the `timeout`. New ones receive a 503, so that the service repeats them for
    * the next process. Call it before the server is closed.
+   *
+   * @throws `DeadlockError` in the receiver's own handler, which it would wait for, on platforms with `node:async_hooks`.
    */
   readonly close: () => Promise<void>;
 }

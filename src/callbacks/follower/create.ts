@@ -16,18 +16,24 @@ export interface OrderFollower {
    * Looks at an order now, with high priority, and hands over what is new. Resolves when the handler has finished, or there is nothing
    * new, or the service no longer has the order. Calls for one order that wait at the same time share a look.
    *
-   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the store failed or the order was busy for too
-   * long; `DeadlineError` after the `timeout`. The same change comes again with the next look.
+   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the store failed, the order was busy for too long, or
+   * each response was older than what was handed over; `DeadlineError` after the `timeout`. The same change comes again with the next look.
+   * `DeadlockError` in the handler of this order, which it would wait for, on platforms with `node:async_hooks`.
    */
   readonly update: (orderReference: OrderReference) => Promise<void>;
   /**
    * Looks at all open orders that are followed, with low priority: one request for each, the one that was read longest ago first. A sweep
    * after a crash so begins where the last one stopped. Processes that sweep at the same time share the orders.
    *
-   * @throws `ReconcileError` at the end if orders have failed. A failed store or a refused key ends the sweep at once.
+   * @throws `ReconcileError` at the end if orders have failed. A failed store or a refused key ends the sweep at once. `DeadlockError` in
+   * a handler of this follower.
    */
   readonly reconcile: (options?: ReconcileOptions) => Promise<Reconciled>;
-  /** Stops the timer and running sweeps, refuses new calls, and waits for the changes that are being handled. */
+  /**
+   * Stops the timer and running sweeps, refuses new calls, and waits for the changes that are being handled.
+   *
+   * @throws `DeadlockError` in a handler of this follower.
+   */
   readonly close: () => Promise<void>;
 }
 

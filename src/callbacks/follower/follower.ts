@@ -5,6 +5,7 @@ import { ScopedStore } from "../../stores/scoped-store.ts";
 import { eitherSignal } from "../../util/abort-signals.ts";
 import { safely } from "../../util/foreign.ts";
 import { lazily } from "../../util/lazily.ts";
+import { deadlockHint, refuseInHandler } from "../handlers.ts";
 import { Rounds } from "../rounds.ts";
 import { OrderFollowerError, type Reconciled } from "./errors.ts";
 import { Handover, type Look, type Outcome } from "./handover.ts";
@@ -61,6 +62,7 @@ export class Follower {
   update(reference: OrderReference): Promise<void> {
     return this.#during(async () => {
       checkReference(reference);
+      refuseInHandler(this.#settings, "`update`", reference);
       await this.#join(reference);
     });
   }
@@ -68,6 +70,7 @@ export class Follower {
   reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
     return this.#during(async () => {
       const settings = resolveReconcileOptions(options);
+      refuseInHandler(this.#settings, "`reconcile`");
       const parts = {
         records: this.#records,
         clock: this.#settings.clock,
@@ -79,6 +82,7 @@ export class Follower {
   }
 
   async close(): Promise<void> {
+    refuseInHandler(this.#settings, "`close` of the follower");
     this.#stopTimer();
     this.#closing.abort(closedError());
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
@@ -89,7 +93,7 @@ export class Follower {
     const usable = this.#rounds.isIdle(reference) ? look : undefined;
     const outcome = await this.#rounds.join(reference, { reference, look: usable });
     if (outcome !== "late") return outcome;
-    const message = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms.`;
+    const message = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`;
     throw new OrderFollowerError({ fault: "busy", message });
   }
 

@@ -1,5 +1,6 @@
 import type { OrderReference } from "../../references/references.ts";
 import { sameBytes } from "../../util/same-bytes.ts";
+import { callHandler, deadlockHint } from "../handlers.ts";
 import { withTimeout } from "../timeout.ts";
 import { ageOf, changesBetween } from "./compare.ts";
 import { OrderFollowerError } from "./errors.ts";
@@ -180,8 +181,10 @@ export class Handover {
 
   async #handle(reference: OrderReference, handOver: (signal: AbortSignal) => unknown): Promise<void> {
     const { clock, timeout } = this.#settings;
-    const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower).`;
-    await withTimeout(clock, timeout, message, async (signal) => handOver(signal));
+    const message = `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`;
+    await withTimeout(clock, timeout, message, (signal) =>
+      callHandler(this.#settings, reference, signal, () => handOver(signal)),
+    );
   }
 
   /**
