@@ -1,5 +1,7 @@
+import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { propertyOf, safely, textOf } from "../util/foreign.ts";
+import { OrderFollowerError } from "./follower/errors.ts";
 import { saysGone } from "./gone.ts";
 import { callHandler, deadlockHint } from "./handlers.ts";
 import { MissLimit } from "./misses.ts";
@@ -14,6 +16,14 @@ const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim:
 
 /** The store's code as the order's v1 code contains it: `<store_code>-<number>` (specification 2.4). */
 const storeCodeOf = ({ legacyOrderCode }: Order): string | undefined => /^(.+)-\d+$/.exec(legacyOrderCode)?.[1];
+
+type HandlerSettings = Extract<ReceiverSettings, { readonly partner: unknown }>;
+
+const missingError = (reference: OrderReference) =>
+  new OrderFollowerError({
+    fault: "missing",
+    message: `The service has no order ${reference}, and it is not followed.`,
+  });
 
 /** Fetches the order of a callback and hands it over. */
 export class Delivery {
@@ -32,7 +42,7 @@ export class Delivery {
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
     try {
       return await withTimeout(clock, timeout, message, (signal) => {
-        const work = this.#fetchAndHandle(claim, signal);
+        const work = this.#handle(claim, signal);
         // A handler that ignores the signal may fail after its response.
         work.catch((error: unknown) => {
           if (signal.aborted && error !== signal.reason) this.report(claim, error, 503);
@@ -44,8 +54,21 @@ export class Delivery {
     }
   }
 
-  async #fetchAndHandle(claim: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
-    const { partner, onOrderUpdated, timeout } = this.#settings;
+  /** The follower reads the order under its own lock, so that one request is enough. */
+  async #handle(claim: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
+    const settings = this.#settings;
+    const { orderReference } = claim;
+    if (!("follower" in settings)) return this.#fetchAndHandle(settings, claim, signal);
+    const found = await callHandler(settings, orderReference, signal, () => settings.follower.update(orderReference));
+    if (found === "gone" || found === "missing") this.#misses.count();
+    return found === "missing" ? this.report(claim, missingError(orderReference), 204) : acknowledged;
+  }
+
+  async #fetchAndHandle(
+    { partner, onOrderUpdated, timeout }: HandlerSettings,
+    claim: OrderUpdatedParameters,
+    signal: AbortSignal,
+  ): Promise<CallbackResponse> {
     const { orderReference } = claim;
     let order: Order;
     try {

@@ -1,9 +1,9 @@
 import { attempt } from "../util/foreign.ts";
 import { Inbox } from "./inbox.ts";
-import { type OrderUpdatedReceiverOptions, resolveReceiverOptions } from "./options.ts";
+import { type FollowerReceiverOptions, type OrderUpdatedReceiverOptions, resolveReceiverOptions } from "./options.ts";
 
 export { CallbackValidationError } from "./errors.ts";
-export type { FollowedLine, FollowedOrder, OrderChange, OrderChanged, OrderGone } from "./follower/changes.ts";
+export type { FollowedLine, FollowedOrder, Found, OrderChange, OrderChanged, OrderGone } from "./follower/changes.ts";
 export { createOrderFollower, type OrderFollower } from "./follower/create.ts";
 export {
   OrderFollowerError,
@@ -15,7 +15,13 @@ export {
 export type { OrderFollowerOptions, ReconcileOptions } from "./follower/options.ts";
 export type { FollowedOrderReader, FollowerReadOptions } from "./follower/reader.ts";
 export { DeadlockError } from "./handlers.ts";
-export type { OrderReader, OrderUpdated, OrderUpdatedFailure, OrderUpdatedReceiverOptions } from "./options.ts";
+export type {
+  FollowerReceiverOptions,
+  OrderReader,
+  OrderUpdated,
+  OrderUpdatedFailure,
+  OrderUpdatedReceiverOptions,
+} from "./options.ts";
 export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
 
 /** The part of a Node request that the receiver uses. The requests of `node:http`, `node:http2` and Express have it. */
@@ -51,6 +57,8 @@ export interface OrderUpdatedReceiver {
  * priority, hands it over, and responds: 204 when the handler has finished, 503 when it failed or the order could not be read, so that the
  * service repeats the callback about 5 minutes later.
  *
+ * With the option `follower` instead of `partner` and `onOrderUpdated`, the follower fetches the order and hands over what is new.
+ *
  * Callbacks of one order share a fetch. One that arrives after the fetch began causes another one, so that no change is missed.
  *
  * @throws `ConfigurationError` if an option is invalid or unknown.
@@ -62,7 +70,9 @@ export interface OrderUpdatedReceiver {
  *   onOrderUpdated: ({ order }) => save(order.reference, order.legacyOrderCode),
  * });
  */
-export function createOrderUpdatedReceiver(options: OrderUpdatedReceiverOptions): OrderUpdatedReceiver {
+export function createOrderUpdatedReceiver(
+  options: OrderUpdatedReceiverOptions | FollowerReceiverOptions,
+): OrderUpdatedReceiver {
   const inbox = new Inbox(resolveReceiverOptions(options));
   return {
     fetch: async ({ method, url }) => {

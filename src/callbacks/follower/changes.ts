@@ -64,3 +64,9 @@ export interface OrderGone {
   /** Aborts at the `timeout`, with a `DeadlineError`. */
   readonly signal: AbortSignal;
 }
+
+/**
+ * What a look at an order has found: nothing new, a change that was handed over, an order that the service no longer has, or one that it
+ * never had (or does not have yet).
+ */
+export type Found = "unchanged" | "changed" | "gone" | "missing";

@@ -1,4 +1,5 @@
 import type { OrderReference } from "../../references/references.ts";
+import type { Found } from "./changes.ts";
 import type { Reconciled } from "./errors.ts";
 import { Follower } from "./follower.ts";
 import { type OrderFollowerOptions, type ReconcileOptions, resolveFollowerOptions } from "./options.ts";
@@ -14,13 +15,13 @@ export interface OrderFollower {
   readonly follow: (orderReference: OrderReference) => Promise<void>;
   /**
    * Looks at an order now, with high priority, and hands over what is new. Resolves when the handler has finished, or there is nothing
-   * new, or the service no longer has the order. Calls for one order that wait at the same time share a look.
+   * new, or the service does not have the order; the result says which. Calls for one order that wait at the same time share a look.
    *
    * @throws What the handler threw; the error of the request; `OrderFollowerError` if the store failed, the order was busy for too long, or
    * each response was older than what was handed over; `DeadlineError` after the `timeout`. The same change comes again with the next look.
    * `DeadlockError` in the handler of this order, which it would wait for, on platforms with `node:async_hooks`.
    */
-  readonly update: (orderReference: OrderReference) => Promise<void>;
+  readonly update: (orderReference: OrderReference) => Promise<Found>;
   /**
    * Looks at all open orders that are followed, with low priority: one request for each, the one that was read longest ago first. A sweep
    * after a crash so begins where the last one stopped. Processes that sweep at the same time share the orders.
@@ -51,10 +52,7 @@ export interface OrderFollower {
  *   every: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
- * const receiver = createOrderUpdatedReceiver({
- *   partner,
- *   onOrderUpdated: ({ orderReference }) => follower.update(orderReference),
- * });
+ * const receiver = createOrderUpdatedReceiver({ follower, token, environment: "prod" });
  */
 export function createOrderFollower(options: OrderFollowerOptions): OrderFollower {
   const follower = new Follower(resolveFollowerOptions(options));

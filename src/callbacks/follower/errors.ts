@@ -10,6 +10,8 @@ export type OrderFollowerFault =
   | "busy"
   /** The service returned a response that is older than what was handed over, several times. */
   | "outdated"
+  /** The service does not have the order, and nobody follows it. Only the `onError` of a receiver reports it. */
+  | "missing"
   /** `close()` was called. */
   | "closed";
 

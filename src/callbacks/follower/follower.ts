@@ -7,8 +7,9 @@ import { safely } from "../../util/foreign.ts";
 import { lazily } from "../../util/lazily.ts";
 import { deadlockHint, refuseInHandler } from "../handlers.ts";
 import { Rounds } from "../rounds.ts";
+import type { Found } from "./changes.ts";
 import { OrderFollowerError, type Reconciled } from "./errors.ts";
-import { Handover, type Look, type Outcome } from "./handover.ts";
+import { Handover, type Look } from "./handover.ts";
 import { type FollowerSettings, type ReconcileOptions, resolveReconcileOptions } from "./options.ts";
 import { Reader } from "./reader.ts";
 import { Records } from "./records.ts";
@@ -24,7 +25,7 @@ export class Follower {
   readonly #settings: FollowerSettings;
   readonly #records: Records;
   readonly #handover: Handover;
-  readonly #rounds: Rounds<Input, Outcome | "late">;
+  readonly #rounds: Rounds<Input, Found | "late">;
   readonly #closing = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
   #stopTimer: () => void = () => undefined;
@@ -38,7 +39,7 @@ export class Follower {
     this.#settings = settings;
     this.#records = new Records(scoped, clock, forgetAfter);
     this.#handover = new Handover(settings, this.#records, new Reader(partner));
-    this.#rounds = new Rounds<Input, Outcome | "late">({
+    this.#rounds = new Rounds<Input, Found | "late">({
       clock,
       // Only the order of changes matters here; the callers limit how many they make at a time.
       concurrency: Number.POSITIVE_INFINITY,
@@ -59,11 +60,11 @@ export class Follower {
     });
   }
 
-  update(reference: OrderReference): Promise<void> {
+  update(reference: OrderReference): Promise<Found> {
     return this.#during(async () => {
       checkReference(reference);
       refuseInHandler(this.#settings, "`update`", reference);
-      await this.#join(reference);
+      return this.#join(reference);
     });
   }
 
@@ -88,7 +89,7 @@ export class Follower {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }
 
-  async #join(reference: OrderReference, look?: Look): Promise<Outcome> {
+  async #join(reference: OrderReference, look?: Look): Promise<Found> {
     // A hint may share a waiting round: it needs a request that is sent after it.
     const usable = this.#rounds.isIdle(reference) ? look : undefined;
     const outcome = await this.#rounds.join(reference, { reference, look: usable });

@@ -2,6 +2,7 @@ import type { OrderReference } from "../../references/references.ts";
 import { sameBytes } from "../../util/same-bytes.ts";
 import { callHandler, deadlockHint } from "../handlers.ts";
 import { withTimeout } from "../timeout.ts";
+import type { Found } from "./changes.ts";
 import { ageOf, changesBetween } from "./compare.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { FollowerSettings } from "./options.ts";
@@ -16,12 +17,9 @@ export interface Look {
   readonly read: Read;
 }
 
-/** What a look at an order led to. */
-export type Outcome = "unchanged" | "changed" | "gone";
-
 /** A look at an order, compared with what is remembered. */
 interface News {
-  readonly outcome: Outcome;
+  readonly outcome: Found;
   /** What to remember; undefined if nothing is new. */
   readonly next: Remembered | undefined;
   /** Calls the caller's function; undefined if there is nothing to hand over. */
@@ -72,7 +70,7 @@ export class Handover {
   }
 
   /** Takes the turn of the order, reads it, and hands over what is new. `look` is used if the claim still stands. */
-  async run(reference: OrderReference, look?: Look): Promise<Outcome> {
+  async run(reference: OrderReference, look?: Look): Promise<Found> {
     let turn: Turn | undefined;
     try {
       let outdated = 0;
@@ -107,7 +105,7 @@ export class Handover {
     reference: OrderReference,
     turn: Turn,
     given: Look | undefined,
-  ): Promise<Outcome | "outdated" | undefined> {
+  ): Promise<Found | "outdated" | undefined> {
     const [before, mark] = await Promise.all([this.#records.order(reference), this.#records.mark(reference)]);
     // A hand-over first ends the claim. Then this response may be older than what was handed over.
     const usable = given !== undefined && sameBytes(given.claim, mark.bytes);
@@ -163,7 +161,7 @@ export class Handover {
 
   async #compareGone(reference: OrderReference, known: Remembered | undefined, error: unknown): Promise<News> {
     if (known?.gone) return { ...nothingNew, outcome: "gone" };
-    if (known === undefined && !(await this.#isOverdue(reference))) return nothingNew;
+    if (known === undefined && !(await this.#isOverdue(reference))) return { ...nothingNew, outcome: "missing" };
     const order = known?.order ?? null;
     const previous = order === null ? undefined : followedOrder(order);
     return {

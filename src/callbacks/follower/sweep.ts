@@ -3,8 +3,9 @@ import type { OrderReference } from "../../references/references.ts";
 import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { concurrently } from "../../util/concurrently.ts";
+import type { Found } from "./changes.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
-import type { Look, Outcome } from "./handover.ts";
+import type { Look } from "./handover.ts";
 import type { SweepSettings } from "./options.ts";
 import { type Held, type Mark, markBytes, type Records } from "./records.ts";
 
@@ -24,7 +25,7 @@ export interface SweepParts {
   /** Reads an order. Resolves to undefined if there is no news. */
   readonly look: (reference: OrderReference, claim: Uint8Array, signal: AbortSignal) => Promise<Look | undefined>;
   /** Hands over what a look has found. */
-  readonly handOver: (reference: OrderReference, look: Look) => Promise<Outcome>;
+  readonly handOver: (reference: OrderReference, look: Look) => Promise<Found>;
 }
 
 interface OpenOrder {
@@ -33,7 +34,7 @@ interface OpenOrder {
 }
 
 /** What became of an order: `skipped` was read by another process, `busy` is in another sweep, `failed` was read but not handed over. */
-type Visit = Outcome | "skipped" | "busy" | "failed";
+type Visit = Found | "skipped" | "busy" | "failed";
 
 /** An error of a look that all other orders would have, too. The function of the caller can throw the same, for a reason of its own. */
 const isCommon = (error: unknown): boolean =>
@@ -46,7 +47,7 @@ export class Sweep {
   /** Orders that were read since then are skipped. */
   readonly #since: number;
   readonly #failures: ReconcileFailure[] = [];
-  readonly #counts = { unchanged: 0, changed: 0, gone: 0, skipped: 0, busy: 0, failed: 0 };
+  readonly #counts = { unchanged: 0, changed: 0, gone: 0, missing: 0, skipped: 0, busy: 0, failed: 0 };
 
   constructor(parts: SweepParts, settings: SweepSettings) {
     this.#parts = parts;
@@ -62,8 +63,8 @@ export class Sweep {
       orders = await this.#round(orders, signal);
     }
     if (signal.aborted) throw signal.reason;
-    const { unchanged, changed, gone } = this.#counts;
-    const result = { checked: unchanged + changed + gone, changed, gone };
+    const { unchanged, changed, gone, missing } = this.#counts;
+    const result = { checked: unchanged + changed + gone + missing, changed, gone };
     if (this.#failures.length > 0) throw new ReconcileError({ result, failures: this.#failures });
     return result;
   }
@@ -109,7 +110,7 @@ export class Sweep {
   async #visit({ reference, held }: OpenOrder, signal: AbortSignal): Promise<Visit> {
     const mine = await this.#claim(reference, held);
     if (typeof mine === "string") return mine;
-    let visited: Outcome | undefined;
+    let visited: Found | undefined;
     try {
       const look = await this.#parts.look(reference, markBytes(mine), signal);
       visited =
