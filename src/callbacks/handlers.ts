@@ -1,17 +1,10 @@
-import { PodPartnerError } from "../errors/base.ts";
+import { DeadlineError } from "../errors/connection.ts";
 import type { OrderReference } from "../references/references.ts";
-import { onAbort } from "../util/abort-signals.ts";
+import { onAbort, unlessAborted } from "../util/abort-signals.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import { attempt } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
-
-/**
- * A handler waits for its own receiver or follower, which waits for the handler. Nothing was done. Call the function after the handler has
- * finished.
- */
-export class DeadlockError extends PodPartnerError {
-  static override readonly kind: string = "DeadlockError";
-  readonly isRetryable = false;
-}
+import { DeadlockError } from "./errors.ts";
 
 /** A handler that a receiver or follower has called. */
 interface Handling {
@@ -66,5 +59,25 @@ export function refuseInHandler(caller: object, call: string, orderReference?: O
     throw new DeadlockError(
       `${call} waits for the handler of the order ${handling.orderReference}, which made this call. Call it after the handler has finished.`,
     );
+  }
+}
+
+/**
+ * Runs `work` for at most `timeout` milliseconds. Then its signal is aborted.
+ *
+ * @throws {@link DeadlineError} with `message` when the time is over, also if `work` ignores its signal.
+ */
+export async function withTimeout<Result>(
+  clock: PartnerClock,
+  timeout: number,
+  message: string,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const controller = new AbortController();
+  const stopTimer = clock.after(timeout, () => controller.abort(new DeadlineError({ message })));
+  try {
+    return await unlessAborted(work(controller.signal), controller.signal);
+  } finally {
+    stopTimer();
   }
 }

@@ -7,7 +7,7 @@ import { count, filledText } from "../schemas/shape.ts";
 import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
-import type { OrderFollower } from "./follower/create.ts";
+import type { OrderFollower } from "./follower.ts";
 import { type CallbackEnvironment, environment } from "./parameters.ts";
 
 /** The part of a `PodPartner` that the receiver uses. */

@@ -1,5 +1,5 @@
-import type { AddressReference } from "../../references/references.ts";
-import type { Order } from "../../resources/orders/orders.schema.ts";
+import type { AddressReference } from "../references/references.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
 
 /** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
 export type OrderChange =
