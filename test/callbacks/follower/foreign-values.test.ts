@@ -32,7 +32,11 @@ describeWithRedis("a follower on Redis", () => {
       return context.redis.set(key, Buffer.from(sealed).toString("base64"));
     },
   };
-  const cases = ["order", "open"].flatMap((kind) => Object.keys(put).map((what) => [kind, what] as const));
+  const cases = [
+    ...["order", "open"].flatMap((kind) => Object.keys(put).map((what) => [kind, what] as const)),
+    // Valid JSON with a checksum would be a lock of another process.
+    ...["a list", "a text", "base64 without a checksum"].map((what) => ["lease", what] as const),
+  ];
 
   it.each(cases)("sweeps all orders when the key `%s` of one of them holds %s", async (kind, what) => {
     const { follower, handed } = start();

@@ -235,9 +235,9 @@ describe("a process whose lock has ended in the store", () => {
     const world = createWorld();
     const lost: KeyValueStore = {
       ...world.store,
-      // The lock is never renewed.
+      // The lock is never renewed: a renewal sets the value that the key holds.
       set: async (key, value, options) =>
-        key.includes("follower:lease:") && options?.expected ? false : world.store.set(key, value, options),
+        String(value) === String(options?.expected) ? false : world.store.set(key, value, options),
     };
     const gate = Promise.withResolvers<void>();
     let running = 0;
