@@ -69,4 +69,4 @@ export interface OrderGone {
  * What a look at an order has found: nothing new, a change that was handed over, an order that the service no longer has, or one that it
  * never had (or does not have yet).
  */
-export type Found = "unchanged" | "changed" | "gone" | "missing";
+export type LookResult = "unchanged" | "changed" | "gone" | "missing";

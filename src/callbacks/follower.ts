@@ -5,7 +5,7 @@ import { ScopedStore } from "../stores/scoped-store.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
-import type { Found } from "./changes.ts";
+import type { LookResult } from "./changes.ts";
 import { OrderFollowerError, type Reconciled } from "./errors.ts";
 import {
   type FollowerSettings,
@@ -43,7 +43,7 @@ export interface OrderFollower {
    * each response was older than what was handed over; `DeadlineError` after the `timeout`. The same change comes again with the next look.
    * `DeadlockError` in the handler of this order, which it would wait for, on platforms with `node:async_hooks`.
    */
-  readonly update: (orderReference: OrderReference) => Promise<Found>;
+  readonly update: (orderReference: OrderReference) => Promise<LookResult>;
   /**
    * Looks at all open orders that are followed, with low priority: one request for each, the one that was read longest ago first. A sweep
    * after a crash so begins where the last one stopped. Processes that sweep at the same time share the orders.
@@ -74,7 +74,7 @@ export interface OrderFollower {
  *   every: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
- * const receiver = createOrderUpdatedReceiver({ follower, token, environment: "prod" });
+ * const receiver = createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "prod" });
  */
 export function createOrderFollower(options: OrderFollowerOptions): OrderFollower {
   const follower = new Follower(resolveFollowerOptions(options));
@@ -91,7 +91,7 @@ class Follower {
   readonly #settings: FollowerSettings;
   readonly #records: Records;
   readonly #handover: Handover;
-  readonly #updates: OrderQueue<Found | "late">;
+  readonly #updates: OrderQueue<LookResult | "late">;
   readonly #closing = new AbortController();
   readonly #work = new Set<Promise<unknown>>();
   #stopTimer: () => void = () => undefined;
@@ -120,7 +120,7 @@ class Follower {
     });
   }
 
-  update(reference: OrderReference): Promise<Found> {
+  update(reference: OrderReference): Promise<LookResult> {
     return this.#during(async () => {
       checkReference(reference);
       refuseInHandler(this.#settings, "`update`", reference);
@@ -152,7 +152,7 @@ class Follower {
     while (this.#work.size > 0) await Promise.allSettled(this.#work);
   }
 
-  async #update(reference: OrderReference): Promise<Found> {
+  async #update(reference: OrderReference): Promise<LookResult> {
     for (let tries = 0; tries < mostTries; tries += 1) {
       const lock = await this.#lock(reference);
       try {

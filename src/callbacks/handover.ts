@@ -1,5 +1,5 @@
 import type { OrderReference } from "../references/references.ts";
-import type { Found } from "./changes.ts";
+import type { LookResult } from "./changes.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { FollowerSettings } from "./follower-options.ts";
 import { callHandler, deadlockHint, withTimeout } from "./handlers.ts";
@@ -19,7 +19,7 @@ import type { Held, Mark, Records } from "./records.ts";
 
 /** What a response says, compared with what is remembered. */
 interface News {
-  readonly found: Found;
+  readonly found: LookResult;
   /** What to remember; undefined if nothing is new. */
   readonly next?: Remembered;
   /** Calls the caller's function; undefined if there is nothing to hand over. */
@@ -62,7 +62,7 @@ export class Handover {
    *
    * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
    */
-  async look(reference: OrderReference, lock: Lock): Promise<Found | undefined> {
+  async look(reference: OrderReference, lock: Lock): Promise<LookResult | undefined> {
     const { clock, timeout } = this.#settings;
     for (const pause of [0, ...pauses]) {
       if (pause > 0) await new Promise<void>((resolve) => void clock.after(pause, resolve));
@@ -102,7 +102,7 @@ export class Handover {
   }
 
   /** Hands over and remembers what a response says. Resolves to undefined if the lock was lost or another process has stored a state. */
-  async handOver(reference: OrderReference, memory: Memory, news: News, lock: Lock): Promise<Found | undefined> {
+  async handOver(reference: OrderReference, memory: Memory, news: News, lock: Lock): Promise<LookResult | undefined> {
     const { found, next, handOver } = news;
     if (handOver !== undefined) {
       // Its lock may have ended in the store: calls of one process do not overlap in any case.

@@ -1,4 +1,4 @@
-export type { FollowedLine, FollowedOrder, Found, OrderChange, OrderChanged, OrderGone } from "./changes.ts";
+export type { FollowedLine, FollowedOrder, LookResult, OrderChange, OrderChanged, OrderGone } from "./changes.ts";
 export {
   CallbackValidationError,
   DeadlockError,

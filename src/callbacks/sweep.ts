@@ -3,7 +3,7 @@ import type { OrderReference } from "../references/references.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { concurrently } from "../util/concurrently.ts";
-import type { Found } from "./changes.ts";
+import type { LookResult } from "./changes.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
 import type { SweepSettings } from "./follower-options.ts";
 import type { Handover } from "./handover.ts";
@@ -21,7 +21,7 @@ const mostAhead = 300_000;
 const marksAtOnce = 32;
 
 /** What became of an order: `skipped` was read by another call, `busy` is locked by one, `failed` was read but not handed over. */
-type Visit = Found | "skipped" | "busy" | "failed";
+type Visit = LookResult | "skipped" | "busy" | "failed";
 
 /** An error of a request that all other orders would have, too. The function of the caller can throw the same, for a reason of its own. */
 const isCommon = (error: unknown): boolean =>
