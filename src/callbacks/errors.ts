@@ -1,5 +1,7 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { type Issue, listIssues } from "../errors/validation.ts";
+import type { OrderReference } from "../references/references.ts";
+import { wordsOf } from "../util/foreign.ts";
 
 /** The query of a callback breaks specification 6. `issues` names each parameter; no message contains a value of the query. */
 export class CallbackValidationError extends PodPartnerError {
@@ -15,4 +17,89 @@ export class CallbackValidationError extends PodPartnerError {
   override toJSON() {
     return { ...super.toJSON(), issues: this.issues };
   }
+}
+
+/** Why a follower could not do its work. */
+export type OrderFollowerFault =
+  /** The store failed. */
+  | "store"
+  /** Another process, or an earlier change, was at work on the order for too long. */
+  | "busy"
+  /** The service returned a response that is older than what was handed over, several times. */
+  | "outdated"
+  /** The service does not have the order, and nobody follows it. Only the `onError` of a receiver reports it. */
+  | "missing"
+  /** `close()` was called. */
+  | "closed";
+
+/** The follower could not look at an order. No change is lost: it is handed over by a later `update` or `reconcile`. */
+export class OrderFollowerError extends PodPartnerError {
+  static override readonly kind: string = "OrderFollowerError";
+  readonly isRetryable = true;
+  readonly fault: OrderFollowerFault;
+
+  constructor({ fault, message, cause }: { fault: OrderFollowerFault; message: string; cause?: unknown }) {
+    super(message, { cause });
+    this.fault = fault;
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), fault: this.fault };
+  }
+}
+
+/** An order that a sweep could not read, or whose change was not handled. */
+export interface ReconcileFailure {
+  readonly orderReference: OrderReference;
+  /** What the function of the caller threw, or why the order was not read. */
+  readonly error: unknown;
+}
+
+/** What a sweep has done. */
+export interface Reconciled {
+  /** Orders that were read. */
+  readonly checked: number;
+  /** Orders with a change that was handed over. */
+  readonly changed: number;
+  /** Orders that the service no longer has. */
+  readonly gone: number;
+}
+
+/** The most failures that one error lists. */
+const mostListed = 100;
+
+/** A sweep has ended, and some of its orders have failed. They stay open: the next sweep begins with the orders that it read longest ago. */
+export class ReconcileError extends PodPartnerError {
+  static override readonly kind: string = "ReconcileError";
+  readonly isRetryable = true;
+  /** What the sweep has done apart from the failures. */
+  readonly result: Reconciled;
+  /** The number of orders that failed. */
+  readonly failed: number;
+  /** The failed orders, at most the first 100. */
+  readonly failures: readonly ReconcileFailure[];
+
+  constructor({ result, failures }: { result: Reconciled; failures: readonly ReconcileFailure[] }) {
+    const lines = failures.slice(0, 3).map(({ orderReference, error }) => `\n  ${orderReference}: ${wordsOf(error)}`);
+    const more = failures.length > 3 ? `\n  and ${failures.length - 3} more` : "";
+    super(`${failures.length} of the followed orders failed; ${result.checked} were read.${lines.join("")}${more}`, {
+      cause: failures[0]?.error,
+    });
+    this.result = result;
+    this.failed = failures.length;
+    this.failures = failures.slice(0, mostListed);
+  }
+
+  override toJSON() {
+    return { ...super.toJSON(), result: this.result, failed: this.failed };
+  }
+}
+
+/**
+ * A handler waits for its own receiver or follower, which waits for the handler. Nothing was done. Call the function after the handler has
+ * finished.
+ */
+export class DeadlockError extends PodPartnerError {
+  static override readonly kind: string = "DeadlockError";
+  readonly isRetryable = false;
 }

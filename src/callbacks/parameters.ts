@@ -44,7 +44,7 @@ const schema = () =>
     via_store_code: z.optional(z.string()),
   });
 
-/** Each parameter with its deprecated alias, which is used when the parameter is absent. */
+/** Each parameter with its deprecated alias. */
 const aliases = {
   environment: undefined,
   order_reference_v2: undefined,
@@ -66,8 +66,8 @@ export const lastOf = (query: URLSearchParams, name: string): string | undefined
 
 /**
  * Reads the parameters of an order-updated callback from its URL (specification 6), for a program that routes callbacks itself. Other
- * parameters are ignored. The deprecated names `partner_reference`, `partner_code` and `via_partner_code` are read when the new ones
- * are absent.
+ * parameters are ignored. The deprecated names `partner_reference`, `partner_code` and `via_partner_code` are read only when none of the
+ * new ones is there: otherwise they may be parameters of your own URL.
  *
  * @param url The URL of the request, or its path with the query, as `request.url` of Node has it.
  * @throws {@link CallbackValidationError} if a parameter is missing or invalid.
@@ -81,9 +81,10 @@ export function parseOrderUpdated(url: string | URL): OrderUpdatedParameters {
     });
   }
   const query = queryOf(url);
-  const given = Object.fromEntries(
-    Object.entries(aliases).map(([name, alias]) => [name, lastOf(query, name) ?? (alias && lastOf(query, alias))]),
-  );
+  const named = Object.entries(aliases);
+  // The service always sends `store_code`. Next to a new name, an old one may be a parameter of the partner's own URL.
+  const isOld = named.every(([name, alias]) => alias === undefined || lastOf(query, name) === undefined);
+  const given = Object.fromEntries(named.map(([name, alias]) => [name, lastOf(query, isOld && alias ? alias : name)]));
   const checked = check(schema, given, []);
   if (!checked.ok) throw new CallbackValidationError({ issues: checked.issues });
   const value = checked.value as z.infer<ReturnType<typeof schema>>;

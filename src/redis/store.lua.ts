@@ -3,15 +3,25 @@
  * that each client library passes them unchanged, with any settings.
  */
 
-/** Returns the value of `KEYS[1]`, or false. */
-export const getScript = /* lua */ `return redis.call("GET", KEYS[1])`;
-
-/** What `ARGV[1]` says of the value that the key must hold: `any`, `none` or `this` with the value in `ARGV[2]`. */
-const holds = /* lua */ `
-if ARGV[1] ~= "any" then
-  local held = redis.call("GET", KEYS[1])
-  if held ~= (ARGV[1] == "this" and ARGV[2]) then return 0 end
+/** Reads `KEYS[1]` into `held`; false if it holds nothing, or what is no text. Such a key counts as absent, and `SET` replaces it. */
+const read = /* lua */ `
+local held = redis.pcall("GET", KEYS[1])
+if type(held) == "table" then
+  if not string.find(held.err, "WRONGTYPE", 1, true) then return held end
+  held = false
 end
+`;
+
+/** Returns the value of `KEYS[1]`, or false. */
+export const getScript = /* lua */ `${read}return held`;
+
+/**
+ * What `ARGV[1]` says of the value that the key must hold: `any`, `none` or `this` with the value in `ARGV[2]`. A text that is not base64
+ * was written by another program, and counts as absent, too.
+ */
+const holds = /* lua */ `${read}
+if ARGV[1] == "none" and held and (#held % 4 > 0 or not string.find(held, "^[%w+/]*=?=?$")) then held = false end
+if ARGV[1] ~= "any" and held ~= (ARGV[1] == "this" and ARGV[2]) then return 0 end
 `;
 
 /** Sets `KEYS[1]` to `ARGV[3]`, for `ARGV[4]` milliseconds unless it is empty. Returns 1; 0 if the key does not hold what it must. */

@@ -76,8 +76,11 @@ function runner(client: RedisClient): (text: string) => Script["run"] {
 const toText = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
 
-function fromText(text: string): Uint8Array {
+/** The bytes of a text; undefined if it is not base64. */
+function fromText(text: string): Uint8Array | undefined {
   const { buffer, byteOffset, byteLength } = Buffer.from(text, "base64");
+  // Node skips characters that are not of base64.
+  if (text.length % 4 > 0 || byteLength !== Buffer.byteLength(text, "base64")) return undefined;
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

@@ -28,24 +28,15 @@ export async function takeLease(store: LeaseStore, key: string, ttl: number): Pr
   };
 }
 
-/**
- * Renews a lease of `ttl` milliseconds three times in its time. `onRenewed` gets the time at which a successful renewal began. Returns the
- * function that stops it; it does not release the lease.
- */
-export function keepLease(
-  lease: Lease,
-  ttl: number,
-  clock: PartnerClock,
-  onRenewed: (began: number) => void = () => undefined,
-): () => void {
+/** Renews a lease of `ttl` milliseconds three times in its time. Returns the function that stops it; it does not release the lease. */
+export function keepLease(lease: Pick<Lease, "renew">, ttl: number, clock: PartnerClock): () => void {
   let stopTimer: () => void;
   const wait = () => {
     stopTimer = clock.after(ttl / 3, async () => {
       // A slow store must not delay the next renewal.
       wait();
-      const began = clock.now();
       // A lease that is not renewed ends by itself.
-      if (await lease.renew().catch(() => false)) onRenewed(began);
+      await lease.renew().catch(() => undefined);
     });
   };
   wait();

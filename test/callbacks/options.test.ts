@@ -41,6 +41,14 @@ describe("the receiver's options", () => {
     expect(refusal(undefined).issues).toHaveLength(1);
   });
 
+  it("refuse a follower that is none, and one next to a client or handler", () => {
+    expect(refusal({ follower: {} }).issues.map(({ path }) => path)).toEqual([["follower"]]);
+    const follower = { update: async () => "unchanged" };
+    const { issues } = refusal({ ...valid, follower });
+    expect(issues.map(({ path }) => path)).toEqual([["partner"], ["onOrderUpdated"]]);
+    expect(issues[0]?.message).toBe("expected either `follower`, or `partner` and `onOrderUpdated`");
+  });
+
   it("suggest the likely name for an unknown one", () => {
     expect(refusal({ ...valid, secret: "x" }).message).toContain("did you mean `token`?");
   });

@@ -41,12 +41,22 @@ describe("parseOrderUpdated", () => {
 
   const aliases = { partner_reference: "old-1", partner_code: "old-2", via_partner_code: "old-3" };
 
-  it("reads a deprecated alias when the new name is absent or empty", () => {
+  it("reads the deprecated aliases when all new names are absent or empty", () => {
     const expected = { customIdentifier: "old-1", storeCode: "old-2", viaStoreCode: "old-3" };
     expect(parseOrderUpdated(callbackUrl({ ...aliases, store_code: undefined }))).toMatchObject(expected);
     expect(parseOrderUpdated(callbackUrl({ ...aliases, store_code: "", custom_reference: "" }))).toMatchObject(
       expected,
     );
+  });
+
+  it("does not read a parameter of the partner's own URL as an alias while the new names are there", () => {
+    // The order has no identifier and no integrator: the service sends `store_code` only.
+    const url = callbackUrl({ partner_reference: "campaign-7", via_partner_code: "newsletter" });
+    expect(parseOrderUpdated(url)).toMatchObject({
+      storeCode: "shop-7",
+      customIdentifier: undefined,
+      viaStoreCode: undefined,
+    });
   });
 
   it("prefers the new name to its alias", () => {

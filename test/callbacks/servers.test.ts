@@ -6,7 +6,7 @@ import { serve } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import type { OrderUpdatedReceiver } from "pod-partner/callbacks";
+import type { NodeResponse, OrderUpdatedReceiver } from "pod-partner/callbacks";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ref } from "../support/references.ts";
 import { callbackQuery, createReceiver, settled } from "./support.ts";
@@ -108,4 +108,26 @@ describe("on Node", () => {
     const received = await fetch(`http://127.0.0.1:${port}/callbacks?${callbackQuery()}`);
     expect([received.status, await received.text()]).toEqual([504, "too late"]);
   });
+
+  it.each<[string, NodeResponse]>([
+    ["was sent by a server that does not say so", sent("writeHead")],
+    ["has lost its connection before its end", sent("end")],
+    [
+      "is a double without methods",
+      // @ts-expect-error: a JavaScript caller's double
+      {},
+    ],
+  ])("a response that %s does not make `node` reject, and the order was handled", async (_, response) => {
+    const { receiver, reads } = createReceiver();
+    await receiver.node({ method: "GET", url: `/callbacks?${callbackQuery()}` }, response);
+    expect(reads).toHaveLength(1);
+  });
 });
+
+/** A response of which one method throws. */
+function sent(broken: "writeHead" | "end"): NodeResponse {
+  const fail = () => {
+    throw Object.assign(new Error("write after end"), { code: "ERR_STREAM_WRITE_AFTER_END" });
+  };
+  return { headersSent: false, writeHead: () => undefined, end: () => undefined, [broken]: fail };
+}

@@ -76,6 +76,38 @@ describeWithRedis("a store in Redis", () => {
     expect(await context.redis.pTTL("key")).toBe(-1);
   });
 
+  const foreign: Record<string, (key: string) => Promise<unknown>> = {
+    "a list": (key) => context.redis.rPush(key, "1"),
+    "a hash": (key) => context.redis.hSet(key, "field", "1"),
+    "a number": (key) => context.redis.set(key, "17"),
+    "a text": (key) => context.redis.set(key, "not a value of a store"),
+    "bytes that are no text": (key) => context.redis.set(key, Buffer.from([0xff, 0xfe, 0xfd, 0x00])),
+  };
+
+  it.each(Object.entries(foreign))("takes a key that holds %s as absent, and can set and delete it", async (_, put) => {
+    const store = redisStore(context.redis);
+    await put("key");
+    expect(await store.get("key")).toBeUndefined();
+    expect(await store.set("key", bytes("1"), { expected: bytes("0") })).toBe(false);
+    expect(await store.set("key", bytes("1"), { expected: null })).toBe(true);
+    expect(text(await store.get("key"))).toBe("1");
+    await context.redis.del("key");
+    await put("key");
+    expect(await store.set("key", bytes("2"))).toBe(true);
+    expect(text(await store.get("key"))).toBe("2");
+    await context.redis.del("key");
+    await put("key");
+    await store.delete("key");
+    expect(await context.redis.exists("key")).toBe(0);
+  });
+
+  it("still reports what Redis itself refuses", async () => {
+    await context.redis.aclSetUser("reader", ["reset", "on", ">secret", "~pod-partner:*", "+evalsha", "+eval"]);
+    const store = redisStore(await nodeRedis({ username: "reader", password: "secret" }));
+    await expect(store.get("pod-partner:1")).rejects.toThrow(/permission|can't run/);
+    await expect(store.set("pod-partner:1", bytes("1"), { expected: null })).rejects.toThrow(/permission|can't run/);
+  });
+
   it("survives that Redis forgets its scripts", async () => {
     const store = redisStore(context.redis);
     await store.set("key", bytes("1"));

@@ -125,26 +125,6 @@ describe("the changes of an order", () => {
     ]);
   });
 
-  it("never shrink a quantity, in the changes and in the order itself, when a response is outdated", async () => {
-    const { service, follower, handed } = createWorld();
-    const { update } = follower();
-    service.ship(first, [2]);
-    await update(first);
-    service.ship(first, [1]);
-    await update(first);
-    expect(handed).toHaveLength(1);
-    service.hold(first, "no stock");
-    await update(first);
-    service.ship(first, [3]);
-    await update(first);
-    expect(handed.map(({ shipped }) => shipped)).toEqual([
-      [2, 0],
-      [2, 0],
-      [3, 0],
-    ]);
-    expect(handed.at(-1)?.changes).toEqual([{ kind: "shipped", index: 1, from: 2, to: 3 }]);
-  });
-
   it("leave no text of the order in the store but its status code and references", async () => {
     const { service, follower, store } = createWorld();
     service.hold(first, "Ada Jansen does not live there");

@@ -2,6 +2,7 @@ import type { KeyValueStore } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { toJson } from "../../../src/stores/json.ts";
 import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { settled } from "../support.ts";
 import { createWorld, first, second, settle } from "./support.ts";
 
 const isState = (key: string) => key.includes("follower:order:");
@@ -44,6 +45,38 @@ describe("a follower whose store fails", () => {
     await settle(clock, Promise.all(calls));
     expect(clock.now() - began).toBeLessThanOrEqual(5_100);
   });
+
+  it.each(["update", "reconcile"] as const)(
+    "is not busy with itself when a locked store makes a change after `%s` has given up",
+    async (call) => {
+      const { clock, store, follower, kinds } = createWorld();
+      await follower().follow(first);
+      const locked = Promise.withResolvers<void>();
+      // Like a file that another process locks: reads go on, changes wait in their order.
+      let changes: Promise<unknown> = locked.promise;
+      const queued = <Result>(change: () => Promise<Result>): Promise<Result> => {
+        const result = changes.then(change);
+        changes = result;
+        return result;
+      };
+      const slow = follower({
+        store: {
+          ...store,
+          set: (key, value, options) => queued(() => store.set(key, value, options)),
+          delete: (key, options) => queued(() => store.delete(key, options)),
+        },
+      });
+      const run = async () => void (await (call === "update" ? slow.update(first) : slow.reconcile()));
+      const refused = expect(settle(clock, run())).rejects.toMatchObject({ fault: "store" });
+      await refused;
+      locked.resolve();
+      await settled();
+      const unlocked = clock.now();
+      await settle(clock, run());
+      expect(kinds()).toEqual([["status"]]);
+      expect(clock.now()).toBe(unlocked);
+    },
+  );
 
   it("does not wait without end for a store that does not respond to the end of a turn", async () => {
     const { clock, store, follower, kinds } = createWorld();

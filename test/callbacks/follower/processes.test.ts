@@ -1,7 +1,7 @@
 import type { KeyValueStore } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { settled } from "../support.ts";
-import { createWorld, first, settle, withTotals } from "./support.ts";
+import { createWorld, first, settle } from "./support.ts";
 
 describe("two processes with one store", () => {
   it("hand over each change once, one after the other", async () => {
@@ -108,24 +108,29 @@ describe("two processes with one store", () => {
 describe("an older response in another process", () => {
   const outdated = "Mon, 02 Nov 2026 08:00:00 GMT";
 
-  it("does not change hold, status and address, but its greater quantities are handed over", async () => {
+  it("counts as newer when it has more units, whatever its `Date`", async () => {
     const { service, follower, handed } = createWorld();
     service.hold(first, "no stock");
     await follower().update(first);
     service.date = () => outdated;
-    service.onRead = async () => withTotals({ ...newest(), onHold: null, status: { code: "old" } }, [2]);
-    const newest = () => service.orders.get(first) ?? expect.fail("no order");
-    await follower().update(first);
-    expect(handed.at(-1)?.changes).toEqual([{ kind: "shipped", index: 1, from: 0, to: 2 }]);
-
-    service.date = () => "Mon, 02 Nov 2026 09:00:01 GMT";
-    service.onRead = async () => undefined;
+    service.hold(first, null);
     service.ship(first, [2]);
     await follower().update(first);
-    expect(handed).toHaveLength(2);
-    service.hold(first, null);
+    expect(handed.at(-1)?.changes).toEqual([{ kind: "shipped", index: 1, from: 0, to: 2 }, { kind: "released" }]);
+  });
+
+  it("is not acknowledged while each further response is older, too: the news may be in a later one", async () => {
+    const { clock, service, follower, kinds } = createWorld();
     await follower().update(first);
-    expect(handed.at(-1)?.changes).toEqual([{ kind: "released" }]);
+    service.hold(first, "no stock");
+    service.date = () => outdated;
+    const other = follower();
+    const refused = expect(settle(clock, other.update(first))).rejects.toMatchObject({ fault: "outdated" });
+    await refused;
+    expect(kinds()).toEqual([["status"]]);
+    service.date = () => new Date(clock.now()).toUTCString();
+    await other.update(first);
+    expect(kinds()).toEqual([["status"], ["held"]]);
   });
 
   it("is read once more: the next response is newer in nearly all cases", async () => {

@@ -192,30 +192,75 @@ describe("follower.reconcile", () => {
   });
 });
 
-describe("an update that waits together with a sweep", () => {
-  it("sends a request of its own, also when the change before it has failed", async () => {
-    const { service, orders, follower, handed } = await createFollowed(1);
+describe("an update of an order that a sweep reads", () => {
+  it("lets the sweep hand over nothing that it read before, also when the update has failed", async () => {
+    const { clock, service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
-    const gate = Promise.withResolvers<void>();
-    service.onRead = async ({ priority }) => {
-      if (priority === "low") return undefined;
-      service.onRead = async () => undefined;
-      await gate.promise;
-      throw new Error("no connection");
-    };
-    const failed = follower.update(reference).catch(() => "failed");
-    await settled();
+    const queued = Promise.withResolvers<void>();
     service.ship(reference, [1]);
+    service.onRead = async ({ priority }) => {
+      if (priority !== "low") throw new Error("no connection");
+      const outdated = service.orders.get(reference);
+      await queued.promise;
+      return outdated;
+    };
     const sweep = follower.reconcile();
-    while (service.reads.length < 2) await settled();
+    await settled();
+    await expect(follower.update(reference)).rejects.toThrow("no connection");
+    service.onRead = async () => undefined;
+    service.ship(reference, [2]);
+    queued.resolve();
+    expect(await settle(clock, sweep)).toEqual({ checked: 1, changed: 1, gone: 0 });
+    expect(handed.map(({ shipped }) => shipped[0])).toEqual([2]);
+  });
+
+  it("waits for the change that a sweep hands over, and then sends a request of its own", async () => {
+    const gate = Promise.withResolvers<void>();
+    const { clock, service, orders, follower, handed } = await createFollowed(1, { onChange: () => gate.promise });
+    const [reference = first] = orders;
+    const sweep = follower.reconcile();
     await settled();
     service.ship(reference, [2]);
     const update = follower.update(reference);
     await settled();
+    expect([service.reads.length, handed.length]).toEqual([1, 0]);
     gate.resolve();
-    await Promise.all([update, sweep]);
-    expect(await failed).toBe("failed");
-    expect(handed.map(({ shipped }) => shipped[0])).toEqual([2]);
+    await settle(clock, Promise.all([sweep, update]));
+    expect(handed.map(({ shipped }) => shipped[0])).toEqual([0, 2]);
+  });
+});
+
+describe("a process whose lock has ended in the store", () => {
+  it("still makes no two calls for one order at the same time", async () => {
+    const world = createWorld();
+    const lost: KeyValueStore = {
+      ...world.store,
+      // The lock is never renewed: a renewal sets the value that the key holds.
+      set: async (key, value, options) =>
+        String(value) === String(options?.expected) ? false : world.store.set(key, value, options),
+    };
+    const gate = Promise.withResolvers<void>();
+    let running = 0;
+    let most = 0;
+    const { update, reconcile } = world.follower({
+      store: lost,
+      timeout: 60_000,
+      onChange: async () => {
+        running += 1;
+        most = Math.max(most, running);
+        await gate.promise;
+        running -= 1;
+      },
+    });
+    const updating = update(first);
+    await settled();
+    world.service.ship(first, [1]);
+    const sweep = reconcile();
+    await world.clock.advance(20_000);
+    expect(world.service.reads.length).toBeGreaterThan(1);
+    gate.resolve();
+    await settle(world.clock, Promise.all([updating, sweep]));
+    expect(most).toBe(1);
   });
 });
 

@@ -1,5 +1,13 @@
-import { DeadlineError, RequestValidationError, ResponseValidationError } from "pod-partner";
-import { createOrderUpdatedReceiver, OrderFollowerError } from "pod-partner/callbacks";
+import { DeadlineError, memoryStore, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
+import {
+  createOrderFollower,
+  createOrderUpdatedReceiver,
+  type OrderFollower,
+  type OrderFollowerOptions,
+  type OrderUpdated,
+  type OrderUpdatedFailure,
+} from "pod-partner/callbacks";
+import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { ref } from "../../support/references.ts";
 import { callbackUrl, createReader, settled, token } from "../support.ts";
@@ -241,41 +249,125 @@ describe("an order that the service no longer has", () => {
   });
 });
 
-describe("a receiver with a follower", () => {
-  const receive = async (world: ReturnType<typeof createWorld>, onChange?: () => void) => {
-    const { update } = world.follower({ onChange });
+/** How a receiver is joined to a follower: by the option, which costs one request, or by its handler, with one of its own. */
+const joined = {
+  "as its option": (follower: OrderFollower) => ({ follower }),
+  "in its handler": ({ update }: OrderFollower) => ({
+    partner: createReader(async () => newOrder(first)),
+    onOrderUpdated: ({ orderReference }: OrderUpdated) => update(orderReference),
+  }),
+};
+
+describe.each(Object.entries(joined))("a receiver with a follower %s", (_, join) => {
+  const createReceiving = (world: ReturnType<typeof createWorld>, options: Partial<OrderFollowerOptions> = {}) => {
+    const failures: unknown[] = [];
     const receiver = createOrderUpdatedReceiver({
-      partner: createReader(async () => newOrder(first)),
+      ...join(world.follower(options)),
       token,
-      onOrderUpdated: ({ orderReference }) => update(orderReference),
-      onError: () => undefined,
+      clock: world.clock,
+      onError: (failure) => failures.push(failure),
     });
-    return (await receiver.fetch(new Request(callbackUrl()))).status;
+    const receive = async () => (await settle(world.clock, receiver.fetch(new Request(callbackUrl())))).status;
+    return { receiver, receive, failures };
   };
 
   it("responds with 503 when the handler fails, and with 204 when it has finished", async () => {
     const world = createWorld();
-    const fail = () => {
-      throw new Error("failed");
-    };
-    expect(await receive(world, fail)).toBe(503);
-    expect(await receive(world)).toBe(204);
+    let failing = true;
+    const { receive, failures } = createReceiving(world, {
+      onChange: () => {
+        if (failing) throw new Error("failed");
+      },
+    });
+    expect(await receive()).toBe(503);
+    expect(failures).toMatchObject([{ orderReference: first, error: new Error("failed"), status: 503 }]);
+    failing = false;
+    expect(await receive()).toBe(204);
     expect(world.kinds()).toEqual([["status"]]);
+    expect(world.service.reads).toHaveLength(2);
   });
 
   it("responds with 204 for an order that is gone", async () => {
     const world = createWorld();
     await world.follower().update(first);
     world.service.orders.delete(first);
-    expect(await receive(world)).toBe(204);
-    expect(world.gone).toEqual([first]);
+    const { receive, failures } = createReceiving(world);
+    expect(await receive()).toBe(204);
+    expect([world.gone, failures]).toEqual([[first], []]);
   });
 
   it("responds with 503 while the store is lost", async () => {
     const world = createWorld();
     const lost = { ...world.store, get: () => Promise.reject(new Error("lost")) };
-    const { update } = world.follower({ store: lost });
-    await expect(update(first)).rejects.toMatchObject({ fault: "store", isRetryable: true });
-    await expect(update(first)).rejects.toBeInstanceOf(OrderFollowerError);
+    const { receive, failures } = createReceiving(world, { store: lost });
+    expect(await receive()).toBe(503);
+    expect(failures).toMatchObject([{ error: { name: "OrderFollowerError", fault: "store", isRetryable: true } }]);
+  });
+
+  it("responds with 503 after the `timeout`, and lets the handler's `close` of the receiver fail", async () => {
+    const world = createWorld();
+    const errors: unknown[] = [];
+    const { receiver, receive, failures } = createReceiving(world, {
+      timeout: 60_000,
+      onChange: async () => {
+        await receiver.close().catch((error: unknown) => errors.push(error));
+        await new Promise(() => undefined);
+      },
+    });
+    expect(await receive()).toBe(503);
+    expect(failures).toMatchObject([{ error: { name: "DeadlineError" } }]);
+    expect(errors).toMatchObject([{ name: "DeadlockError" }]);
+  });
+});
+
+describe("a receiver that feeds a follower", () => {
+  it("costs one request for each callback, also with the client and the service", async () => {
+    const handed: unknown[] = [];
+    let reads = 0;
+    const emulator = createEmulator({ seed: { orders: [{ orderlines: [{ quantity: 3 }] }] } });
+    const partner = new PodPartner({
+      ...emulator.clientOptions,
+      fetch: (input, init) => {
+        reads += 1;
+        return emulator.fetch(input as Request, init);
+      },
+    });
+    const follower = createOrderFollower({
+      partner,
+      store: memoryStore(),
+      onChange: ({ changes }) => handed.push(changes.map(({ kind }) => kind)),
+    });
+    const receiver = createOrderUpdatedReceiver({ follower, token });
+    const [reference = first] = emulator.world().organizations[0]?.orders.map((order) => order.reference) ?? [];
+    for (let unit = 0; unit < 3; unit += 1) {
+      emulator.ship(reference, { lines: [{ index: 1, quantity: 1 }] });
+      const response = await receiver.fetch(new Request(callbackUrl({ order_reference_v2: reference })));
+      expect(response.status).toBe(204);
+    }
+    expect(handed).toEqual([["shipped", "status"], ["shipped"], ["shipped", "completed", "status"]]);
+    expect(reads).toBe(3);
+  });
+
+  it("acknowledges and reports an order that does not exist, and reads only a limited number of them", async () => {
+    const world = createWorld();
+    world.service.orders.clear();
+    const failures: OrderUpdatedFailure[] = [];
+    const receiver = createOrderUpdatedReceiver({
+      follower: world.follower(),
+      clock: world.clock,
+      onError: (failure) => failures.push(failure),
+    });
+    const receive = async (number: number) => {
+      const reference = ref("Order", String(number));
+      return (await receiver.fetch(new Request(callbackUrl({ order_reference_v2: reference })))).status;
+    };
+    for (let number = 0; number < 100; number += 1) expect(await receive(number)).toBe(204);
+    expect(await receive(100)).toBe(503);
+    expect([world.service.reads.length, failures.length, await world.keys()]).toEqual([100, 100, []]);
+    expect(failures[0]).toMatchObject({ error: { name: "OrderFollowerError", fault: "missing" }, status: 204 });
+    world.service.orders.set(first, newOrder(first));
+    await world.clock.advance(1_000);
+    expect(await receive(1)).toBe(204);
+    expect(world.handed).toHaveLength(1);
   });
 });

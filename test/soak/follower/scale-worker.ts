@@ -1,7 +1,8 @@
 /** A process that fills a store with followed orders, or follows them and sweeps once. */
-import { Records } from "../../../src/callbacks/follower/records.ts";
-import { type OrderState, stateOf } from "../../../src/callbacks/follower/state.ts";
+
 import { createOrderFollower } from "../../../src/callbacks/index.ts";
+import { type OrderState, stateOf } from "../../../src/callbacks/order-state.ts";
+import { Records } from "../../../src/callbacks/records.ts";
 import type { Order, OrderReference } from "../../../src/index.ts";
 import { scopeOf } from "../../../src/stores/scope.ts";
 import { ScopedStore } from "../../../src/stores/scoped-store.ts";

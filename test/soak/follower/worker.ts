@@ -35,9 +35,8 @@ process.once("message", async ({ baseUrl, secretKey, token, port, file, failing,
     },
   });
   const receiver = createOrderUpdatedReceiver({
-    partner,
+    follower,
     token,
-    onOrderUpdated: ({ orderReference }) => follower.update(orderReference),
     onError: () => {},
   });
   process.on("message", async (message: { follow: readonly `Order_${string}`[] } | "sweep") => {

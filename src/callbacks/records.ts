@@ -1,14 +1,14 @@
 import * as z from "zod/mini";
-import { isReference, type OrderReference } from "../../references/references.ts";
-import { check } from "../../schemas/check.ts";
-import type { Schema } from "../../schemas/shape.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
-import { type Lease, takeLease } from "../../stores/lease.ts";
-import type { KeyValueStore } from "../../stores/store.ts";
-import type { PartnerClock } from "../../util/clock.ts";
-import { wordsOf } from "../../util/foreign.ts";
+import { isReference, type OrderReference } from "../references/references.ts";
+import { check } from "../schemas/check.ts";
+import type { Schema } from "../schemas/shape.ts";
+import { fromJson, toJson } from "../stores/json.ts";
+import type { KeyValueStore } from "../stores/store.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { wordsOf } from "../util/foreign.ts";
 import { OrderFollowerError } from "./errors.ts";
-import { type Remembered, remembered } from "./state.ts";
+import { Lock, type LockParts, type Purpose } from "./lock.ts";
+import { isClosed, type Lines, lines, type Remembered, remembered } from "./order-state.ts";
 
 /** A value with its bytes, which a later change of the key expects. */
 export interface Held<Value> {
@@ -18,15 +18,15 @@ export interface Held<Value> {
   readonly value: Value | undefined;
 }
 
-/** The mark of an open order: its key exists while the order is in the sweep. */
+/** The mark of an open order: its key exists while sweeps look at the order. */
 export interface Mark {
   readonly v: 1;
   /** When the order was last read; 0 if it never was. */
   readonly looked: number;
   /** When it was followed; absent once it was read. */
   readonly since?: number | undefined;
-  /** Until when a sweep has it, and the name of the claim. */
-  readonly claim?: readonly [until: number, name: string] | undefined;
+  /** The totals that the latest hand-over began with. They are absent once it has finished. */
+  readonly begun?: Lines | undefined;
 }
 
 const mark = () =>
@@ -34,7 +34,7 @@ const mark = () =>
     v: z.literal(1),
     looked: z.number(),
     since: z.optional(z.number()),
-    claim: z.optional(z.tuple([z.number(), z.string()])),
+    begun: z.optional(lines()),
   });
 
 /** Milliseconds that one operation of the store may take. */
@@ -43,7 +43,7 @@ const patience = 5_000;
 const openPrefix = "follower:open:";
 const orderKey = (reference: OrderReference) => `follower:order:${reference}`;
 const openKey = (reference: OrderReference) => `${openPrefix}${reference}`;
-const leaseKey = (reference: OrderReference) => `follower:lease:${reference}`;
+const lockKey = (reference: OrderReference) => `follower:lease:${reference}`;
 
 /**
  * What is remembered of the followed orders. Each order has a key with its state, which stays for a time after its completion. An open
@@ -66,7 +66,7 @@ export class Records {
 
   /** Sets the state of an order, unless another process has changed it. An order that is not open is forgotten after a time. */
   setOrder(reference: OrderReference, value: Remembered, { bytes }: Held<Remembered>): Promise<boolean> {
-    const ttl = value.gone || value.order?.completed === true ? this.#forgetAfter : undefined;
+    const ttl = isClosed(value) ? this.#forgetAfter : undefined;
     return this.#use((store) => store.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null }));
   }
 
@@ -77,19 +77,17 @@ export class Records {
   /** Sets the mark of an order. With `held`, only if the mark is still the same. */
   async setMark(reference: OrderReference, value: Omit<Mark, "v">, held?: Pick<Held<Mark>, "bytes">): Promise<boolean> {
     const expected = held === undefined ? undefined : (held.bytes ?? null);
-    return this.#use((store) => store.set(openKey(reference), markBytes(value), { expected }));
+    return this.#use((store) => store.set(openKey(reference), toJson({ v: 1, ...value }), { expected }));
   }
 
   async deleteMark(reference: OrderReference): Promise<void> {
     await this.#use((store) => store.delete(openKey(reference)));
   }
 
-  lease(reference: OrderReference, ttl: number): Promise<Lease | undefined> {
-    return this.#use(async (store) => {
-      const lease = await takeLease(store, leaseKey(reference), ttl);
-      if (lease === undefined || lease === "lost") return undefined;
-      return { renew: () => this.#use(() => lease.renew()), release: () => this.#use(() => lease.release()) };
-    });
+  /** Locks an order. Resolves to undefined if another call has it. */
+  lock(reference: OrderReference, purpose: Purpose): Promise<Lock | undefined> {
+    const use: LockParts["use"] = (work) => this.#use(work);
+    return Lock.take({ key: lockKey(reference), purpose, clock: this.#clock, use });
   }
 
   /** Reads the references of all open orders. */
@@ -128,6 +126,3 @@ export class Records {
     });
   }
 }
-
-/** The bytes of a mark. */
-export const markBytes = (value: Omit<Mark, "v">): Uint8Array => toJson({ v: 1, ...value });

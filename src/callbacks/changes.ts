@@ -1,5 +1,5 @@
-import type { AddressReference } from "../../references/references.ts";
-import type { Order } from "../../resources/orders/orders.schema.ts";
+import type { AddressReference } from "../references/references.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
 
 /** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
 export type OrderChange =
@@ -64,3 +64,9 @@ export interface OrderGone {
   /** Aborts at the `timeout`, with a `DeadlineError`. */
   readonly signal: AbortSignal;
 }
+
+/**
+ * What a look at an order has found: nothing new, a change that was handed over, an order that the service no longer has, or one that it
+ * never had (or does not have yet).
+ */
+export type LookResult = "unchanged" | "changed" | "gone" | "missing";

@@ -6,6 +6,8 @@ import { check, type UnknownKey } from "../schemas/check.ts";
 import { count, filledText } from "../schemas/shape.ts";
 import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
+import type { OrderFollower } from "./follower.ts";
 import { type CallbackEnvironment, environment } from "./parameters.ts";
 
 /** The part of a `PodPartner` that the receiver uses. */
@@ -50,21 +52,14 @@ export interface OrderUpdatedFailure {
   readonly status: 204 | 503;
 }
 
-/** The options of {@link createOrderUpdatedReceiver}. */
-export interface OrderUpdatedReceiverOptions {
-  /** The client that fetches the orders. */
-  readonly partner: OrderReader;
-  /**
-   * Handles an updated order. The service receives a 204 when the returned promise resolves, and a 503 when it rejects. The same news
-   * may come again, also after a 204: make it idempotent. Two calls for one order never overlap, except after a `timeout`.
-   */
-  readonly onOrderUpdated: (update: OrderUpdated) => unknown;
+/** What every receiver can be told. */
+interface ReceiverOptions {
   /**
    * The value of the parameter `token` in the callback URL of the dashboard. Callbacks with another value are refused, and cost nothing.
    * Default: none is needed, and anybody can cause a limited number of requests to the service.
    */
   readonly token?: string | undefined;
-  /** The environment of `partner`. Callbacks of the other one are refused. Default: both are accepted. */
+  /** The environment of the client. Callbacks of the other one are refused. Default: both are accepted. */
   readonly environment?: CallbackEnvironment | undefined;
   /** How many orders are fetched and handled at a time. Default 4. */
   readonly concurrency?: number | undefined;
@@ -79,35 +74,70 @@ export interface OrderUpdatedReceiverOptions {
   readonly clock?: PartnerClock | undefined;
 }
 
-/** The options, complete and checked. */
-export interface ReceiverSettings {
+/** The options of a receiver that hands over each updated order. */
+export interface OrderUpdatedReceiverOptions extends ReceiverOptions {
+  /** The client that fetches the orders. */
   readonly partner: OrderReader;
+  /**
+   * Handles an updated order. The service receives a 204 when the returned promise resolves, and a 503 when it rejects. The same news
+   * may come again, also after a 204: make it idempotent. Two calls for one order never overlap, except after a `timeout`.
+   */
   readonly onOrderUpdated: (update: OrderUpdated) => unknown;
+}
+
+/** The options of a receiver that feeds a follower, which reads the order and hands over what is new. */
+export interface FollowerReceiverOptions extends ReceiverOptions {
+  /** The result of `createOrderFollower`. A callback costs the one request that the follower makes. */
+  readonly follower: Pick<OrderFollower, "update">;
+}
+
+/** The options, complete and checked. */
+export type ReceiverSettings = (
+  | Pick<OrderUpdatedReceiverOptions, "partner" | "onOrderUpdated">
+  | Pick<FollowerReceiverOptions, "follower">
+) & {
   readonly token: string | undefined;
   readonly environment: CallbackEnvironment | undefined;
   readonly concurrency: number;
   readonly timeout: number;
   readonly onError: (failure: OrderUpdatedFailure) => void;
   readonly clock: PartnerClock;
-}
+};
 
 const toConsole = ({ orderReference, status, error }: OrderUpdatedFailure): void =>
   console.error(`pod-partner: the order-updated callback of ${orderReference} received a ${status}:`, error);
 
 const aFunction = <T>() => z.custom<T>(isFunction, { error: "expected a function" });
 
-const schema = () =>
+const common = () => ({
+  token: z.optional(filledText()),
+  environment: z.optional(environment()),
+  concurrency: z._default(count(1), 4),
+  timeout: z._default(z.number().check(z.positive()), 10_000),
+  onError: z._default(aFunction<ReceiverSettings["onError"]>(), () => toConsole),
+  clock: z._default(clock(), systemClock),
+});
+
+const withHandler = () =>
   z.strictObject({
     partner: z.custom<OrderReader>((value) => isFunction(functionOf(functionOf(value, "orders"), "get")), {
       error: "expected a client, the result of `new PodPartner()`",
     }),
-    onOrderUpdated: aFunction<ReceiverSettings["onOrderUpdated"]>(),
-    token: z.optional(filledText()),
-    environment: z.optional(environment()),
-    concurrency: z._default(count(1), 4),
-    timeout: z._default(z.number().check(z.positive()), 10_000),
-    onError: z._default(aFunction<ReceiverSettings["onError"]>(), () => toConsole),
-    clock: z._default(clock(), systemClock),
+    onOrderUpdated: aFunction<OrderUpdatedReceiverOptions["onOrderUpdated"]>(),
+    ...common(),
+  });
+
+const either = "expected either `follower`, or `partner` and `onOrderUpdated`";
+const absent = () => z.optional(z.undefined({ error: either }));
+
+const withFollower = () =>
+  z.strictObject({
+    follower: z.custom<FollowerReceiverOptions["follower"]>((value) => isFunction(functionOf(value, "update")), {
+      error: "expected a follower, the result of `createOrderFollower`",
+    }),
+    partner: absent(),
+    onOrderUpdated: absent(),
+    ...common(),
   });
 
 const unknownOption: UnknownKey = {
@@ -120,7 +150,8 @@ const unknownOption: UnknownKey = {
 };
 
 /** Checks the options of the receiver and completes them. Throws `ConfigurationError` with all faults. */
-export function resolveReceiverOptions(given: OrderUpdatedReceiverOptions): ReceiverSettings {
+export function resolveReceiverOptions(given: OrderUpdatedReceiverOptions | FollowerReceiverOptions): ReceiverSettings {
+  const schema = propertyOf(given, "follower") === undefined ? withHandler : withFollower;
   const checked = check(schema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "receiver");
   const settings = checked.value as ReceiverSettings;

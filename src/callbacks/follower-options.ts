@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
-import { ConfigurationError } from "../../errors/validation.ts";
-import { check, type UnknownKey } from "../../schemas/check.ts";
-import { count } from "../../schemas/shape.ts";
-import { clock, functionOf, isFunction } from "../../schemas/type-guards.ts";
-import { scopeOf } from "../../stores/scope.ts";
-import type { KeyValueStore } from "../../stores/store.ts";
-import { type PartnerClock, reliable, systemClock } from "../../util/clock.ts";
+import { ConfigurationError } from "../errors/validation.ts";
+import { check, type UnknownKey } from "../schemas/check.ts";
+import { count } from "../schemas/shape.ts";
+import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
+import { scopeOf } from "../stores/scope.ts";
+import type { KeyValueStore } from "../stores/store.ts";
+import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import type { OrderChanged, OrderGone } from "./changes.ts";
 import type { FollowedOrderReader } from "./reader.ts";
 

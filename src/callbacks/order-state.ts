@@ -1,14 +1,17 @@
 import * as z from "zod/mini";
-import type { AddressReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import type { Order } from "../../resources/orders/orders.schema.ts";
-import { count } from "../../schemas/shape.ts";
-import type { FollowedOrder } from "./changes.ts";
+import type { AddressReference } from "../references/references.ts";
+import { reference } from "../references/schema.ts";
+import { isOpen } from "../resources/orders/open-order.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
+import { count } from "../schemas/shape.ts";
+import type { FollowedOrder, OrderChange } from "./changes.ts";
+
+/** The totals of each line. */
+export type Lines = readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
 
 /** What is remembered of an order. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
 export interface OrderState {
-  /** Of each line: its index, quantity, shipped and canceled quantity. */
-  readonly lines: readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
+  readonly lines: Lines;
   /** A hash of the hold; null without one. */
   readonly hold: string | null;
   /** A hash of the status, and its code. */
@@ -16,7 +19,7 @@ export interface OrderState {
   readonly address: AddressReference | null;
   /** A hash of all other fields. */
   readonly rest: string;
-  /** The service's time of the response that brought all fields but the lines; 0 if the service sent none. */
+  /** The service's time of the response; 0 if the service sent none. */
   readonly at: number;
   /** The follower that read it. */
   readonly by: string;
@@ -30,9 +33,12 @@ export interface Remembered {
   readonly order: OrderState | null;
 }
 
+/** The schema of stored totals. */
+export const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
+
 const orderState = () =>
   z.object({
-    lines: z.array(z.tuple([count(1), count(0), count(0), count(0)])),
+    lines: lines(),
     hold: z.nullable(z.string()),
     status: z.tuple([z.string(), z.nullable(z.string())]),
     address: z.nullable(reference("Address")),
@@ -87,7 +93,7 @@ export async function stateOf(order: Order, at: number, by: string): Promise<Ord
     rest: restHash,
     at,
     by,
-    completed: false,
+    completed: !isOpen(order),
   };
 }
 
@@ -104,3 +110,47 @@ export const followedOrder = ({ lines, hold, status, address, completed }: Order
   dropshipAddressReference: address,
   completed,
 });
+
+/** The age of a response: `older` or `newer` than what is known, or `same` if its quantities do not show it. */
+export type Age = "older" | "same" | "newer";
+
+/**
+ * Compares the lines of a response with those that were handed over. Shipped and canceled units stay so, and a line stays in its order
+ * (specification 2.5, 3.4): a response with fewer units is older, and one with more units is newer, whatever its `Date` says.
+ */
+export function ageOf(read: Lines, known: Lines): Age {
+  const units = new Map(read.map(([index, , shipped, canceled]) => [index, { shipped, canceled }]));
+  let more = read.length > known.length;
+  for (const [index, , shipped, canceled] of known) {
+    const line = units.get(index);
+    if (line === undefined || line.shipped < shipped || line.canceled < canceled) return "older";
+    more ||= line.shipped > shipped || line.canceled > canceled;
+  }
+  return more ? "newer" : "same";
+}
+
+/** Lists what is new in a state. Of the first state, everything is new that differs from an order just placed. */
+export function changesBetween(before: OrderState | undefined, now: OrderState, { onHold }: Order): OrderChange[] {
+  const changes: OrderChange[] = [];
+  for (const [index, , shipped, canceled] of now.lines) {
+    const [, , shippedBefore, canceledBefore] = before?.lines.find((line) => line[0] === index) ?? [index, 0, 0, 0];
+    if (shipped > shippedBefore) changes.push({ kind: "shipped", index, from: shippedBefore, to: shipped });
+    if (canceled > canceledBefore) changes.push({ kind: "canceled", index, from: canceledBefore, to: canceled });
+  }
+  const holdBefore = before?.hold ?? null;
+  if (now.hold !== holdBefore) {
+    changes.push(now.hold === null ? { kind: "released" } : { kind: "held", reason: onHold?.reason ?? "" });
+  }
+  if (now.completed && before?.completed !== true) changes.push({ kind: "completed" });
+  if (before !== undefined && now.address !== before.address) {
+    changes.push({ kind: "addressReplaced", from: before.address, to: now.address });
+  }
+  if (now.status[0] !== before?.status[0]) {
+    changes.push({ kind: "status", from: before?.status[1] ?? undefined, to: now.status[1] ?? undefined });
+  }
+  if (before !== undefined && now.rest !== before.rest) changes.push({ kind: "other" });
+  return changes;
+}
+
+/** Whether an order needs no more looks. */
+export const isClosed = (remembered: Remembered): boolean => remembered.gone || remembered.order?.completed === true;

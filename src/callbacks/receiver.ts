@@ -1,0 +1,317 @@
+import type { OrderReference } from "../references/references.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
+import { CallbackValidationError, OrderFollowerError } from "./errors.ts";
+import { callHandler, deadlockHint, refuseInHandler, withTimeout } from "./handlers.ts";
+import { OrderQueue } from "./order-queue.ts";
+import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
+import { saysGone } from "./reader.ts";
+import {
+  type FollowerReceiverOptions,
+  type OrderUpdated,
+  type OrderUpdatedReceiverOptions,
+  type ReceiverSettings,
+  resolveReceiverOptions,
+} from "./receiver-options.ts";
+
+/** The most callbacks that wait or are in work. Each holds a connection and some kilobytes. */
+const mostOpen = 1_000;
+
+/** The part of a Node request that the receiver uses. The requests of `node:http`, `node:http2` and Express have it. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+}
+
+/** The part of a Node response that the receiver uses. The responses of `node:http`, `node:http2` and Express have it. */
+export interface NodeResponse {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: Record<string, string>): unknown;
+  end(text: string): unknown;
+}
+
+/** Receives order-updated callbacks. Its functions need no `this`, so they can be routes. */
+export interface OrderUpdatedReceiver {
+  /** Handles a request of a web-standard server: Hono, Next.js, Bun, Deno, Workers. It never rejects. */
+  readonly fetch: (request: { readonly method: string; readonly url: string }) => Promise<Response>;
+  /** Handles a request of Node, Express or Fastify, and sends the response. It never rejects. */
+  readonly node: (request: NodeRequest, response: NodeResponse) => Promise<void>;
+  /**
+   * Waits for the callbacks that were accepted, at most twice the `timeout`. New ones receive a 503, so that the service repeats them for
+   * the next process. Call it before the server is closed.
+   *
+   * @throws `DeadlockError` in the receiver's own handler, which it would wait for, on platforms with `node:async_hooks`.
+   */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Makes a receiver for the order-updated callback (specification 6). It checks the parameters and the token, fetches the order with high
+ * priority, hands it over, and responds: 204 when the handler has finished, 503 when it failed or the order could not be read, so that the
+ * service repeats the callback about 5 minutes later.
+ *
+ * With the option `follower` instead of `partner` and `onOrderUpdated`, the follower fetches the order and hands over what is new.
+ *
+ * Callbacks of one order share a fetch. One that arrives after the fetch began causes another one, so that no change is missed.
+ *
+ * @throws `ConfigurationError` if an option is invalid or unknown.
+ * @example
+ * const receiver = createOrderUpdatedReceiver({
+ *   partner,
+ *   token: "4f1c0a8b5d7e", // the callback URL in the dashboard ends in ?token=4f1c0a8b5d7e
+ *   environment: "prod",
+ *   onOrderUpdated: ({ order }) => save(order.reference, order.legacyOrderCode),
+ * });
+ */
+export function createOrderUpdatedReceiver(
+  options: OrderUpdatedReceiverOptions | FollowerReceiverOptions,
+): OrderUpdatedReceiver {
+  const inner = new Receiver(resolveReceiverOptions(options));
+  return {
+    fetch: async ({ method, url }) => {
+      const { status, headers, text } = await inner.receive(method, url);
+      return new Response(text || null, { status, headers });
+    },
+    node: async ({ method, url }, response) => {
+      const { status, headers, text } = await inner.receive(method, url);
+      // A response that cannot be sent was not received: the service repeats the callback.
+      attempt(() => {
+        // A middleware of the server, such as one for time-outs, may have responded.
+        if (response.headersSent) return;
+        response.writeHead(status, headers);
+        response.end(text);
+      });
+    },
+    close: () => inner.close(),
+  };
+}
+
+/** Checks callbacks, has their orders handled, and decides on the responses, for any kind of server. */
+class Receiver {
+  readonly #settings: ReceiverSettings;
+  readonly #isToken: ((given: string | undefined) => Promise<boolean>) | undefined;
+  readonly #queue: OrderQueue<CallbackResponse>;
+  readonly #missing: MissingLimit;
+  readonly #idle = Promise.withResolvers<void>();
+  #open = 0;
+  #closed = false;
+
+  constructor(settings: ReceiverSettings) {
+    const { token, clock, concurrency, timeout } = settings;
+    this.#settings = settings;
+    this.#isToken = token === undefined ? undefined : createTokenCheck(token);
+    this.#queue = new OrderQueue({ clock, concurrency, maxWait: timeout, late: overloaded });
+    this.#missing = new MissingLimit(clock);
+  }
+
+  /** The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing. */
+  async receive(method: string | undefined, url: string | undefined): Promise<CallbackResponse> {
+    if (method !== "GET") return wrongMethod;
+    // To read a query of megabytes takes long.
+    if (isTooLong(url ?? "")) return tooLong;
+    if (this.#isToken !== undefined && !(await this.#isToken(lastOf(queryOf(url), "token")))) return wrongToken;
+    const claim = this.#parse(url ?? "");
+    if ("status" in claim) return claim;
+    if (this.#closed) return closed;
+    return this.#open >= mostOpen ? overloaded : this.#accept(claim);
+  }
+
+  /** Refuses new callbacks, and waits for all that were accepted. */
+  async close(): Promise<void> {
+    refuseInHandler(this.#settings, "`close` of the receiver");
+    this.#closed = true;
+    this.#checkIdle();
+    await this.#idle.promise;
+  }
+
+  #parse(url: string): OrderUpdatedParameters | CallbackResponse {
+    const { environment } = this.#settings;
+    try {
+      const claim = parseOrderUpdated(url);
+      if (environment === undefined || claim.environment === environment) return claim;
+      return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
+    } catch (error) {
+      if (CallbackValidationError.isInstance(error)) return badRequest(error.message);
+      throw error;
+    }
+  }
+
+  async #accept(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
+    this.#open += 1;
+    try {
+      refuseInHandler(this.#settings, "A callback of this order", claim.orderReference);
+      return await this.#queue.run(claim.orderReference, () => this.#work(claim));
+    } catch (error) {
+      return this.#report(claim, error, 503);
+    } finally {
+      this.#open -= 1;
+      this.#checkIdle();
+    }
+  }
+
+  #checkIdle(): void {
+    if (this.#closed && this.#open === 0) this.#idle.resolve();
+  }
+
+  /** Ends within `timeout`. */
+  async #work(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
+    if (this.#missing.reached) return overloaded;
+    const { clock, timeout } = this.#settings;
+    const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
+    return withTimeout(clock, timeout, message, (signal) => {
+      const work = this.#handle(claim, signal);
+      // A handler that ignores the signal may fail after its response.
+      work.catch((error: unknown) => {
+        if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
+      });
+      return work;
+    });
+  }
+
+  /** The follower reads the order under its own lock, so that one request is enough. */
+  async #handle(claim: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
+    const settings = this.#settings;
+    const { orderReference } = claim;
+    if (!("follower" in settings)) return this.#fetchAndHandle(settings, claim, signal);
+    const found = await callHandler(settings, orderReference, signal, () => settings.follower.update(orderReference));
+    if (found === "gone" || found === "missing") this.#missing.count();
+    return found === "missing" ? this.#report(claim, missingError(orderReference), 204) : acknowledged;
+  }
+
+  async #fetchAndHandle(
+    { partner, onOrderUpdated, timeout }: HandlerSettings,
+    claim: OrderUpdatedParameters,
+    signal: AbortSignal,
+  ): Promise<CallbackResponse> {
+    const { orderReference } = claim;
+    let order: Order;
+    try {
+      order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
+    } catch (error) {
+      if (!saysGone(error)) throw error;
+      this.#missing.count();
+      return this.#report(claim, error, 204);
+    }
+    signal.throwIfAborted();
+    const update = updateOf(order, claim, signal);
+    await callHandler(this.#settings, orderReference, signal, () => onOrderUpdated(update));
+    return acknowledged;
+  }
+
+  #report({ orderReference }: OrderUpdatedParameters, error: unknown, status: 204 | 503): CallbackResponse {
+    safely(
+      () => this.#settings.onError({ orderReference, error, status }),
+      () => undefined,
+    );
+    return status === 204 ? acknowledged : failed;
+  }
+}
+
+type HandlerSettings = Extract<ReceiverSettings, { readonly partner: unknown }>;
+
+const missingError = (reference: OrderReference) =>
+  new OrderFollowerError({
+    fault: "missing",
+    message: `The service has no order ${reference}, and it is not followed.`,
+  });
+
+/** A field of the order, which is certain; otherwise what the callback claims. */
+const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim: string | undefined) =>
+  propertyOf(order, name) === undefined ? claim : textOf(order, name);
+
+/** The store's code as the order's v1 code contains it: `<store_code>-<number>` (specification 2.4). */
+const storeCodeOf = ({ legacyOrderCode }: Order): string | undefined => /^(.+)-\d+$/.exec(legacyOrderCode)?.[1];
+
+function updateOf(order: Order, claim: OrderUpdatedParameters, signal: AbortSignal): OrderUpdated {
+  return {
+    order,
+    orderReference: claim.orderReference,
+    customIdentifier: fieldOr(order, "customIdentifier", claim.customIdentifier),
+    storeCode: storeCodeOf(order) ?? claim.storeCode,
+    viaStoreCode: fieldOr(order, "viaStoreCode", claim.viaStoreCode),
+    environment: claim.environment,
+    signal,
+  };
+}
+
+/** How many orders may be missing at once. */
+const mostMissing = 100;
+/** Milliseconds after which one more order may be missing. */
+const missingEvery = 1_000;
+
+/**
+ * Limits the requests for orders that do not exist. Without a token, any program can send callbacks with invented references. The order
+ * of a genuine callback exists, so it does not count.
+ */
+class MissingLimit {
+  readonly #clock: PartnerClock;
+  #left = mostMissing;
+  #at: number;
+
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+    this.#at = clock.now();
+  }
+
+  /** Whether no further order may be read for now. */
+  get reached(): boolean {
+    const now = this.#clock.now();
+    this.#left = Math.min(mostMissing, this.#left + (now - this.#at) / missingEvery);
+    this.#at = now;
+    return this.#left < 1;
+  }
+
+  /** Counts an order that does not exist. */
+  count(): void {
+    this.#left -= 1;
+  }
+}
+
+/** A `+` that is not percent-encoded in the URL, as base64 has it, arrives as a space: both count as the same. */
+const digestOf = async (text: string): Promise<Uint8Array> =>
+  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text.replaceAll(" ", "+"))));
+
+/**
+ * Makes the comparison of a given token with the expected one. It compares hashes of both, byte by byte to the end, so its duration shows
+ * neither the content nor the length of the expected token. WebCrypto is on every runtime.
+ */
+function createTokenCheck(token: string): (given: string | undefined) => Promise<boolean> {
+  let expected: Promise<Uint8Array> | undefined;
+  return async (given) => {
+    expected ??= digestOf(token);
+    const [left, right] = await Promise.all([expected, digestOf(given ?? "")]);
+    return left.reduce((difference, byte, at) => difference | (byte ^ (right[at] ?? 0)), 0) === 0;
+  };
+}
+
+/** The response to a callback, for any kind of server. */
+interface CallbackResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for none. */
+  readonly text: string;
+}
+
+/** A cache in front of the server must not respond to the next callback of the same order. */
+const uncached = { "cache-control": "no-store" };
+
+const withText = (status: number, text: string, headers: Readonly<Record<string, string>> = {}): CallbackResponse => ({
+  status,
+  headers: { ...uncached, "content-type": "text/plain; charset=utf-8", ...headers },
+  text: `${text}\n`,
+});
+
+/** The callback is handled, or its order does not exist. The service stops repeating it. */
+const acknowledged: CallbackResponse = { status: 204, headers: uncached, text: "" };
+
+const unavailable = (why: string) => withText(503, `${why} Repeat this callback later.`);
+
+const failed = unavailable("The order was not processed.");
+const overloaded = unavailable("Too many callbacks are waiting.");
+const closed = unavailable("This receiver is closed.");
+
+const badRequest = (why: string) => withText(400, why);
+const wrongToken = withText(403, "The parameter `token` is missing or wrong.");
+const tooLong = withText(414, "The URL of the callback is too long.");
+const wrongMethod = withText(405, "A callback is a GET.", { allow: "GET" });
