@@ -1,4 +1,3 @@
-import type { Download } from "../../../binary/download.ts";
 import { ApiError, NotReadyError } from "../../../errors/api.ts";
 import { attachCall, type PodPartnerError } from "../../../errors/base.ts";
 import type { TimelineEntry } from "../../../errors/timeline.ts";
@@ -15,12 +14,6 @@ import type { RenderTimes } from "./render-times.ts";
 import { RenderWait } from "./render-wait.ts";
 import type { RowWork } from "./row-work.ts";
 import type { Slots } from "./slots.ts";
-
-/** A render that is completed, with its image if the last look-up opened it. */
-export interface CompletedRender {
-  readonly render: Render;
-  readonly media?: Download;
-}
 
 interface CompletionParts {
   readonly calls: BatchCalls;
@@ -56,7 +49,7 @@ export class Completions {
    *
    * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
    */
-  async of(pair: RenderInput, entry: RenderEntry, row: RowWork, onWait: () => void): Promise<CompletedRender> {
+  async of(pair: RenderInput, entry: RenderEntry, row: RowWork, onWait: () => void): Promise<Render> {
     if (entry.render !== undefined) return this.#ended(entry.render);
     const { clock, schedule, slots, times } = this.#parts;
     const key = keyOfPair(pair);
@@ -85,26 +78,25 @@ export class Completions {
   }
 
   /** Looks a render up once. Resolves to undefined while it is pending. */
-  async #look(key: string, entry: RenderEntry, row: RowWork, wait: RenderWait): Promise<CompletedRender | undefined> {
+  async #look(key: string, entry: RenderEntry, row: RowWork, wait: RenderWait): Promise<Render | undefined> {
     const known = await this.#parts.entries.read(key);
     if (typeof known === "object" && known.render !== undefined) return this.#ended(known.render);
-    const media = wait.asksForFile ? await this.#file(entry, row, wait) : undefined;
-    if (media === "pending") return undefined;
-    try {
-      const render = await this.#status(key, entry, row, wait);
-      // The service has the file, whatever the status says.
-      if (media === undefined && statusOf(render) !== "completed") return undefined;
-      return { render, ...(media !== undefined && { media }) };
-    } catch (error) {
-      await media?.cancel();
-      throw error;
-    }
+    const file = wait.asksForFile ? await this.#file(entry, row, wait) : undefined;
+    if (file === "pending") return undefined;
+    const render = await this.#status(key, entry, row, wait);
+    // The service has the file, whatever the status says.
+    return file === "ready" || statusOf(render) === "completed" ? render : undefined;
   }
 
-  /** Requests the file. Resolves to undefined if only the status can show what the response means. */
-  async #file(entry: RenderEntry, row: RowWork, wait: RenderWait): Promise<Download | "pending" | undefined> {
+  /**
+   * Asks whether the file is ready. Resolves to undefined if only the status can show what the response means. The picture is requested
+   * again when it can be read: an open one would have to wait for the status, and keeps a connection.
+   */
+  async #file(entry: RenderEntry, row: RowWork, wait: RenderWait): Promise<"ready" | "pending" | undefined> {
     try {
-      return await this.#parts.calls.media(entry.reference, row.reading());
+      const media = await this.#parts.calls.media(entry.reference, row.reading());
+      await media.cancel();
+      return "ready";
     } catch (error) {
       if (error instanceof NotReadyError) {
         wait.notReady(error.retryAfter);
@@ -131,8 +123,8 @@ export class Completions {
     return render;
   }
 
-  #ended(render: Render): CompletedRender {
+  #ended(render: Render): Render {
     if (render.status === "failed") failWith(new RenderFailedError({ reference: render.reference }), []);
-    return { render };
+    return render;
   }
 }

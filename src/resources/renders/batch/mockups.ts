@@ -1,7 +1,7 @@
 import type { ImageReference } from "../../../references/references.ts";
-import type { RenderInput } from "../renders.schema.ts";
+import type { Render, RenderInput } from "../renders.schema.ts";
 import type { BatchCalls } from "./calls.ts";
-import type { CompletedRender, Completions } from "./completions.ts";
+import type { Completions } from "./completions.ts";
 import type { Compositions } from "./compositions.ts";
 import type { Creations, ObtainedRender } from "./creations.ts";
 import { keyOfPair } from "./entries.ts";
@@ -41,7 +41,7 @@ class WaitingRows {
 interface SharedRender {
   readonly obtained: Promise<ObtainedRender>;
   readonly rows: WaitingRows;
-  completed: Promise<CompletedRender> | undefined;
+  completed: Promise<Render> | undefined;
 }
 
 interface MockupParts {
@@ -68,21 +68,18 @@ export class Mockups {
     const { reference: compositionReference, tokenCost } = await this.#parts.compositions.of(input, row);
     const pair = { compositionReference, imageReference: await this.#imageOf(input, tokenCost, row) };
     const shared = this.#shared.get(keyOfPair(pair)) ?? this.#share(pair, tokenCost, row);
-    const completed = await shared.rows.within(row, () => this.#complete(shared, pair, row));
-    return this.#parts.pictures.of(completed, row);
+    const render = await shared.rows.within(row, () => this.#complete(shared, pair, row));
+    return this.#parts.pictures.of(render, row);
   }
 
-  async #complete(shared: SharedRender, pair: RenderInput, row: RowWork): Promise<CompletedRender> {
+  async #complete(shared: SharedRender, pair: RenderInput, row: RowWork): Promise<Render> {
     const { entry } = await shared.obtained;
-    const isFirst = shared.completed === undefined;
     shared.completed ??= this.#parts.completions.of(pair, entry, row, shared.rows.begin).catch((error: unknown) => {
       // After a failure, the next row of the pair waits again.
       shared.completed = undefined;
       throw error;
     });
-    const { render, media } = await shared.completed;
-    // A picture can be read once.
-    return { render, ...(isFirst && media && { media }) };
+    return shared.completed;
   }
 
   /** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */

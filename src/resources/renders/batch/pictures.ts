@@ -3,7 +3,6 @@ import { onAbort } from "../../../util/abort-signals.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
 import type { Render } from "../renders.schema.ts";
 import type { BatchCalls } from "./calls.ts";
-import type { CompletedRender } from "./completions.ts";
 import type { BatchDownload, SaveOptions } from "./options.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup } from "./outcome.ts";
 import type { RowWork } from "./row-work.ts";
@@ -25,8 +24,19 @@ interface PictureParts {
   readonly download: BatchDownload | SaveOptions;
   /** Where pictures are saved, with the option for it. */
   readonly saved: SavedPictures | undefined;
-  /** Milliseconds for which a picture stays open until the caller receives it. */
+  /**
+   * Milliseconds from the request for a picture until it is closed, unless the caller has received it. They count from the request, because
+   * its `timeout` does, and because pictures that share a connection wait for each other.
+   */
   readonly patience: number;
+}
+
+/** The place of an open picture. */
+interface Place {
+  /** When the picture is closed. */
+  readonly closes: number;
+  /** Gives the place back. */
+  readonly release: () => void;
 }
 
 /** Opens, saves or leaves out the pictures of completed renders. */
@@ -37,20 +47,18 @@ export class Pictures {
     this.#parts = parts;
   }
 
-  async of({ render, media }: CompletedRender, row: RowWork): Promise<ReadyMockup> {
+  async of(render: Render, row: RowWork): Promise<ReadyMockup> {
     const { slots, download, saved } = this.#parts;
-    if (download === false) {
-      await media?.cancel();
-      return { take: async () => ({ render }) };
-    }
+    if (download === false) return { take: async () => ({ render }) };
     if (saved !== undefined) {
-      const path = await this.#save(saved, render, media, row);
+      const path = await this.#save(saved, render, row);
       return { take: async () => ({ render, path }) };
     }
     // An open picture keeps its place until the caller receives it, so that few are open.
     const release = await slots.take(row.left);
     try {
-      return this.#held(render, await this.#open(render, media, row), row, release);
+      const closes = this.#parts.clock.now() + this.#parts.patience;
+      return this.#held(render, await this.#open(render, row), row, { closes, release });
     } catch (error) {
       release();
       throw error;
@@ -58,10 +66,10 @@ export class Pictures {
   }
 
   /** Keeps a picture open until the caller receives it. When that takes long, the picture is closed, and opened again at that moment. */
-  #held(render: Render, media: Download, row: RowWork, release: () => void): ReadyMockup {
-    const { clock, patience } = this.#parts;
+  #held(render: Render, media: Download, row: RowWork, { closes, release }: Place): ReadyMockup {
+    const { clock } = this.#parts;
     let isOpen = true;
-    const stopTimer = clock.after(patience, () => {
+    const stopTimer = clock.after(Math.max(0, closes - clock.now()), () => {
       isOpen = false;
       void media.cancel();
     });
@@ -71,24 +79,18 @@ export class Pictures {
         stopTimer();
         stopListening();
         release();
-        return { render, media: isOpen ? media : await this.#open(render, undefined, row) };
+        return { render, media: isOpen ? media : await this.#open(render, row) };
       },
     };
   }
 
-  async #save(saved: SavedPictures, render: Render, media: Download | undefined, row: RowWork): Promise<string> {
-    const { slots } = this.#parts;
+  #save(saved: SavedPictures, render: Render, row: RowWork): Promise<string> {
     const download = (save: (media: Download) => Promise<void>) =>
-      slots.run(row.left, async () => save(await this.#open(render, media, row)));
-    try {
-      return await saved.save(render, row, download);
-    } finally {
-      // It was not needed if the picture was saved before.
-      await media?.cancel();
-    }
+      this.#parts.slots.run(row.left, async () => save(await this.#open(render, row)));
+    return saved.save(render, row, download);
   }
 
-  async #open(render: Render, media: Download | undefined, row: RowWork): Promise<Download> {
-    return media ?? (await this.#parts.calls.media(render.reference, row.reading()));
+  #open({ reference }: Render, row: RowWork): Promise<Download> {
+    return this.#parts.calls.media(reference, row.reading());
   }
 }
