@@ -31,8 +31,8 @@ export class RendersResource {
   }
 
   /**
-   * Creates a render (specification 4.6). The same composition and image return the existing render, but every request deducts the
-   * composition's `tokenCost` again.
+   * Creates a render (specification 4.6). The same composition and image return the existing render, also one that failed, but every
+   * request deducts the composition's `tokenCost` again.
    *
    * @throws `RendertokenLimitError` if the remaining rendertokens of the week do not cover the render. `resetsAt` is the time of the
    * reset; the SDK does not wait for it.
@@ -71,7 +71,8 @@ export class RendersResource {
    * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
    * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
-   * {@link RendersResource.wait}. Each request takes a token.
+   * {@link RendersResource.wait}. Each request takes a token. When the file is not ready or is refused, it reads the status, every
+   * `interval` milliseconds at most.
    *
    * @throws `NotReadyError` if the render is not completed, without `wait`.
    * @throws `RenderFailedError` if the service failed to process the render, with `wait`.

@@ -1,10 +1,11 @@
-import { ApiError, NotReadyError } from "../../../errors/api.ts";
+import { NotReadyError } from "../../../errors/api.ts";
 import { attachCall, type PodPartnerError } from "../../../errors/base.ts";
 import type { TimelineEntry } from "../../../errors/timeline.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../../errors/waiting.ts";
 import { nameOf } from "../../../http/endpoint/endpoint.ts";
 import { isRecord } from "../../../schemas/type-guards.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
+import { isRefusedFile } from "../render-waiting.ts";
 import { getRender } from "../renders.endpoints.ts";
 import type { Render, RenderInput } from "../renders.schema.ts";
 import type { BatchCalls } from "./calls.ts";
@@ -102,7 +103,7 @@ export class Completions {
         wait.notReady(error.retryAfter);
         return "pending";
       }
-      if (error instanceof ApiError && !error.isRetryable) return undefined;
+      if (isRefusedFile(error)) return undefined;
       throw error;
     }
   }

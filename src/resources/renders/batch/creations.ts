@@ -22,13 +22,21 @@ export interface ObtainedRender {
   readonly created: boolean;
 }
 
+/** The right to create the render of a pair. */
+interface Right {
+  readonly reservation: Reservation;
+  readonly lease: Lease | "lost";
+  /** The failed render that is created again. */
+  readonly failed: RenderEntry | undefined;
+}
+
 interface CreationParts {
   readonly calls: BatchCalls;
   readonly clock: PartnerClock;
   readonly entries: RenderEntries;
   readonly tokens: Tokens;
   readonly waits: BatchWaits;
-  /** Whether a render that failed in an earlier run is created again. */
+  /** Whether the creation of a render that failed in an earlier run is sent again. */
   readonly retryFailed: boolean;
   readonly onCreated: () => void;
 }
@@ -55,7 +63,7 @@ export class Creations {
         const reservation = await tokens.reserve(cost, row);
         if (entry !== undefined) await entries.forget(key, entry);
         const lease = await entries.lease(key, leaseTime);
-        if (lease !== undefined) return this.#create(pair, cost, row, { reservation, lease });
+        if (lease !== undefined) return this.#create(pair, cost, row, { reservation, lease, failed: entry });
         reservation.settle(0);
       }
       if (clock.now() >= until) throw new DeadlineError({ message: `Another process did not finish ${key} in time.` });
@@ -64,7 +72,7 @@ export class Creations {
     }
   }
 
-  /** Whether a failed render is created again. One that failed during this run is not: each creation deducts tokens. */
+  /** Whether a failed render is created again. One that was created during this run is not: each creation deducts tokens. */
   #mayRetry({ render, created }: RenderEntry): boolean {
     return this.#parts.retryFailed && render?.status === "failed" && created < this.#began;
   }
@@ -73,7 +81,7 @@ export class Creations {
     pair: RenderInput,
     cost: number,
     row: RowWork,
-    { reservation, lease }: { readonly reservation: Reservation; readonly lease: Lease | "lost" },
+    { reservation, lease, failed }: Right,
   ): Promise<ObtainedRender> {
     const { calls, clock, entries, tokens, waits, onCreated } = this.#parts;
     const key = keyOfPair(pair);
@@ -85,12 +93,15 @@ export class Creations {
       const { reference } = await calls.create(pair, this.#within(row, reservation), (count) => {
         used = count;
       });
-      const entry: RenderEntry = { version: 1, reference, created: clock.now() };
+      // The same pair has the same render, which stays failed.
+      const render = reference === failed?.reference ? failed.render : undefined;
+      const entry: RenderEntry = { version: 1, reference, created: clock.now(), ...(render && { render }) };
       await entries.write(key, entry);
       return { entry, created: true };
     } catch (error) {
       if (error instanceof RendertokenLimitError) refusal = error;
-      if (lease !== "lost") await lease.release();
+      if (failed !== undefined) await entries.write(key, failed);
+      else if (lease !== "lost") await lease.release();
       throw error;
     } finally {
       stopRenewing();

@@ -36,7 +36,11 @@ export interface BatchOptions extends WaitOptions, ManyOptions {
   readonly concurrency?: number | undefined;
   /** Maximum number of rows that are started and have no outcome yet. Default 2 000. */
   readonly maxPending?: number | undefined;
-  /** Whether a render that failed in an earlier run is created again, which deducts its rendertokens again. Default false. */
+  /**
+   * Whether the creation of a render that failed in an earlier run is sent again, which deducts its rendertokens again. By the
+   * specification (3.2, 4.6) the service then returns the same failed render: the row ends as `render-failed` at once. For a service that
+   * makes a new one. Default false.
+   */
   readonly retryFailed?: boolean | undefined;
   /** Maximum number of rendertokens that this call may deduct. Default: no maximum. */
   readonly tokenBudget?: number | undefined;
