@@ -89,7 +89,7 @@ export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): str
 export interface EndpointInput {
   readonly path?: Readonly<Record<string, string>>;
   /** A whole URL from the service, used instead of the path. Its origin is checked before the request is sent. */
-  readonly url?: string;
+  readonly url?: string | URL;
   readonly query?: object;
   readonly body?: unknown;
   /** Faults that the method itself found; they are reported together with the others. */

@@ -113,15 +113,15 @@ export function waitForRender(
   return toCall(waited, context.pacer);
 }
 
-/** Statuses that say nothing about a render: of the key, its permissions and the limits. */
-const unrelated: readonly number[] = [401, 403, 429];
+/** Statuses that say nothing about a render: of the cache, the key, its permissions and the limits. */
+const unrelated: readonly number[] = [304, 401, 403, 429];
 
 /**
  * Whether the service refused a file for a reason that may lie in its render. The specification does not show what a failed render's file
  * gives.
  */
 export const isRefusedFile = (error: unknown): boolean =>
-  error instanceof ApiError ? !unrelated.includes(error.status) : error instanceof ResponseValidationError;
+  (error instanceof ApiError || error instanceof ResponseValidationError) && !unrelated.includes(error.status);
 
 /**
  * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, and when it is refused, the status shows
