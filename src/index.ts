@@ -163,8 +163,13 @@ export type { Account, Brand, Organization, Store } from "./resources/organizati
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type { MockupInput } from "./resources/renders/batch/input.ts";
-export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";
+export type {
+  BatchDownload,
+  BatchOptions,
+  BatchProgress,
+  MockupInput,
+  SaveOptions,
+} from "./resources/renders/batch/options.ts";
 export type {
   CompletedMockup,
   MockupFailure,

@@ -69,6 +69,23 @@ describe("pending renders", () => {
   });
 });
 
+describe("the status of a render", () => {
+  it.each([70_000, 150_000, 400_000])("that takes %i ms is read once in 60 s at most", async (longest) => {
+    const { clock, partner, seen } = startService(
+      (n) => longest - ((n * 7_919) % 60_000),
+      () => 5,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(40), { download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 40 });
+    const reads = new Map<string, number[]>();
+    for (const { line, at } of seen)
+      if (/^GET \/renders\/\w+$/.test(line)) reads.set(line, [...(reads.get(line) ?? []), at]);
+    expect(reads.size).toBe(40);
+    const pauses = [...reads.values()].flatMap((times) => times.slice(1).map((time, n) => time - (times[n] ?? 0)));
+    expect(Math.min(...pauses, 60_000)).toBe(60_000);
+  });
+});
+
 describe("a service whose Retry-After is always 5 s", () => {
   it("gets few requests anyway, also when the times of the renders differ", async () => {
     const { clock, partner, seen } = startService(
