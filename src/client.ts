@@ -116,7 +116,7 @@ export class PodPartner {
     this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send, context);
-    this.evidence = new EvidenceResource(start);
+    this.evidence = new EvidenceResource(send, context);
     this.scenes = new ScenesResource(send, context);
     this.perspectives = new PerspectivesResource(send, context);
     this.compositions = new CompositionsResource(send);

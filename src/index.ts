@@ -172,8 +172,13 @@ export type {
   PerspectiveSummary,
 } from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type { MockupInput } from "./resources/renders/batch/input.ts";
-export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";
+export type {
+  BatchDownload,
+  BatchOptions,
+  BatchProgress,
+  MockupInput,
+  SaveOptions,
+} from "./resources/renders/batch/options.ts";
 export type {
   CompletedMockup,
   MockupFailure,

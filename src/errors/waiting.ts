@@ -1,11 +1,15 @@
 import { PodPartnerError } from "./base.ts";
 import { DeadlineError } from "./connection.ts";
 
-/** The service failed to process the render: its `status` is `failed`, which is final (specification 3.2). */
+/**
+ * The service failed to process the render: its `status` is `failed`, which is final (specification 3.2). The same composition and image
+ * have the same render (4.6), so only another pair gives another one.
+ */
 export class RenderFailedError extends PodPartnerError {
   static override readonly kind: string = "RenderFailedError";
   readonly isRetryable = false;
-  override readonly hint = "Check the image and the composition. Each new `renders.create` deducts rendertokens again.";
+  override readonly hint =
+    "Use another image or composition: `renders.create` with the same pair returns this failed render again, and deducts its rendertokens again.";
   /** The reference of the render that failed. */
   readonly reference: string;
 

@@ -19,7 +19,7 @@ import {
   retractClaim,
 } from "./claims/claims.endpoints.ts";
 import { getComposition, lookupComposition } from "./compositions/compositions.endpoints.ts";
-import { uploadEvidence } from "./evidence/evidence.endpoints.ts";
+import { downloadEvidence, uploadEvidence } from "./evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "./images/images.endpoints.ts";
 import {
   cancelOrder,
@@ -60,6 +60,7 @@ export const endpoints: readonly Endpoint[] = [
   listImages,
   uploadImage,
   uploadEvidence,
+  downloadEvidence,
   getScene,
   listScenes,
   getPerspective,

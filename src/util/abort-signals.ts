@@ -46,3 +46,22 @@ export function eitherSignal(first: AbortSignal | undefined, second: AbortSignal
   };
   return signal as AbortSignal;
 }
+
+/**
+ * Waits until `begin` calls its function, but rejects with the signal's reason as soon as the signal aborts. `begin` returns what stops its
+ * work then.
+ */
+export function held<T>(signal: AbortSignal, begin: (resolve: (value: T) => void) => () => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) throw signal.reason;
+    let stop: () => void = () => undefined;
+    const stopListening = onAbort(signal, (reason) => {
+      stop();
+      reject(reason);
+    });
+    stop = begin((value) => {
+      stopListening();
+      resolve(value);
+    });
+  });
+}

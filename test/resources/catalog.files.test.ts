@@ -1,11 +1,8 @@
 import type { ConditionalOptions, PodPartner } from "pod-partner";
-import { RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { expectSent, rejection, useExchange } from "../support/exchange.ts";
-import { secretKey } from "../support/partner.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
-import { startStubService } from "../support/stub-service.ts";
 
 const etag = '"v7"';
 const lastModified = "Wed, 18 Nov 2026 08:00:00 GMT";
@@ -72,53 +69,5 @@ describe.each(Object.entries(calls))("%s (specification 4.3)", (_, call) => {
   it("throws a typed error when the file does not exist", async () => {
     context.service.respond({ status: 404, body: { code: "no_such_file", message: "No." } });
     await expect(rejection(download())).resolves.toMatchObject({ name: "NotFoundError", code: "no_such_file" });
-  });
-});
-
-describe("catalog.products.layerImage sends the key to no other origin", () => {
-  const { context } = useExchange();
-
-  it("sends the URL unchanged, with its query", async () => {
-    context.service.respond(file);
-    const given = await context.partner.catalog.products.layerImage(
-      `${context.service.origin}/layers/a%20b.png?v=1&w=%2F`,
-    );
-    await given.bytes();
-    expect(context.service.requests[0]?.path).toBe("/layers/a%20b.png?v=1&w=%2F");
-    expect(context.service.requests[0]?.headers["x-service-secret-key"]).toBe(secretKey);
-  });
-
-  it("adds a query to the URL's own, and sends no fragment", async () => {
-    context.service.respond(file, file);
-    const { products } = context.partner.catalog;
-    const url = `${context.service.origin}/layers/a.png`;
-    await (await products.layerImage(`${url}?v=1#top`, { query: { size: "2 x" } })).bytes();
-    await (await products.layerImage(`${url}#top?`, { query: { size: 2 } })).bytes();
-    expect(context.service.requests.map(({ path }) => path)).toEqual([
-      "/layers/a.png?v=1&size=2%20x",
-      "/layers/a.png?size=2",
-    ]);
-  });
-
-  const elsewhere: Record<string, (own: string, other: string) => string> = {
-    "another port": (_, other) => `${other}/layers/a.png`,
-    "another host name of the same machine": (own) => `${own.replace("127.0.0.1", "localhost")}/layers/a.png`,
-    "another protocol": (own) => `${own.replace("http:", "https:")}/layers/a.png`,
-    "its own origin as a user name": (own, other) => `${own}@${other.slice("http://".length)}/layers/a.png`,
-    "a host that starts with its own origin": (own) => `${own}.evil.example/layers/a.png`,
-    "a host without a protocol": (_, other) => `${other.slice("http:".length)}/layers/a.png`,
-    "a host after backslashes": (_, other) => `\\\\${other.slice("http://".length)}/layers/a.png`,
-    "its own origin with a user name": (own) => own.replace("://", "://ada@").concat("/layers/a.png"),
-    "a file": () => "file:///etc/passwd",
-    data: () => "data:image/png;base64,iVBORw0KGgo=",
-    nothing: () => "",
-  };
-
-  it.each(Object.entries(elsewhere))("refuses a URL of %s, and sends nothing", async (_, url) => {
-    await using other = await startStubService();
-    const call = context.partner.catalog.products.layerImage(url(context.service.origin, other.origin));
-    expect(RequestValidationError.isInstance(await rejection(call))).toBe(true);
-    expect(other.requests).toHaveLength(0);
-    expect(context.service.requests).toHaveLength(0);
   });
 });

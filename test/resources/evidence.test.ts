@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { missing, useExchange } from "../support/exchange.ts";
+import { expectSent, missing, rejection, useExchange } from "../support/exchange.ts";
 import { jpeg, png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
 
-describe("evidence (specification 2.7, 4.5)", () => {
-  const { exchange, checksResponses } = useExchange();
+describe("evidence (specification 2.7, 2.8, 4.5)", () => {
+  const { context, exchange, checksResponses } = useExchange();
 
   it.each([
     ["JPEG", jpeg],
@@ -16,6 +16,24 @@ describe("evidence (specification 2.7, 4.5)", () => {
       { status: 201, body: { evidence: { reference: ref("Evidence", "1"), later: "kept" } } },
     );
     expect(result).toStrictEqual({ reference: ref("Evidence", "1"), later: "kept" });
+  });
+
+  it("evidence.download sends a GET of a claim's URL and returns the bytes unchanged", async () => {
+    const url = `${context.service.baseUrl}/evidence/1`;
+    context.service.respond({ headers: { "content-type": "image/jpeg", etag: '"1"' }, body: jpeg });
+    const download = await context.partner.evidence.download(url);
+    expectSent(context.service.requests[0], { line: "GET /evidence/1" });
+    expect(download).toMatchObject({ contentType: "image/jpeg", etag: '"1"', size: jpeg.length });
+    expect(Buffer.from(await download.bytes()).equals(jpeg)).toBe(true);
+  });
+
+  it.each([
+    [404, "NotFoundError"],
+    [410, "GoneError"],
+  ])("evidence.download of a photo that was purged throws the error of a %i", async (status, name) => {
+    context.service.respond({ status, body: { code: "purged", message: "No longer." } });
+    const download = context.partner.evidence.download(`${context.service.baseUrl}/evidence/1`);
+    await expect(rejection(download)).resolves.toMatchObject({ name, code: "purged" });
   });
 
   checksResponses("evidence.upload", {

@@ -214,6 +214,67 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
       context.service.respondAlways(({ path }) => (path.endsWith(file) ? notReady("0") : { body: { render } }));
       expect(RenderFailedError.isInstance(await rejection(get(true)))).toBe(true);
     });
+
+    const refusals: readonly StubResponse[] = [
+      ...[400, 404, 409, 410, 500].map((status) => ({
+        status,
+        body: { code: "no_file", message: "There is no file" },
+      })),
+      { status: 200, headers: { "content-type": "application/json" }, body: { render: { status: "failed" } } },
+    ];
+    it.each(refusals)(`renders.${file} reports a failed render whose file gives %j`, async (refused) => {
+      const { clock, partner } = waiting((path) =>
+        path.endsWith(file) ? refused : { body: { render: { ...pending, status: "failed" } } },
+      );
+      const error = await settle(clock, rejection(partner.renders[file](reference, { wait: true })), 10);
+      expect(error).toMatchObject({ name: "RenderFailedError", reference, endpoint: expect.stringContaining(file) });
+    });
+
+    it(`renders.${file} reads the status once in 60 s, also when the file is refused later`, async () => {
+      let fails = false;
+      const { clock, partner, asked } = waiting((path) => {
+        if (!path.endsWith(file)) return { body: { render: fails ? { ...pending, status: "failed" } : pending } };
+        if (fails) return { status: 404, body: { code: "not_found", message: "There is no file" } };
+        return notReady("5");
+      });
+      const call = rejection(partner.renders[file](reference, { wait: true }));
+      await settle(clock, new Promise<void>((resolve) => clock.after(20_000, resolve)), 10);
+      fails = true;
+      expect(await settle(clock, call, 10)).toMatchObject({ name: "RenderFailedError" });
+      const [first = Number.NaN, second = Number.NaN, ...more] = asked(reference).map(({ at }) => at);
+      expect(second - first).toBeGreaterThanOrEqual(60_000);
+      expect(second - first).toBeLessThan(70_000);
+      expect(more).toEqual([]);
+    });
+
+    it.each([
+      ["is not failed", { body: { render: completed } }],
+      ["is refused, too", { status: 404, body: { code: "not_found", message: "No render" } }],
+    ])(`renders.${file} throws the refusal of a file when the status %s`, async (_, status) => {
+      const refused = { status: 410, body: { code: "file_gone", message: "No longer" } };
+      const { clock, partner, asked } = waiting((path) => (path.endsWith(file) ? refused : status));
+      const error = await settle(clock, rejection(partner.renders[file](reference, { wait: true })), 10);
+      expect(error).toMatchObject({ name: "GoneError", code: "file_gone" });
+      expect([asked(file).length, asked(reference).length]).toEqual([1, 1]);
+    });
+
+    it(`renders.${file} does not wait for the status of a file that is refused shortly before the deadline`, async () => {
+      let refuses = false;
+      const { clock, partner } = waiting((path) => {
+        if (!path.endsWith(file)) return undefined;
+        return refuses ? { status: 404, body: { code: "not_found", message: "There is no file" } } : notReady("5");
+      });
+      const call = rejection(partner.renders[file](reference, { wait: true, deadline: 30_000 }));
+      await settle(clock, new Promise<void>((resolve) => clock.after(12_000, resolve)), 10);
+      refuses = true;
+      expect(await settle(clock, call, 10)).toMatchObject({ name: "NotFoundError" });
+    });
+
+    it.each([401, 403])(`renders.${file} reads no status after a %i`, async (status) => {
+      context.service.respondAlways({ status, body: { code: "no", message: "no" } });
+      expect(await rejection(get(true))).toMatchObject({ status });
+      expect(context.service.requests).toHaveLength(1);
+    });
   });
 
   it("renders.batch creates, waits and downloads, and returns an outcome for each input", async () => {

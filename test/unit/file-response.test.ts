@@ -92,6 +92,8 @@ describe("a 304 response", () => {
       partner.catalog.products.media(ref("Product"), "a.png", { headers }),
     "catalog.products.layerImage": (partner, headers) =>
       partner.catalog.products.layerImage(`${context.service.origin}/a.png`, { headers }),
+    "evidence.download": (partner, headers) =>
+      partner.evidence.download(`${context.service.origin}/a.png`, { headers }),
   };
 
   it.each(Object.entries(calls))("without a conditional request is not a success: %s", async (_, call) => {

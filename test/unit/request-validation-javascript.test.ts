@@ -119,7 +119,6 @@ describe("plain JavaScript values in place of", () => {
     ],
     ["a missing path", (partner) => partner.request("GET", untyped(undefined)), [["path"]]],
     ["an invalid schema", (partner) => partner.request("GET", "/stores", untyped({ schema: {} })), [["schema"]]],
-    ["a layer image without a URL", (partner) => partner.catalog.products.layerImage(untyped(undefined)), [["url"]]],
     ["a limit that is not a number", (partner) => partner.images.list().toArray({ limit: Number.NaN }), [["limit"]]],
     ["a string as the limit", (partner) => partner.images.list().toArray({ limit: untyped("5") }), [["limit"]]],
     ...["connection", "content-length", "Expect", "keep-alive", "transfer-encoding", "upgrade"].map(
@@ -140,13 +139,6 @@ describe("plain JavaScript values in place of", () => {
     ["an instance of a class as the body", post(new Extra())],
     ["a signal of another realm", read({ signal: Object.create(new AbortController().signal, {}) })],
   ]);
-
-  it("accepts a layer image's URL as a URL object", async () => {
-    context.service.respond({ headers: { "content-type": "image/jpeg" }, body: jpeg });
-    const image = await context.partner.catalog.products.layerImage(new URL(`${context.service.baseUrl}/layers/1.jpg`));
-    expect((await image.bytes()).length).toBe(jpeg.length);
-    expect(context.service.requests.map(({ path }) => path)).toEqual(["/v2/layers/1.jpg"]);
-  });
 
   it("describes the faults correctly", async () => {
     const message = async (call: PromiseLike<unknown>) => String(await rejection(call));

@@ -2,7 +2,7 @@ import { openImage, type Upload, type UploadOpening } from "../../binary/source.
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
 import { isPlainObject } from "../../schemas/type-guards.ts";
-import { wordsOf } from "../../util/foreign.ts";
+import { attempt, wordsOf } from "../../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
@@ -85,14 +85,19 @@ function jsonFault(value: unknown): string | undefined {
   }
 }
 
+/** What to do with a URL of another origin. It may be a place where the service keeps its files. */
+const withoutKey = (url: URL | undefined): string =>
+  url !== undefined && /^https?:$/.test(url.protocol) ? "; request this URL without the key: `fetch(url)`" : "";
+
 /** Checks that a URL of the service has the base URL's origin, because the request carries the secret key. */
-function checkUrl(baseUrl: string, url: string, issues: Issue[]): string {
+function checkUrl(baseUrl: string, given: unknown, issues: Issue[]): string {
   const { origin } = new URL(baseUrl);
+  const url = attempt(() => String(given)) ?? "";
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.origin !== origin) {
     issues.push({
       path: ["url"],
-      message: `expected a URL of ${origin}, because the secret key is sent to no other origin`,
+      message: `expected a URL of ${origin}, because the secret key is sent to no other origin${withoutKey(parsed)}`,
     });
   } else if (parsed.username !== "" || parsed.password !== "") {
     issues.push({ path: ["url"], message: "must not contain credentials" });
@@ -119,9 +124,9 @@ export function encode(
 ): EncodedRequest | UploadOpening<EncodedRequest> {
   const issues: Issue[] = [...faults, ...(input.faults ?? [])];
   const path =
-    input.url === undefined
-      ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
-      : checkUrl(baseUrl, input.url, issues);
+    "url" in input
+      ? checkUrl(baseUrl, input.url, issues)
+      : baseUrl + expandPath(endpoint.path, input.path ?? {}, issues);
   const query = encodeQuery({
     ...checkQuery(endpoint, input.query, issues),
     ...options.query,

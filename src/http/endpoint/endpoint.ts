@@ -89,7 +89,7 @@ export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): str
 export interface EndpointInput {
   readonly path?: Readonly<Record<string, string>>;
   /** A whole URL from the service, used instead of the path. Its origin is checked before the request is sent. */
-  readonly url?: string;
+  readonly url?: string | URL;
   readonly query?: object;
   /** The cursor of the rest of a list without pages, if its response has one. */
   readonly cursor?: string | undefined;

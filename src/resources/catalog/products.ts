@@ -122,7 +122,7 @@ export class ProductsResource {
    * Downloads a layer image by a URL from the product's detail (specification 4.3). The URL must have the origin of the base URL,
    * because the request carries the secret key.
    *
-   * @throws `RequestValidationError` before sending, if the URL has another origin.
+   * @throws `RequestValidationError` before sending, if the URL has another origin. Request such a URL without the key: `fetch(url)`.
    */
   layerImage(url: string | URL, options?: UnconditionalOptions): ApiCall<Download>;
   /**
@@ -135,7 +135,7 @@ export class ProductsResource {
   layerImage(url: string | URL, options: ConditionalOptions | undefined): ApiCall<Download | NotModified>;
   layerImage(url: string | URL, given?: ConditionalOptions): ApiCall<Download | NotModified> {
     const { options, faults } = conditionally(given);
-    return this.#send(getLayerImage, { url: String(url), faults }, options);
+    return this.#send(getLayerImage, { url, faults }, options);
   }
 
   /**

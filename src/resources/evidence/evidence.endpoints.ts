@@ -1,5 +1,6 @@
+import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import { endpoint, field } from "../../http/endpoint/endpoint.ts";
+import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint/endpoint.ts";
 import { type Evidence, evidence } from "./evidence.schema.ts";
 
 /** A retry does no harm: the service deletes an unused copy after a day (specification 2.7). */
@@ -11,4 +12,13 @@ export const uploadEvidence = endpoint<"/evidence", Evidence, ImageSource>({
   response: field("evidence", evidence),
   policies: ["default", "uploads"],
   repeat: "idempotent",
+});
+
+/** Uses a URL from a claim, because the specification does not show the path. Requests for evidence are never conditional. */
+export const downloadEvidence = endpoint<string, Download>({
+  call: "evidence.download",
+  method: "GET",
+  path: "{evidenceUrl}",
+  response: binary as ResponseShape<Download>,
+  repeat: "safe",
 });

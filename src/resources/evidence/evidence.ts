@@ -1,15 +1,20 @@
+import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall, Start } from "../../http/send.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
 import { sendUpload, splitWatch, type UploadOptions } from "../../http/upload.ts";
-import { uploadEvidence } from "./evidence.endpoints.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { downloadEvidence, uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 
-/** Uploads photos for claims (specification 2.7, 4.5). */
+/** Uploads and downloads photos of claims (specification 2.7, 2.8, 4.5). */
 export class EvidenceResource {
+  readonly #send: Send;
   readonly #start: Start;
 
   /** @internal */
-  constructor(start: Start) {
+  constructor(send: Send, { start }: CallContext) {
+    this.#send = send;
     this.#start = start;
   }
 
@@ -26,5 +31,22 @@ export class EvidenceResource {
    */
   upload(source: ImageSource, options?: UploadOptions): ApiCall<Evidence> {
     return sendUpload(this.#start, uploadEvidence, source, ...splitWatch(options, "onProgress"));
+  }
+
+  /**
+   * Downloads a photo of a claim by one of its `evidenceUrls` (specification 2.8). The URL must have the origin of the base URL, because
+   * the request carries the secret key. The service deletes the photos of a claim about four months after its end.
+   *
+   * @throws `RequestValidationError` before sending, if the URL has another origin. Request such a URL without the key: `fetch(url)`.
+   * @throws `NotFoundError` or `GoneError` if the photo was deleted.
+   * @example
+   * const { claimlines } = await partner.claims.get(claimReference);
+   * for (const url of claimlines.flatMap(({ evidenceUrls }) => evidenceUrls)) {
+   *   const photo = await partner.evidence.download(url);
+   *   console.log(photo.contentType, (await photo.bytes()).length);
+   * }
+   */
+  download(url: string | URL, options?: RequestOptions): ApiCall<Download> {
+    return this.#send(downloadEvidence, { url }, options);
   }
 }

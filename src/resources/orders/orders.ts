@@ -1,3 +1,4 @@
+import { captureCallSite } from "../../errors/call-site.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
@@ -8,10 +9,10 @@ import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import type { CanceledRemainder } from "./cancel-remaining.ts";
+import { laterCall } from "../../waiting/later-call.ts";
+import { type CanceledRemainder, cancelRest } from "./cancel-remaining.ts";
 import { cancelOrderlines, replaceAddress } from "./change.ts";
-import type { EnsureManyOptions } from "./ensure-many.ts";
-import { cancelRemaining, ensureMany } from "./later.ts";
+import { type EnsureManyOptions, ensureRows } from "./ensure-many.ts";
 import type { OrderInput } from "./order-input.schema.ts";
 import { getOrder, listOrders, quoteOrder } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
@@ -111,7 +112,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return ensureMany(this.#placing, rows, options);
+    return ensureRows(this.#placing, rows, options, captureCallSite(this.ensureMany));
   }
 
   /**
@@ -164,7 +165,8 @@ export class OrdersResource {
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
-    return cancelRemaining(this.#send, this.#context, orderReference, options);
+    const callSite = captureCallSite(this.cancelRemaining);
+    return laterCall(this.#context, callSite, () => cancelRest(this.#send, this.#context, orderReference, options));
   }
 
   /**

@@ -1,8 +1,9 @@
 import type { Download } from "../../binary/download.ts";
-import { NotReadyError } from "../../errors/api.ts";
+import { ApiError, NotReadyError } from "../../errors/api.ts";
 import { attachCall } from "../../errors/base.ts";
 import { type CallSite, captureCallSite, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
 import { CancelScope } from "../../http/cancel-scope.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
@@ -112,7 +113,20 @@ export function waitForRender(
   return toCall(waited, context.pacer);
 }
 
-/** Requests a file until it is ready, at the times that `Retry-After` gives. In between, it checks whether the render failed. */
+/** Statuses that say nothing about a render: of the cache, the key, its permissions and the limits. */
+const unrelated: readonly number[] = [304, 401, 403, 429];
+
+/**
+ * Whether the service refused a file for a reason that may lie in its render. The specification does not show what a failed render's file
+ * gives.
+ */
+export const isRefusedFile = (error: unknown): boolean =>
+  (error instanceof ApiError || error instanceof ResponseValidationError) && !unrelated.includes(error.status);
+
+/**
+ * Requests a file until it is ready, at the times that `Retry-After` gives. While it is not ready, and when it is refused, the status shows
+ * whether the render failed; it is read once in each interval.
+ */
 export function waitForFile(
   context: CallContext,
   get: GetRender,
@@ -121,19 +135,28 @@ export function waitForFile(
   reference: RenderReference,
   options: WaitOptions,
 ): ApiCall<Download> {
-  let lookAt = 0;
+  let statusAt = 0;
   const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (scope) => {
     try {
       return { done: true, value: await download(within(scope, options)).withResponse() };
     } catch (error) {
-      if (!(error instanceof NotReadyError)) throw error;
-      if (scope.elapsed() >= lookAt) {
-        const render = await get(reference, within(scope, options));
+      if (!isRefusedFile(error)) throw error;
+      const pending = error instanceof NotReadyError ? error : undefined;
+      const untilStatus = statusAt - scope.elapsed();
+      if (untilStatus <= 0) {
+        const render = await get(reference, within(scope, options)).catch((cause: unknown) => {
+          // The service refuses both.
+          throw pending === undefined && cause instanceof ApiError ? error : cause;
+        });
         if (statusOf(render) === "failed") throw new RenderFailedError({ reference });
+        if (pending === undefined) throw error;
         await tellPending(scope, options, render);
-        lookAt = scope.elapsed() + (options.interval ?? defaults.interval);
+        statusAt = scope.elapsed() + (options.interval ?? defaults.interval);
+      } else if (pending === undefined) {
+        if (untilStatus >= scope.remaining()) throw error;
+        return { done: false, wait: untilStatus };
       }
-      return { done: false, wait: Math.max(error.retryAfter ?? unsaid, shortest) };
+      return { done: false, wait: Math.max(pending?.retryAfter ?? unsaid, shortest) };
     }
   });
   return toCall(waited, context.pacer);

@@ -5,12 +5,11 @@ import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
-import { loading } from "../../util/loading.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
+import { renderBatch } from "./batch/batch.ts";
 import type { ImageUploads } from "./batch/calls.ts";
-import type { MockupInput } from "./batch/input.ts";
-import type { BatchDownload, BatchOptions, SaveOptions } from "./batch/options.ts";
+import type { BatchDownload, BatchOptions, MockupInput, SaveOptions } from "./batch/options.ts";
 import type { MockupOf, MockupOutcome, SavedMockup } from "./batch/outcome.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
@@ -30,8 +29,8 @@ export class RendersResource {
   }
 
   /**
-   * Creates a render (specification 4.6). The same composition and image return the existing render, but every request deducts the
-   * composition's `tokenCost` again.
+   * Creates a render (specification 4.6). The same composition and image return the existing render, also one that failed, but every
+   * request deducts the composition's `tokenCost` again.
    *
    * @throws `RendertokenLimitError` if the remaining rendertokens of the week do not cover the render. `resetsAt` is the time of the
    * reset; the SDK does not wait for it.
@@ -70,7 +69,8 @@ export class RendersResource {
    * Downloads the image of a render (specification 4.6). Takes one token of the `downloads` limit.
    *
    * With `wait`, it repeats the request at the times that the service's `Retry-After` gives, within the same deadline as
-   * {@link RendersResource.wait}. Each request takes a token.
+   * {@link RendersResource.wait}. Each request takes a token. When the file is not ready or is refused, it reads the status, every
+   * `interval` milliseconds at most.
    *
    * @throws `NotReadyError` if the render is not completed, without `wait`.
    * @throws `RenderFailedError` if the service failed to process the render, with `wait`.
@@ -148,10 +148,8 @@ export class RendersResource {
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(this.batch);
-    return loading(async () => {
-      const { renderBatch } = await import("./batch/batch.ts");
-      return renderBatch({ send: this.#send, context: this.#context, images: this.#images }, rows, options, callSite);
-    });
+    const client = { send: this.#send, context: this.#context, images: this.#images };
+    return renderBatch(client, rows, options, callSite);
   }
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): ApiCall<Render> =>

@@ -64,7 +64,7 @@ export const endpointCoverage: Readonly<Record<string, EndpointCoverage>> = {
     options: ["seed.evidence"],
     controls: ["seed", "clock.advance"],
   },
-  "files.evidence": {
+  "evidence.download": {
     models: "the evidence of a claim, until about four months after its end",
     controls: ["clock.advance"],
   },

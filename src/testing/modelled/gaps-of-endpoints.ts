@@ -9,6 +9,20 @@ export const endpointGaps: readonly Gap[] = [
     code: ["src/testing/http/body.ts"],
   },
   {
+    section: "4.6",
+    notShown: "the file of a failed render",
+    emulator: "409 `render_failed`",
+    controls: ["failRender"],
+    code: ["src/testing/routes/renders.ts"],
+  },
+  {
+    section: "4.6",
+    notShown: "how a pair whose render failed is rendered again",
+    emulator: "never: it has the same failed render, and each creation costs its tokens",
+    controls: ["failRender"],
+    code: ["src/testing/routes/renders.ts"],
+  },
+  {
     section: "4.7",
     notShown:
       "a cancellation in production that changes no total: rule 2 (204) or rule 4 (409 `already_in_production`)",

@@ -103,6 +103,12 @@ export const resourceGaps: readonly Gap[] = [
     code: ["src/testing/routes/claims.ts"],
   },
   {
+    section: "2.8",
+    notShown: "the origin and the path of evidence URLs, and whether they need the key",
+    emulator: "`/evidence/{evidenceReference}` below the base URL, with the key",
+    code: ["src/testing/routes/files.ts"],
+  },
+  {
     section: "2.9",
     notShown: "further composition fields",
     emulator: "none",

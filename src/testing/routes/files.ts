@@ -1,5 +1,6 @@
 import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
+import { downloadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { found, Problem } from "../http/problem.ts";
 import { fileResponse, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute } from "../http/route.ts";
@@ -18,7 +19,7 @@ const getLayerFile = endpoint({
 });
 
 const getEvidence = endpoint({
-  call: "files.evidence",
+  call: downloadEvidence.call,
   method: "GET",
   path: "/evidence/{evidenceReference}",
   response: { kind: "binary" },

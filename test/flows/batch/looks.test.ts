@@ -36,7 +36,8 @@ describe("pending renders", () => {
     const began = setup.clock.now();
     expect(tally(await setup.settle(collect(setup.partner.renders.batch(pairs))))).toEqual({ ok: 1 });
     expect(setup.clock.now() - began).toBeLessThanOrEqual(4_000);
-    expect(sum(looksOf(setup.seen))).toBeLessThanOrEqual(3);
+    // The file before and after it is ready, the status, and the picture.
+    expect(sum(looksOf(setup.seen))).toBeLessThanOrEqual(4);
   });
 
   it("are bounded by `maxPending`, and the rows are read no faster", async () => {
@@ -65,6 +66,23 @@ describe("pending renders", () => {
     for (const outcome of outcomes) if (!outcome.ok) expect(outcome.error).toMatchObject({ name: "WaitTimeoutError" });
     expect(setup.clock.now() - began).toBeLessThanOrEqual(601_000);
     expect(setup.clock.pending).toBe(0);
+  });
+});
+
+describe("the status of a render", () => {
+  it.each([70_000, 150_000, 400_000])("that takes %i ms is read once in 60 s at most", async (longest) => {
+    const { clock, partner, seen } = startService(
+      (n) => longest - ((n * 7_919) % 60_000),
+      () => 5,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(40), { download: false })));
+    expect(tally(outcomes)).toEqual({ ok: 40 });
+    const reads = new Map<string, number[]>();
+    for (const { line, at } of seen)
+      if (/^GET \/renders\/\w+$/.test(line)) reads.set(line, [...(reads.get(line) ?? []), at]);
+    expect(reads.size).toBe(40);
+    const pauses = [...reads.values()].flatMap((times) => times.slice(1).map((time, n) => time - (times[n] ?? 0)));
+    expect(Math.min(...pauses, 60_000)).toBe(60_000);
   });
 });
 

@@ -1,8 +1,11 @@
+import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { memoryStore, type RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { scopeOf } from "../../../src/stores/scope.ts";
 import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { settle } from "../../support/settle.ts";
+import { rowsOf, startService } from "./service.ts";
 import { collect, type Death, setUpBatch, tally } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUpBatch>;
@@ -103,6 +106,97 @@ describe("a render that failed", () => {
   });
 });
 
+describe("a render that failed, of a service that has no files of it", () => {
+  it.each([404, 410, 500])("is an outcome with its reason when its file gives %i", async (status) => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const pairs = await setup.pairs(1);
+    const fetch: typeof globalThis.fetch = async (request, init) =>
+      request instanceof Request && request.url.endsWith("/media")
+        ? Response.json({ code: "no_file", message: "There is no file" }, { status })
+        : setup.emulator.fetch(request, init);
+    for (const pair of pairs) {
+      const { reference } = await setup.connect({ fetch: setup.emulator.fetch, store: undefined }).renders.create(pair);
+      setup.emulator.failRender(reference);
+    }
+    const outcomes = await setup.settle(collect(setup.connect({ fetch }).renders.batch(pairs)));
+    expect(tally(outcomes)).toEqual({ "render-failed": 1 });
+  });
+});
+
+describe("`retryFailed`", () => {
+  const statusOrFile = /^GET \/renders\//;
+
+  /** Creates the render of a pair, which fails. It is not in the store. */
+  async function failed({ connect, emulator }: Setup, pair: RenderInput): Promise<void> {
+    const elsewhere = connect({ fetch: emulator.fetch, store: undefined });
+    emulator.failRender((await elsewhere.renders.create(pair)).reference);
+  }
+
+  it("asks for no status when the service returns the render that failed, and later runs still know it", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const pairs = await setup.pairs(1);
+    const run = async (options?: { retryFailed: boolean }) =>
+      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options))));
+    const [pair] = pairs;
+    if (pair === undefined) throw new Error("There is no pair");
+    await failed(setup, pair);
+    expect(await run()).toEqual({ "render-failed": 1 });
+    const looks = setup.count(statusOrFile);
+    expect(await run({ retryFailed: true })).toEqual({ "render-failed": 1 });
+    expect(setup.creations()).toEqual([2]);
+    expect(await run()).toEqual({ "render-failed": 1 });
+    expect([setup.creations(), setup.count(statusOrFile)]).toEqual([[2], looks]);
+  });
+
+  it("waits for the new render of a service that makes one", async () => {
+    const { clock, partner, seen, fail } = startService(
+      () => 5_000,
+      () => 5,
+    );
+    const run = async (options: { retryFailed?: boolean } = {}) =>
+      tally(await settle(clock, collect(partner.renders.batch(rowsOf(1), { download: false, ...options }))));
+    fail(1);
+    expect(await run()).toEqual({ "render-failed": 1 });
+    expect(await run({ retryFailed: true })).toEqual({ ok: 1 });
+    expect(await run({ retryFailed: true })).toEqual({ ok: 1 });
+    expect(seen.filter(({ line }) => line === "POST /renders")).toHaveLength(2);
+  });
+
+  it("does not create a render again that another process created, and that failed, during the run", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const [first, pair] = await setup.pairs(2);
+    if (first === undefined || pair === undefined) throw new Error("There is no pair");
+    async function* rows() {
+      yield first as RenderInput;
+      // Meanwhile, with the same store.
+      await failed(setup, pair as RenderInput);
+      expect(tally(await collect(setup.connect().renders.batch([pair as RenderInput])))).toEqual({
+        "render-failed": 1,
+      });
+      yield pair as RenderInput;
+    }
+    const outcomes = await setup.settle(collect(setup.partner.renders.batch(rows(), { retryFailed: true })));
+    expect(tally(outcomes)).toEqual({ ok: 1, "render-failed": 1 });
+    expect(setup.creations()).toEqual([1, 1]);
+  });
+
+  it("keeps the failed render when its creation is refused, so that a run without it sends nothing", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const pairs = await setup.pairs(1);
+    const [pair] = pairs;
+    if (pair === undefined) throw new Error("There is no pair");
+    const run = async (options?: { retryFailed: boolean }) =>
+      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options))));
+    await failed(setup, pair);
+    expect(await run()).toEqual({ "render-failed": 1 });
+    setup.emulator.faults.add({ on: "renders.create", fault: "status", status: 409, code: "busy" });
+    expect(await run({ retryFailed: true })).toEqual({ error: 1 });
+    const before = setup.seen.length;
+    expect(await run()).toEqual({ "render-failed": 1 });
+    expect(setup.seen.length).toBe(before);
+  });
+});
+
 describe("a process that dies", () => {
   const death = fc.record({ request: fc.integer({ min: 1, max: 24 }), received: fc.boolean() });
 
@@ -112,6 +206,8 @@ describe("a process that dies", () => {
     void collect(partner.renders.batch(pairs)).then(() => {
       state.dead = true;
     });
+    // Opening a store takes time of the machine.
+    while (!state.dead && state.requests === 0) await setImmediate();
     for (let step = 0; step < 1_000 && !state.dead; step += 1) await setup.clock.advance(1_000);
     expect(state.dead).toBe(true);
     return lost();

@@ -11,6 +11,7 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
   const clock = createManualClock();
   const renders = new Map<string, { created: number; completed: number }>();
   const seen: Seen[] = [];
+  const failed = new Set<string>();
   const json = (body: object, status = 200, headers = {}) => Response.json(body, { status, headers });
   const fetch = async (request: Request): Promise<Response> => {
     const path = new URL(request.url).pathname.slice("/v2".length);
@@ -33,7 +34,7 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
             status: 202,
             headers: { "retry-after": String(retryAfter(render.completed - clock.now())) },
           });
-    const status = isCompleted ? "completed" : "pending";
+    const status = failed.has(reference) ? "failed" : isCompleted ? "completed" : "pending";
     const created = new Date(render.created).toISOString();
     const completed = isCompleted ? new Date(render.completed).toISOString() : null;
     const pair = { compositionReference: ref("Composition"), imageReference: ref("Image") };
@@ -45,7 +46,9 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
     clock,
     fetch,
   });
-  return { clock, partner, seen };
+  /** The n-th render, from 1, fails. */
+  const fail = (n: number) => failed.add(ref("Render", String(n)));
+  return { clock, partner, seen, fail };
 }
 
 /** Rows of different pairs. */

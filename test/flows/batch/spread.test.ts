@@ -1,8 +1,4 @@
-import type { ManualClock } from "pod-partner/testing";
-import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { BatchWaits } from "../../../src/resources/renders/batch/batch-waits.ts";
-import { LookSchedule } from "../../../src/resources/renders/batch/look-schedule.ts";
 import { settle } from "../../support/settle.ts";
 import { looksOf, rowsOf, startService } from "./service.ts";
 import { collect, type Seen, tally } from "./setup.ts";
@@ -62,40 +58,5 @@ describe("renders that are completed at the same time", () => {
       Math.max(...seen.map(({ at }) => at)) - (seen[0]?.at ?? 0);
     expect(lastLook(few)).toBeGreaterThan(renderTime);
     expect(lastLook(few) - lastLook(one)).toBeLessThanOrEqual(2_300);
-  });
-});
-
-describe("a schedule of look-ups", () => {
-  /** Starts turns that are due in a second. Returns the times at which they went, in milliseconds after they were due. */
-  async function times(clock: ManualClock, count: number, patience: number): Promise<number[]> {
-    const schedule = new LookSchedule(clock, new BatchWaits(clock, undefined), () => 20);
-    const due = clock.now() + 1_000;
-    const went: number[] = [];
-    const turn = async () => {
-      await schedule.turn({ due: () => due, patience: () => patience }, new AbortController().signal, () => undefined);
-      went.push(clock.now() - due);
-    };
-    await settle(clock, Promise.all(Array.from({ length: count }, turn)), 10);
-    expect(clock.pending).toBe(0);
-    return went;
-  }
-
-  it("uses all of their patience when the rate is too slow for it", async () => {
-    const went = await times(createManualClock(), 2_000, 10_000);
-    const last = Math.max(...went);
-    expect(last).toBeLessThanOrEqual(10_010);
-    expect(last).toBeGreaterThan(9_000);
-    for (let second = 0; second < 10; second += 1)
-      expect(went.filter((time) => Math.floor(time / 1_000) === second).length).toBeLessThanOrEqual(230);
-  });
-
-  it("goes by the rate when the patience is longer", async () => {
-    const went = await times(createManualClock(), 100, 10_000);
-    expect(Math.max(...went)).toBeLessThanOrEqual(2_000);
-    expect(went.filter((time) => time < 1_000).length).toBeLessThanOrEqual(56);
-  });
-
-  it("delays none without patience", async () => {
-    expect(await times(createManualClock(), 100, 0)).toEqual(Array(100).fill(0));
   });
 });

@@ -1,31 +1,43 @@
+import { GoneError, NotFoundError } from "../../../errors/api.ts";
 import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
+import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
 import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/many.ts";
 import type { RateLimits } from "../../../http/pacing/rate-limits.ts";
 import type { Send } from "../../../http/send.ts";
+import type { ImageReference } from "../../../references/references.ts";
+import { check } from "../../../schemas/check.ts";
+import type { ClientStore } from "../../../stores/client-store.ts";
+import { fromJson, toJson } from "../../../stores/json.ts";
+import { eitherSignal, onAbort } from "../../../util/abort-signals.ts";
 import type { Outcome } from "../../../util/concurrently.ts";
 import { attempt } from "../../../util/foreign.ts";
-import type { CallContext } from "../../../waiting/call-context.ts";
-import { BatchWaits } from "./batch-waits.ts";
-import { BatchCalls, type ImageUploads } from "./calls.ts";
-import { Completions } from "./completions.ts";
-import { Compositions } from "./compositions.ts";
-import { Creations } from "./creations.ts";
-import { RenderEntries } from "./entries.ts";
-import type { MockupInput } from "./input.ts";
-import { LookSchedule } from "./look-schedule.ts";
-import { Mockups } from "./mockups.ts";
-import { type BatchDownload, type BatchOptions, batchOptions, type SaveOptions } from "./options.ts";
+import { Latest } from "../../../util/latest.ts";
+import { Slots } from "../../../util/slots.ts";
+import { type CallContext, countdown } from "../../../waiting/call-context.ts";
+import { type Composition, composition } from "../../compositions/compositions.schema.ts";
+import type { WaitOptions } from "../render-waiting.ts";
+import type { Render, RenderInput } from "../renders.schema.ts";
+import { BatchCalls, type ImageUploads, type Row } from "./calls.ts";
+import { type Creator, createOnce, keyOfPair, type RenderEntry } from "./create.ts";
+import {
+  assertInput,
+  type BatchDownload,
+  type BatchOptions,
+  batchOptions,
+  type MockupInput,
+  type SaveOptions,
+} from "./options.ts";
 import { failedOutcome, type MockupOutcome } from "./outcome.ts";
-import { type MockupValue, Pictures, type ReadyMockup } from "./pictures.ts";
+import { heldPicture, type MockupValue, PictureFolder, type PictureParts, type TakeMockup } from "./pictures.ts";
 import { ProgressReports } from "./progress.ts";
-import { RenderTimes } from "./render-times.ts";
-import { RowWork } from "./row-work.ts";
-import { SavedPictures } from "./saved-pictures.ts";
-import { Slots } from "./slots.ts";
 import { Tokens } from "./tokens.ts";
-import { WeeklyTokens } from "./weekly-tokens.ts";
+import { PendingRenders } from "./wait.ts";
 
-const defaults = { concurrency: 4, maxPending: 2_000 };
+const defaults = { concurrency: 4, maxPending: 2_000, wait: 600_000, interval: 60_000 };
+/** Compositions, and pairs, that one batch keeps in memory. */
+const mostKnown = 2_000;
+/** Milliseconds after which a composition is looked up again: its `tokenCost` may change. */
+const compositionLifetime = 24 * 3_600_000;
 
 /** The parts of the client that a batch needs. */
 interface BatchClient {
@@ -39,7 +51,7 @@ type Options = BatchOptions & { readonly download?: BatchDownload | SaveOptions 
 
 /** Makes a mockup for each row. */
 export async function* renderBatch(
-  { send, context, images }: BatchClient,
+  client: BatchClient,
   rows: Rows<unknown>,
   options: ManyRows<MockupInput, Options>,
   callSite: CallSite,
@@ -48,16 +60,20 @@ export async function* renderBatch(
   let batch: Promise<Batch> | undefined;
   let startedRows = 0;
   const opened = () => {
-    batch ??= openBatch({ send, context, images }, rows, options, () => startedRows);
+    batch ??= openBatch(client, rows, options, () => startedRows);
     return batch;
   };
   const onRow = () => {
     startedRows += 1;
   };
-  const work = async (input: MockupInput, each: Options, started: StartedRow): Promise<ReadyMockup> => {
-    const { mockups } = await opened();
+  const inProgress = new RowsInProgress(
+    client.context,
+    attempt(() => options.signal),
+  );
+  const work = async (input: MockupInput, each: Options, started: StartedRow): Promise<TakeMockup> => {
+    const current = await opened();
     const { maxPending: _, retryFailed: __, tokenBudget: ___, onProgress: ____, download: _____, ...waiting } = each;
-    return mockups.make(input, new RowWork(context, started, waiting));
+    return inProgress.run(started, waiting, (row) => makeMockup(current, input, row));
   };
   const { concurrency } = defaults;
   const most = attempt(() => options.maxPending) ?? defaults.maxPending;
@@ -70,60 +86,213 @@ export async function* renderBatch(
 
 /** The outcome of a row as the caller receives it. */
 async function delivered(
-  outcome: Outcome<unknown, ReadyMockup>,
+  outcome: Outcome<unknown, TakeMockup>,
   callSite: CallSite,
 ): Promise<MockupOutcome<unknown, MockupValue>> {
   const { input } = outcome;
   if (!outcome.ok) return failedOutcome(input, outcome.error);
   try {
-    return { ok: true, input, value: await outcome.value.take() };
+    return { ok: true, input, value: await outcome.value() };
   } catch (error) {
     return failedOutcome(input, withCallSite(error, callSite));
   }
 }
 
-/** Milliseconds in which the `default` policy, which every request draws from, refills one token. */
-const intervalOf = ({ policies: { default: limit } }: RateLimits): number => (limit ? limit.window / limit.quota : 0);
+/** The rows in progress. However many there are, the caller's signal has one listener, which ends the waits of all. */
+class RowsInProgress {
+  readonly #context: CallContext;
+  readonly #signal: AbortSignal | undefined;
+  readonly #waits = new Set<AbortController>();
+  #stopListening: () => void = () => undefined;
 
-interface Batch {
-  readonly mockups: Mockups;
-  readonly progress: ProgressReports;
+  constructor(context: CallContext, signal: AbortSignal | undefined) {
+    this.#context = context;
+    this.#signal = signal;
+  }
+
+  async run<T>({ row, left, waits }: StartedRow, options: WaitOptions, work: (row: Row) => Promise<T>): Promise<T> {
+    const { interval = defaults.interval, onPending, ...request } = options;
+    const remaining = countdown(this.#context, request.deadline);
+    const creating = (): RequestOptions => ({ ...request, deadline: remaining() });
+    const controller = new AbortController();
+    onAbort(left, (reason) => controller.abort(reason));
+    this.#add(controller);
+    try {
+      return await work({
+        row,
+        signal: controller.signal,
+        waits,
+        interval,
+        onPending,
+        creating,
+        // `body` applies to the creation only.
+        reading: () => ({ ...creating(), body: undefined, signal: eitherSignal(request.signal, left) }),
+        waitTime: () => remaining() ?? defaults.wait,
+      });
+    } finally {
+      this.#remove(controller);
+    }
+  }
+
+  #add(controller: AbortController): void {
+    this.#waits.add(controller);
+    if (this.#signal === undefined || this.#waits.size > 1) return;
+    this.#stopListening = onAbort(this.#signal, (reason) => {
+      for (const each of [...this.#waits]) each.abort(reason);
+    });
+  }
+
+  #remove(controller: AbortController): void {
+    this.#waits.delete(controller);
+    if (this.#waits.size === 0) this.#stopListening();
+  }
 }
 
-/** Connects the parts of a batch. */
+/** What the rows of a batch share. */
+interface Batch extends Creator, PictureParts {
+  readonly pending: PendingRenders;
+  readonly progress: ProgressReports;
+  readonly download: BatchDownload | SaveOptions;
+  readonly folder: PictureFolder | undefined;
+  readonly compositions: Latest<Promise<Composition>>;
+  readonly pairs: Latest<SharedPair>;
+}
+
+/** Milliseconds in which the `default` policy, which every request draws from, refills one token. */
+const spacingOf = ({ policies: { default: limit } }: RateLimits): number => (limit ? limit.window / limit.quota : 0);
+
 async function openBatch(
   { send, context: { clock, openStore, pacer, retry, timeout }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
   started: () => number,
 ): Promise<Batch> {
-  const {
-    concurrency = defaults.concurrency,
-    retryFailed = false,
-    tokenBudget: budget,
-    download,
-    onProgress,
-  } = options;
+  const { concurrency = defaults.concurrency, retryFailed = false, tokenBudget: budget, download } = options;
   const store = await openStore();
-  const waits = new BatchWaits(clock, options.signal);
   const calls = new BatchCalls(send, images);
-  const entries = new RenderEntries(store);
-  const slots = new Slots(Math.floor(concurrency), waits);
-  const schedule = new LookSchedule(clock, waits, () => intervalOf(pacer.forecast.snapshot()));
-  const attempts = 1 + (options.retry?.retries ?? retry.retries);
-  const tokens = new Tokens(clock, waits, new WeeklyTokens(calls, clock), { budget, attempts });
-  const progress = new ProgressReports(rows, { calls, clock, tokens, started, onProgress });
-  const onCreated = () => progress.report();
-  const directory = typeof download === "string" ? { directory: download } : download;
-  const saved = directory ? new SavedPictures(directory, store, waits) : undefined;
-  await saved?.open();
-  const mockups = new Mockups({
-    calls,
-    compositions: new Compositions(calls, store),
-    creations: new Creations({ calls, clock, entries, tokens, waits, retryFailed, onCreated }),
-    completions: new Completions({ calls, clock, entries, schedule, slots, times: new RenderTimes() }),
-    pictures: new Pictures({ calls, clock, slots, download, saved, patience: (options.timeout ?? timeout) / 3 }),
+  const slots = new Slots(Math.floor(concurrency));
+  const tokens = new Tokens(calls, clock, { budget, attempts: 1 + (options.retry?.retries ?? retry.retries) });
+  const progress = new ProgressReports(rows, { calls, clock, tokens, started, onProgress: options.onProgress });
+  const parts = { calls, clock, store, slots, patience: (options.timeout ?? timeout) / 3 };
+  const saving = typeof download === "string" ? { directory: download } : download;
+  const folder = saving ? new PictureFolder(parts, saving) : undefined;
+  await folder?.open();
+  return {
+    ...parts,
     tokens,
+    retryFailedBefore: retryFailed ? clock.now() : undefined,
+    onCreated: () => progress.report(),
+    pending: new PendingRenders({ calls, clock, store, slots, spacing: () => spacingOf(pacer.forecast.snapshot()) }),
+    progress,
+    download,
+    folder,
+    compositions: new Latest(mostKnown),
+    pairs: new Latest(mostKnown),
+  };
+}
+
+/** Makes the mockup of a row: looks its composition up, uploads its image, creates its render and waits for it, and gets the picture. */
+async function makeMockup(batch: Batch, input: MockupInput, row: Row): Promise<TakeMockup> {
+  assertInput(input);
+  const { reference: compositionReference, tokenCost } = await compositionOf(batch, input, row);
+  const imageReference = await imageOf(batch, input, tokenCost, row);
+  const render = await renderOnce(batch, { compositionReference, imageReference }, tokenCost, row);
+  if (batch.folder !== undefined) {
+    const path = await batch.folder.save(render, row);
+    return async () => ({ render, path });
+  }
+  return batch.download === false ? async () => ({ render }) : heldPicture(batch, render, row);
+}
+
+const keyOfComposition = (input: MockupInput): string => {
+  const { compositionReference, sceneReference, productReference, perspectiveReference } = input;
+  return `composition:${compositionReference ?? `${sceneReference}:${productReference}:${perspectiveReference}`}`;
+};
+
+/**
+ * Resolves to the composition of an input. Each one is looked up once and remembered. That one does not exist is remembered for the batch
+ * only, because it may change.
+ */
+function compositionOf({ calls, compositions, store }: Batch, input: MockupInput, row: Row): Promise<Composition> {
+  const key = keyOfComposition(input);
+  const known = compositions.get(key);
+  if (known !== undefined) return known;
+  const found = findComposition(calls, store, key, input, row);
+  compositions.set(key, found);
+  found.catch((error: unknown) => {
+    if (!(error instanceof NotFoundError || error instanceof GoneError)) compositions.forget(key, found);
   });
-  return { mockups, progress };
+  return found;
+}
+
+async function findComposition(
+  calls: BatchCalls,
+  store: ClientStore,
+  key: string,
+  input: MockupInput,
+  row: Row,
+): Promise<Composition> {
+  const stored = check(composition, fromJson(await store.get(key)), []);
+  if (stored.ok) return stored.value as Composition;
+  const { reference, tokenCost } = await calls.composition(input, row.reading());
+  await store.set(key, toJson({ reference, tokenCost }), { ttl: compositionLifetime });
+  return { reference, tokenCost };
+}
+
+/** Uploads the image of a row. It is not uploaded when the tokens do not cover its render. */
+async function imageOf(
+  { calls, tokens }: Batch,
+  { imageReference, image }: MockupInput,
+  cost: number,
+  row: Row,
+): Promise<ImageReference> {
+  if (image === undefined) return imageReference;
+  tokens.check(cost);
+  return calls.upload(image, row.reading());
+}
+
+/** A pair that rows share: its render is created once, and waited for once. */
+interface SharedPair {
+  readonly created: Promise<RenderEntry>;
+  completed: Promise<Render> | undefined;
+  /** The rows that wait for it. Each is forgotten when it has the render. */
+  readonly rows: Set<Row>;
+  /** Whether its rows only wait: for another process, or until the render should be completed. */
+  waits: boolean;
+}
+
+/** Resolves to the completed render of a pair. */
+async function renderOnce(batch: Batch, pair: RenderInput, cost: number, row: Row): Promise<Render> {
+  const key = keyOfPair(pair);
+  const shared = batch.pairs.get(key) ?? share(batch, pair, cost, row);
+  if (shared.waits) row.waits();
+  shared.rows.add(row);
+  try {
+    const entry = await shared.created;
+    shared.completed ??= batch.pending
+      .completed(key, entry, row, () => allWait(shared))
+      .catch((error: unknown) => {
+        // After a failure, the next row of the pair waits again.
+        shared.completed = undefined;
+        throw error;
+      });
+    return await shared.completed;
+  } finally {
+    shared.rows.delete(row);
+  }
+}
+
+function share(batch: Batch, pair: RenderInput, cost: number, row: Row): SharedPair {
+  const key = keyOfPair(pair);
+  const created = createOnce(batch, pair, cost, row, () => allWait(shared));
+  const shared: SharedPair = { created, completed: undefined, rows: new Set(), waits: false };
+  batch.pairs.set(key, shared);
+  // After a failure, the next row of the pair tries again.
+  created.catch(() => batch.pairs.forget(key, shared));
+  return shared;
+}
+
+function allWait(shared: SharedPair): void {
+  shared.waits = true;
+  for (const row of shared.rows) row.waits();
 }

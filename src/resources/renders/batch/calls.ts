@@ -4,15 +4,36 @@ import { PodPartnerError } from "../../../errors/base.ts";
 import type { TimelineEntry } from "../../../errors/timeline.ts";
 import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
 import type { ApiCall, Send, WithResponse } from "../../../http/send.ts";
-import type { CompositionReference, ImageReference, RenderReference } from "../../../references/references.ts";
+import type { ImageReference, RenderReference } from "../../../references/references.ts";
 import { getComposition, lookupComposition } from "../../compositions/compositions.endpoints.ts";
 import type { Composition } from "../../compositions/compositions.schema.ts";
-import type { CompositionParts } from "../../compositions/compositions.ts";
 import type { ImagesResource } from "../../images/images.ts";
 import { getRendertokens } from "../../rendertokens/rendertokens.endpoints.ts";
 import type { Rendertokens } from "../../rendertokens/rendertokens.schema.ts";
 import { createRender, getRender, getRenderMedia } from "../renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "../renders.schema.ts";
+import type { BatchOptions, MockupInput } from "./options.ts";
+
+/** A row in progress. */
+export interface Row {
+  readonly row: unknown;
+  /** Ends its waits: the caller left the loop, or aborted the signal of the batch. */
+  readonly signal: AbortSignal;
+  /** Says that the row only waits from now on, so that another one can start. */
+  readonly waits: () => void;
+  /** Milliseconds between two reads of the status. */
+  readonly interval: number;
+  readonly onPending: BatchOptions["onPending"];
+  /** The options of its creation, which is finished also if the caller leaves the loop. */
+  readonly creating: () => RequestOptions;
+  /** The options of a request that only reads, which ends when the caller leaves the loop. */
+  readonly reading: () => RequestOptions;
+  /** Milliseconds for a wait that begins now. */
+  readonly waitTime: () => number;
+}
+
+/** What uploads the images of a batch. */
+export type ImageUploads = Pick<ImagesResource, "uploadOnce">;
 
 const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filter(({ step }) => step === "attempt");
 
@@ -21,9 +42,6 @@ const timelineOf = (error: unknown) => (error instanceof PodPartnerError ? error
 /** The attempts of a creation that may have deducted tokens. An error of the service itself (4xx, apart from 408) deducted none. */
 const deducted = (timeline: readonly TimelineEntry[]): number =>
   attemptsOf(timeline).filter(({ outcome }) => outcome === "408" || !/^4\d\d$/.test(outcome)).length;
-
-/** What uploads the images of a batch. */
-export type ImageUploads = Pick<ImagesResource, "uploadOnce">;
 
 /** The requests of a batch. Each is counted, with its retries. */
 export class BatchCalls {
@@ -37,15 +55,18 @@ export class BatchCalls {
     this.#images = images;
   }
 
-  async lookup(parts: CompositionParts, options: RequestOptions): Promise<Composition> {
-    const { sceneReference, productReference, perspectiveReference } = parts;
-    const query = { sceneReference, productReference, perspectiveReference };
-    return (await this.#count(this.#send(lookupComposition, { query }, options, true))).data;
-  }
-
-  async composition(compositionReference: CompositionReference, options: RequestOptions): Promise<Composition> {
-    const path = { compositionReference };
-    return (await this.#count(this.#send(getComposition, { path }, options, true))).data;
+  async composition(input: MockupInput, options: RequestOptions): Promise<Composition> {
+    const { compositionReference, sceneReference, productReference, perspectiveReference } = input;
+    const call =
+      compositionReference === undefined
+        ? this.#send(
+            lookupComposition,
+            { query: { sceneReference, productReference, perspectiveReference } },
+            options,
+            true,
+          )
+        : this.#send(getComposition, { path: { compositionReference } }, options, true);
+    return (await this.#count(call)).data;
   }
 
   async upload(image: ImageSource, options: RequestOptions): Promise<ImageReference> {

@@ -1,94 +1,183 @@
+import * as z from "zod/mini";
 import type { Download } from "../../../binary/download.ts";
-import { onAbort } from "../../../util/abort-signals.ts";
+import { RequestValidationError } from "../../../errors/validation.ts";
+import { reference } from "../../../references/schema.ts";
+import { check } from "../../../schemas/check.ts";
+import { open } from "../../../schemas/shape.ts";
+import type { ClientStore } from "../../../stores/client-store.ts";
+import { fromJson, toJson } from "../../../stores/json.ts";
+import { onAbort, unlessAborted } from "../../../util/abort-signals.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
+import { wordsOf } from "../../../util/foreign.ts";
+import { KeyedMutex } from "../../../util/keyed-mutex.ts";
+import { Latest } from "../../../util/latest.ts";
+import type { Slots } from "../../../util/slots.ts";
 import type { Render } from "../renders.schema.ts";
-import type { BatchCalls } from "./calls.ts";
-import type { CompletedRender } from "./completions.ts";
-import type { BatchDownload, SaveOptions } from "./options.ts";
+import type { BatchCalls, Row } from "./calls.ts";
+import type { SaveOptions } from "./options.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup } from "./outcome.ts";
-import type { RowWork } from "./row-work.ts";
-import type { SavedPictures } from "./saved-pictures.ts";
-import type { Slots } from "./slots.ts";
+
+/** Saved paths that one batch keeps in memory, to find two renders with the same name. */
+const mostPaths = 10_000;
 
 export type MockupValue = RenderedMockup | SavedMockup | CompletedMockup;
 
-/** A mockup that waits for the caller. */
-export interface ReadyMockup {
-  /** Resolves to the value of the outcome, when the caller receives it. */
-  readonly take: () => Promise<MockupValue>;
-}
+/** Resolves to the value of an outcome, when the caller receives it. */
+export type TakeMockup = () => Promise<MockupValue>;
 
-interface PictureParts {
+/** What the pictures of a batch need. */
+export interface PictureParts {
   readonly calls: BatchCalls;
   readonly clock: PartnerClock;
+  readonly store: ClientStore;
   readonly slots: Slots;
-  readonly download: BatchDownload | SaveOptions;
-  /** Where pictures are saved, with the option for it. */
-  readonly saved: SavedPictures | undefined;
-  /** Milliseconds for which a picture stays open until the caller receives it. */
+  /**
+   * Milliseconds from the request for a picture until it is closed, unless the caller has received it. They count from the request, because
+   * its `timeout` does, and because pictures that share a connection wait for each other.
+   */
   readonly patience: number;
 }
 
-/** Opens, saves or leaves out the pictures of completed renders. */
-export class Pictures {
+const openPicture = ({ calls }: PictureParts, { reference }: Render, row: Row): Promise<Download> =>
+  calls.media(reference, row.reading());
+
+/**
+ * Opens the picture of a render. It keeps its place until the caller receives it, so that few are open. When that takes long, it is closed,
+ * and opened again at that moment.
+ */
+export async function heldPicture(parts: PictureParts, render: Render, row: Row): Promise<TakeMockup> {
+  const { clock, slots, patience } = parts;
+  const giveBack = await slots.take(row.signal);
+  const closes = clock.now() + patience;
+  let media: Download;
+  try {
+    media = await openPicture(parts, render, row);
+  } catch (error) {
+    giveBack();
+    throw error;
+  }
+  let isOpen = true;
+  const stopTimer = clock.after(Math.max(0, closes - clock.now()), () => {
+    isOpen = false;
+    void media.cancel();
+  });
+  const letGo = () => {
+    stopTimer();
+    giveBack();
+  };
+  const stopListening = onAbort(row.signal, letGo);
+  return async () => {
+    stopListening();
+    letGo();
+    return { render, media: isOpen ? media : await openPicture(parts, render, row) };
+  };
+}
+
+/** What is remembered of a saved picture. A file with another size or time was changed since, or is on another machine. */
+interface SavedFile {
+  readonly version: 1;
+  readonly reference: string;
+  readonly size: number;
+  readonly modified: number;
+}
+
+const savedFile = () =>
+  open<SavedFile>({
+    version: z.literal(1),
+    reference: reference("Render"),
+    size: z.number(),
+    modified: z.number(),
+  });
+
+/** The default name: the pair, and the extension if it is safe in a file name. */
+function nameOfPair({ compositionReference, imageReference, media }: Render): string {
+  const extension = media?.extension ?? "";
+  const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
+  return `${compositionReference}-${imageReference}${ending}`;
+}
+
+const refused = (option: keyof SaveOptions, message: string): RequestValidationError =>
+  new RequestValidationError({ issues: [{ path: ["download", option], message }] });
+
+/** The folder of a batch. It saves the picture of each render there, unless the store knows that its file is there. */
+export class PictureFolder {
   readonly #parts: PictureParts;
+  readonly #options: SaveOptions;
+  readonly #files = new KeyedMutex();
+  readonly #written = new Latest<string>(mostPaths);
 
-  constructor(parts: PictureParts) {
+  constructor(parts: PictureParts, options: SaveOptions) {
     this.#parts = parts;
+    this.#options = options;
   }
 
-  async of({ render, media }: CompletedRender, row: RowWork): Promise<ReadyMockup> {
-    const { slots, download, saved } = this.#parts;
-    if (download === false) {
-      await media?.cancel();
-      return { take: async () => ({ render }) };
-    }
-    if (saved !== undefined) {
-      const path = await this.#save(saved, render, media, row);
-      return { take: async () => ({ render, path }) };
-    }
-    // An open picture keeps its place until the caller receives it, so that few are open.
-    const release = await slots.take(row.left);
+  /** Creates the folder: a wrong one must be found before a render deducts tokens. */
+  async open(): Promise<void> {
+    const { access, constants, mkdir } = await import("node:fs/promises");
+    const { directory } = this.#options;
     try {
-      return this.#held(render, await this.#open(render, media, row), row, release);
+      await mkdir(directory, { recursive: true });
+      await access(directory, constants.W_OK);
     } catch (error) {
-      release();
-      throw error;
+      throw refused("directory", `cannot be used: ${wordsOf(error)}`);
     }
   }
 
-  /** Keeps a picture open until the caller receives it. When that takes long, the picture is closed, and opened again at that moment. */
-  #held(render: Render, media: Download, row: RowWork, release: () => void): ReadyMockup {
-    const { clock, patience } = this.#parts;
-    let isOpen = true;
-    const stopTimer = clock.after(patience, () => {
-      isOpen = false;
-      void media.cancel();
-    });
-    const stopListening = onAbort(row.left, stopTimer);
-    return {
-      take: async () => {
-        stopTimer();
-        stopListening();
-        release();
-        return { render, media: isOpen ? media : await this.#open(render, undefined, row) };
-      },
-    };
+  /** Resolves to the path of the saved picture. */
+  async save(render: Render, row: Row): Promise<string> {
+    const path = await this.#pathOf(render, row);
+    // Rows of the same pair save its picture once.
+    await this.#files.take(
+      path,
+      () => this.#saveOnce(path, render, row),
+      (turn) => unlessAborted(turn, row.signal),
+    );
+    return path;
   }
 
-  async #save(saved: SavedPictures, render: Render, media: Download | undefined, row: RowWork): Promise<string> {
-    const { slots } = this.#parts;
-    const download = (save: (media: Download) => Promise<void>) =>
-      slots.run(row.left, async () => save(await this.#open(render, media, row)));
+  async #pathOf(render: Render, { row }: Row): Promise<string> {
+    const { isAbsolute, relative, resolve, sep } = await import("node:path");
+    const { directory, name } = this.#options;
+    const given: unknown = name === undefined ? nameOfPair(render) : name(row, render);
+    if (typeof given !== "string" || given === "")
+      throw refused("name", "expected a function that returns a file name");
+    const path = resolve(directory, given);
+    const within = relative(resolve(directory), path);
+    if (within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
+      throw refused("name", `returned ${JSON.stringify(given)}, which is not a file within the folder`);
+    const other = this.#written.get(path) ?? render.reference;
+    if (other !== render.reference)
+      throw refused("name", `returned ${JSON.stringify(given)} for two renders: ${other} and ${render.reference}`);
+    this.#written.set(path, render.reference);
+    return path;
+  }
+
+  async #saveOnce(path: string, render: Render, row: Row): Promise<void> {
+    const { store, slots } = this.#parts;
+    const { mkdir, stat } = await import("node:fs/promises");
+    const { dirname } = await import("node:path");
+    const key = await keyOf(path);
+    const checked = check(savedFile, fromJson(await store.get(key)), []);
+    const known = checked.ok ? (checked.value as SavedFile) : undefined;
+    if (known?.reference === render.reference) {
+      const file = await stat(path).catch(() => undefined);
+      if (file?.size === known.size && file.mtimeMs === known.modified) return;
+    }
+    await mkdir(dirname(path), { recursive: true });
+    const giveBack = await slots.take(row.signal);
     try {
-      return await saved.save(render, row, download);
+      await (await openPicture(this.#parts, render, row)).saveTo(path);
     } finally {
-      // It was not needed if the picture was saved before.
-      await media?.cancel();
+      giveBack();
     }
+    const { size, mtimeMs } = await stat(path);
+    const saved: SavedFile = { version: 1, reference: render.reference, size, modified: mtimeMs };
+    await store.set(key, toJson(saved));
   }
+}
 
-  async #open(render: Render, media: Download | undefined, row: RowWork): Promise<Download> {
-    return media ?? (await this.#parts.calls.media(render.reference, row.reading()));
-  }
+/** A path can be too long for a key, and have other characters. */
+async function keyOf(path: string): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(path)));
+  return `picture:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 }
