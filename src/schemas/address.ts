@@ -61,7 +61,7 @@ const ofParcel = ["firstname", "lastname", "streetname", "zipcode", "city"] as c
  * The SDK checks before sending that `email` is not empty, and that `state` is not empty for the United States and Italy.
  */
 export type AddressInput = Overrides<CompleteAddress> &
-  Pick<CompleteAddress, (typeof ofParcel)[number] | "countryCode" | "email">;
+  Pick<CompleteAddress, "firstname" | "lastname" | "streetname" | "zipcode" | "city" | "countryCode" | "email">;
 
 /** The destination of a quote. It has the fields of an order's address, but only `countryCode` is required (specification 4.7). */
 export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode">;

@@ -41,6 +41,19 @@ describe("creating", () => {
     });
   });
 
+  it("accepts an address without the fields that only the SDK demands, and replaces one entirely by it", async () => {
+    const bench = setUp();
+    const { order } = await dropship(bench);
+    const partial = { countryCode: "NL", email: "ada@shop.example", housenumber: "2" };
+    const created = await bench.post("/orders", { order: { ...order, dropshipAddress: address } });
+    expect((await bench.post("/orders", { order: { ...order, dropshipAddress: partial } })).status).toBe(200);
+    const path = `/orders/${created.body.order.reference}`;
+    expect((await bench.put(`${path}/dropship-address`, { dropshipAddress: partial })).status).toBe(204);
+    const { dropshipAddressReference } = (await bench.get(path)).body.order;
+    const read = await bench.get(`/addresses/${dropshipAddressReference}`);
+    expect(read.body.address).toMatchObject({ ...partial, firstname: "", streetname: "", zipcode: "", city: "" });
+  });
+
   it("accepts a combined order, which has no address", async () => {
     const bench = setUp();
     const order = await placeOrder(bench, { shippingKind: "combined", dropshipAddress: undefined });

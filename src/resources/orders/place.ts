@@ -53,7 +53,7 @@ export interface EnsureOptions extends RequestOptions {
    * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. It costs one more request.
    * - `false`: nothing.
    */
-  readonly compare?: Comparison | false | undefined;
+  readonly compare?: "all" | "lines" | false | undefined;
 }
 
 /** What placing an order needs of the client. */
