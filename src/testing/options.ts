@@ -92,8 +92,9 @@ export interface EmulatorOptions {
   readonly callbacks?: CallbackOptions;
   /**
    * Whether a URL may name a public host, and a key may look real. Default false: a URL must be of this machine or a private network, have
-   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`. A key must not have the
-   * word `live` or `prod`, and not be the one that the environment has for a public host.
+   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`, and not be of a host where
+   * clouds serve credentials, such as `169.254.169.254` or `metadata.google.internal`. A key must not have the word `live` or `prod`, and
+   * not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
