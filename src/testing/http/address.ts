@@ -1,6 +1,12 @@
 import { ConfigurationError } from "../../errors/validation.ts";
 import { remoteFault } from "../remote.ts";
 
+/** Where a server is to listen. */
+interface Place {
+  readonly port: number;
+  readonly host: string;
+}
+
 const refuse = (option: string, message: string) =>
   new ConfigurationError({ issues: [{ path: [option], message }] }, "emulator");
 
@@ -28,6 +34,12 @@ export function checkedHost(host: string, allowRemote = false): string {
   return host;
 }
 
+/** Checks the port. */
+export function checkedPort(port: number): number {
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port;
+  throw refuse("port", "expected a whole number from 0 to 65535; 0 is any free port");
+}
+
 /** The origin of a public URL. A URL with more than an origin is refused. */
 export function publicOrigin(publicUrl: string, allowRemote = false): string {
   const url = URL.parse(publicUrl);
@@ -36,4 +48,32 @@ export function publicOrigin(publicUrl: string, allowRemote = false): string {
     return url.origin;
   }
   throw refuse("publicUrl", "expected only an origin, for example https://tunnel.example; the base URL adds /v2");
+}
+
+/** Why the system does not let a server listen, by the code of its error: the option to change, and what to do. */
+const failures: Readonly<Record<string, readonly [option: keyof Place, explain: (place: Place) => string]>> = {
+  EADDRINUSE: [
+    "port",
+    ({ port, host }) =>
+      `Port ${port} of ${host} is in use. Stop the program that uses it, or choose another port: \`port: ${port === 65_535 ? 4010 : port + 1}\` (0 is any free port)`,
+  ],
+  EACCES: ["port", ({ port }) => `This user may not listen on port ${port}. Choose a port above 1023: \`port: 4010\``],
+  EADDRNOTAVAIL: [
+    "host",
+    ({ host }) => `${host} is not an address of this machine. Choose another \`host\`, for example 127.0.0.1`,
+  ],
+  ENOTFOUND: ["host", ({ host }) => `The host name ${host} is unknown. Choose another \`host\`, for example 127.0.0.1`],
+  EAI_AGAIN: [
+    "host",
+    ({ host }) => `The host name ${host} could not be looked up. Choose another \`host\`, for example 127.0.0.1`,
+  ],
+};
+
+/** Makes the error of a server that cannot listen say what to do. Its `cause` is the error of the system. */
+export function listenError(error: Error, place: Place): Error {
+  const code = "code" in error ? String(error.code) : "";
+  const known = Object.hasOwn(failures, code) ? failures[code] : undefined;
+  if (known === undefined) return error;
+  const [option, explain] = known;
+  return Object.assign(refuse(option, explain(place)), { cause: error });
 }

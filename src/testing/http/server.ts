@@ -10,7 +10,7 @@ import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
-import { checkedHost, originOf, publicOrigin } from "./address.ts";
+import { checkedHost, checkedPort, listenError, originOf, publicOrigin } from "./address.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
 import { traceRequest } from "./request-at.ts";
@@ -135,20 +135,22 @@ function orClose<Made>(server: Server, make: () => Made): Made {
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
- * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`.
+ * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`; when the port is in
+ * use or the address cannot be listened on, with the error of the system as its `cause`.
  * @example
  * await using emulator = await startEmulator();
  * const partner = new PodPartner(emulator.clientOptions);
  */
 export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
-  const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
+  const { port: number = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
+  const port = checkedPort(number);
   const host = checkedHost(name, options.allowRemote);
   const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl, options.allowRemote);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listenError(error, { port, host })));
     server.listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;
