@@ -41,7 +41,10 @@ export interface EmulatorOptions {
   readonly secretKey?: string;
   /** The base URL, ending in `/v2`. URLs in responses begin with it. Default `http://emulator.test/v2`. */
   readonly baseUrl?: string;
-  /** References differ between the environments. Default `test`. */
+  /**
+   * References differ between the environments, and callbacks name theirs. In `test`, the service produces and ships no order
+   * (specification 1). The emulator does, so that a test can see a shipment. Default `test`.
+   */
   readonly environment?: "test" | "production";
   /** The source of time, for example `createManualClock()`. Default: the machine's time. */
   readonly clock?: PartnerClock;

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
-import { openQuantity } from "../rules/orders.ts";
+import { openQuantity, waitReason } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
@@ -21,16 +21,26 @@ export interface OrderControls {
   /**
    * Ships an order, or several combined orders together, and returns the shipment's reference.
    *
+   * The emulator also ships in the environment `test`, so that a test can see a shipment. The service never does there (specification 1).
+   * Orders ship together when their stores belong to the same account: these are assumed to have the same combined address.
+   *
    * With `lines`, ships a part of an order. A later call ships the rest. A store with a callback URL gets a callback for each order, in
    * the background.
    *
-   * @throws {@link ControlError} when an order is on hold, has nothing left to ship, or cannot be shipped with the others.
+   * @throws {@link ControlError} when an order is on hold, waits for the launch of a product, has nothing left to ship, or cannot be
+   * shipped with the others.
    *
    * @example
    * const shipment = emulator.ship(orderReference, { lines: [{ index: 1, quantity: 2 }] });
    */
   ship(orders: OrderReference | readonly OrderReference[], options?: ShipOptions): ShipmentReference;
-  /** Starts the production of an order. It can no longer be canceled. */
+  /**
+   * Starts the production of an order. It can no longer be canceled.
+   *
+   * The emulator also produces in the environment `test`. The service never does there (specification 1).
+   *
+   * @throws {@link ControlError} when the order is on hold, or waits for the launch of a product.
+   */
   startProduction(order: OrderReference): void;
   /** Puts the production of an order on hold. `onHold` carries the reason. */
   hold(order: OrderReference, reason: string): void;
@@ -38,8 +48,14 @@ export interface OrderControls {
   release(order: OrderReference): void;
 }
 
-function parcelOf(order: StoredOrder, wanted: ShipOptions["lines"]): Parcel {
-  if (order.onHold !== null) throw new ControlError(`${order.reference} is on hold: ${order.onHold.reason}`);
+/** Refuses the production and the shipment of an order that waits. */
+function refuseWaiting(world: World, order: StoredOrder): void {
+  const reason = waitReason(world, order);
+  if (reason !== undefined) throw new ControlError(`${order.reference} ${reason}`);
+}
+
+function parcelOf(world: World, order: StoredOrder, wanted: ShipOptions["lines"]): Parcel {
+  refuseWaiting(world, order);
   const lines = wanted ?? order.lines.map((line) => ({ index: line.index, quantity: openQuantity(line) }));
   const shipped = lines.filter(({ quantity }) => quantity > 0);
   if (new Set(lines.map(({ index }) => index)).size < lines.length) {
@@ -62,7 +78,7 @@ function markShipped(order: StoredOrder, parcel: Parcel): void {
   }
 }
 
-/** A combined shipment goes to the partner's business address. It has no shipping options and is always tracked. */
+/** A combined shipment goes to the partner's business address. The specification shows no level of it: it is assumed to be tracked. */
 function destinationOf(
   world: World,
   order: StoredOrder,
@@ -75,6 +91,19 @@ function destinationOf(
   return { addressReference: address.reference, level: lowest?.level ?? order.minimalLevel };
 }
 
+/**
+ * Refuses orders that go to different addresses. Combined orders ship together to the combined address of their store (specification 1),
+ * which no response shows. The stores of an account are assumed to have the same one: that of the account's business.
+ */
+function refuseOtherAddress(world: World, orders: readonly [StoredOrder, ...StoredOrder[]]): void {
+  const [first, ...others] = orders.map(({ storeReference }) => world.stores.get(storeReference));
+  const other = others.find((store) => store?.account !== first?.account);
+  if (other === undefined) return;
+  throw new ControlError(
+    `Only orders to the same combined address ship together: the stores ${first?.name} and ${other.name} belong to different accounts`,
+  );
+}
+
 /** Ships what is given of the orders of one world, as one shipment. */
 export function ship(
   world: World,
@@ -85,12 +114,13 @@ export function ship(
   if (orders.length > 1 && (lines !== undefined || orders.some((order) => order.shippingKind === "dropship"))) {
     throw new ControlError("Only combined orders can ship together, and only without `lines`");
   }
+  refuseOtherAddress(world, orders);
   if (new Set(orders).size < orders.length) throw new ControlError("An order is named more than once");
-  const shipped = orders.map((order) => ({ order, parcel: parcelOf(order, lines) }));
+  const shipped = orders.map((order) => ({ order, parcel: parcelOf(world, order, lines) }));
   const shipment: StoredShipment = {
     reference: world.make.next("Shipment"),
     parcels: shipped.map(({ parcel }) => parcel),
-    ...destinationOf(world, first, parcelOf(first, lines)),
+    ...destinationOf(world, first, parcelOf(world, first, lines)),
     shipped: world.now(),
   };
   for (const { order, parcel } of shipped) markShipped(order, parcel);
@@ -137,8 +167,8 @@ export const orderControls = {
     run: (emulation, { order }) => {
       const { world, record } = find(emulation, "orders", order);
       if (record.inProduction) return;
+      refuseWaiting(world, record);
       world.automation.forgetOrder(record);
-      record.postponed = null;
       begin(world, record);
     },
   }),

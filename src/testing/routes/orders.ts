@@ -91,7 +91,7 @@ export const orderRoutes: readonly Route[] = [
   route(cancelOrder, ({ world, path, body }) => {
     const order = orderAt(world, path.orderReference);
     writableStore(world, order.storeReference);
-    cancelLines(order, body);
+    cancelLines(world, order, body);
   }),
   route(replaceDropshipAddress, ({ world, path, body }) => {
     const order = orderAt(world, path.orderReference);

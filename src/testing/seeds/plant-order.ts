@@ -5,7 +5,7 @@ import { ship } from "../controls/orders.ts";
 import type { Emulation } from "../emulation.ts";
 import { addImage } from "../rules/images.ts";
 import { checkDestination } from "../rules/order-input.ts";
-import { addAddress, addOrder, type OrderDraft } from "../rules/orders.ts";
+import { addAddress, addOrder, type OrderDraft, waitReason } from "../rules/orders.ts";
 import type { StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { addressOf } from "./generated-orders.ts";
@@ -84,6 +84,8 @@ export function plantOrder(emulation: Emulation, seed: SeedOrder): PlantedOrder 
   const { world, store } = storeOf(emulation.worlds, seed.store ?? "api");
   const order = addOrder(inPast(world, seed.daysAgo), draft(world, store, seed));
   cancel(order, seed.orderlines ?? []);
+  const waits = seed.inProduction === true ? waitReason(world, order) : undefined;
+  if (waits !== undefined) throw new ControlError(`The order cannot be in production: it ${waits}`);
   order.inProduction = seed.inProduction ?? false;
   const shipments = (seed.shipments ?? []).map((shipment) =>
     plantShipment(emulation, world, order, { daysAgo: seed.daysAgo, ...shipment }),
