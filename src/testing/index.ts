@@ -29,7 +29,7 @@ export { emulatorHandlers } from "./http/msw.ts";
 export type { ParallelWorld, ParallelWorldOptions, ParallelWorlds } from "./http/parallel-worlds.ts";
 export type { Limit } from "./http/rate-limit.ts";
 export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./http/server.ts";
-export type { EmulatorOptions, RepeatedIdentifier } from "./options.ts";
+export type { EmulatorOptions, RepeatedIdentifier, Shapes } from "./options.ts";
 export { sampleImage } from "./pictures/sample-image.ts";
 export type * from "./recorder/har-format.ts";
 export type * from "./recorder/logged-request.ts";

@@ -35,6 +35,9 @@ import { seedRecords } from "./seeds/seed.schema.ts";
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";
 
+/** How many fields the responses have: all that the emulator models, or only those that the specification promises. */
+export type Shapes = "full" | "minimal";
+
 /** The options of an emulator. All are optional. */
 export interface EmulatorOptions {
   /** The key that requests must carry in `X-Service-Secret-Key`. Default `emulator-secret-key`. */
@@ -79,6 +82,12 @@ export interface EmulatorOptions {
    * `return-first`, because an identifier is there "so that a retried request cannot create a duplicate" (specification 2.4).
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
+  /**
+   * Which fields responses have. `minimal` leaves out, or sets to null, every field that the specification does not promise: entries whose
+   * shape is "not shown" have only their `reference`, the status of an order is an empty object, an announced product lacks what may be
+   * incomplete. Use it to find what your integration takes for granted. Default `full`.
+   */
+  readonly shapes?: Shapes;
   /** The bounds of `emulator.requests`. The oldest requests are removed first. */
   readonly requestLog?: {
     /** The most requests, at most 10,000. Default 5,000. */
@@ -119,6 +128,7 @@ export interface Settings {
   readonly unavailable: readonly string[];
   readonly renderDuration: number;
   readonly repeatedIdentifier: RepeatedIdentifier;
+  readonly shapes: Shapes;
   readonly requestLog: LogBounds;
   readonly callbackUrl?: string;
   readonly callbacks: CallbackSettings;
@@ -144,6 +154,7 @@ const schema = () =>
     organizations: option(() => organizationOptions(limits()), []),
     unavailable: option(() => z.array(filledText()), []),
     repeatedIdentifier: option(() => z.enum(["return-first", "refuse", "create"]), "return-first"),
+    shapes: option(() => z.enum(["full", "minimal"]), "full"),
     requestLog: option(logBounds, defaultBounds),
     callbackUrl: option(callbackUrl, undefined),
     callbacks: option(callbackOptions, defaultCallbacks),

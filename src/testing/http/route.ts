@@ -1,6 +1,7 @@
 import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
 import type { StoredKey } from "../catalog/organization.ts";
 import type { World } from "../state/world.ts";
+import { promisedOf } from "./promised.ts";
 import { dataResponse } from "./respond.ts";
 
 /** An authenticated request: the key that it carries and the world of the key's organization. */
@@ -24,8 +25,11 @@ export const route = <Input extends EndpointInput, Data>(
   handle: (call: ApiCall<Input>) => Data | Promise<Data>,
 ): Route => ({
   endpoint,
-  respond: async (input, caller, request) =>
-    dataResponse(endpoint.response, await handle({ ...(input as Input), ...caller, request })),
+  respond: async (input, caller, request) => {
+    const data = await handle({ ...(input as Input), ...caller, request });
+    const { shapes } = caller.world.settings;
+    return dataResponse(endpoint.response, shapes === "minimal" ? promisedOf(endpoint, data) : data);
+  },
 });
 
 /** Makes a route whose handler returns a whole response, such as a file. */

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import type { Emulation } from "../emulation.ts";
 import { assertCurrent } from "../state/lifetime.ts";
+import type { World } from "../state/world.ts";
 import { matchesAny } from "./call-patterns.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { Problem } from "./problem.ts";
@@ -42,12 +43,14 @@ async function respond(caller: Caller, request: Request, url: URL, match: Match 
 }
 
 /** Turns a `Problem` into its response. Another error is a defect of the emulator and is thrown again. */
-async function withProblems(handle: () => Promise<Response>): Promise<Response> {
+async function withProblems({ settings }: World, handle: () => Promise<Response>): Promise<Response> {
   try {
     return await handle();
   } catch (error) {
-    if (error instanceof Problem) return problemResponse(error);
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    // Only a 4xx is promised to have the error object (specification 7, rule 1).
+    const hasObject = error.status < 500 || settings.shapes === "full";
+    return hasObject ? problemResponse(error) : new Response(null, { status: error.status });
   }
 }
 
@@ -69,7 +72,7 @@ export function createService(emulation: Emulation, find: FindRoute): Service {
     const limits = Object.entries(rateLimits.headers(policies));
     const response =
       retryAfter === undefined
-        ? await withProblems(() => respond(caller, request, url, match))
+        ? await withProblems(caller.world, () => respond(caller, request, url, match))
         : problemResponse(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
     for (const [name, value] of limits) response.headers.set(name, value);
     return response;

@@ -148,6 +148,6 @@ export const endpointCoverage: Readonly<Record<string, EndpointCoverage>> = {
 /** What changes every endpoint. */
 export const everyEndpoint: EndpointCoverage = {
   models: "keys and permissions, rate limits, 501, isolated organizations, strict requests, faults on the way",
-  options: ["keys", "organizations", "limits", "unavailable", "environment", "clock"],
+  options: ["keys", "organizations", "limits", "unavailable", "environment", "shapes", "clock"],
   controls: ["updateKey", "drain", "faults.add", "faults.remove", "faults.clear"],
 };

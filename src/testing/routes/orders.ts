@@ -59,15 +59,17 @@ function repeated(world: World, identifier: string | undefined): StoredOrder | u
 }
 
 function create({ world, key }: Caller, input: OrderInput): StoredOrder {
+  // Assumed: an empty identifier identifies nothing.
+  const customIdentifier = input.customIdentifier === "" ? undefined : input.customIdentifier;
   const store = writableStore(world, input.storeReference);
   if (input.shippingKind === "dropship") checkDestination(input.dropshipAddress);
   for (const line of input.orderlines) checkOrderline(world, line);
-  const first = repeated(world, input.customIdentifier);
+  const first = repeated(world, customIdentifier);
   if (first !== undefined) return first;
   return addOrder(world, {
     store,
     shippingKind: input.shippingKind,
-    customIdentifier: input.customIdentifier,
+    customIdentifier,
     minimalLevel: input.dropshipMinimalShippingLevel ?? "basic",
     address: input.shippingKind === "dropship" ? addAddress(world, input.dropshipAddress) : null,
     settles: undefined,
