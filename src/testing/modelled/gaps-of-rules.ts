@@ -100,12 +100,19 @@ export const ruleGaps: readonly Gap[] = [
     section: "8",
     notShown: "maximum order quantity and orderlines per order",
     emulator: "none",
-    code: ["src/resources/orders/order-input.schema.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "8",
     notShown: "maximum upload file size",
     emulator: "32 MiB for JSON and evidence; images of any size",
     code: ["src/testing/http/body.ts"],
+  },
+  {
+    section: "9 rule 2",
+    notShown: "whether the base URL of a preview has the suffix `-beta`",
+    emulator: "no: it ends in `/v2`",
+    options: ["baseUrl"],
+    code: ["src/schemas/base-url.ts"],
   },
 ];
