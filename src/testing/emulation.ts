@@ -5,14 +5,14 @@ import { Outbox } from "./callbacks/outbox.ts";
 import type { StoredKey } from "./catalog/organization.ts";
 import { type Agenda, createAgenda } from "./clock/agenda.ts";
 import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts";
+import { jsonCopy } from "./core/json-copy.ts";
+import type { Lifetime } from "./core/lifetime.ts";
 import type { FaultList } from "./faults/faults.ts";
 import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
-import { jsonCopy } from "./state/json-copy.ts";
-import type { Lifetime } from "./state/lifetime.ts";
 import { baseOfSaved, isBaseOf } from "./state/saved-base.ts";
 import {
   loadOrganization,

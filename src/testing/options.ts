@@ -23,9 +23,9 @@ import {
   type OrganizationOptions,
   organizationOptions,
 } from "./catalog/organization-options.ts";
-import { limits } from "./http/limits.schema.ts";
-import { defaultLimits, type Limit } from "./http/rate-limit.ts";
-import { defaultKey } from "./real-keys.ts";
+import { limits } from "./core/limits.schema.ts";
+import { defaultLimits, type Limit } from "./core/rate-limit.ts";
+import { defaultKey } from "./core/real-keys.ts";
 import { refuseReal } from "./real-service.ts";
 import { defaultBounds, logBounds } from "./recorder/log-bounds.schema.ts";
 import type { LogBounds } from "./recorder/request-log.ts";

@@ -1,6 +1,6 @@
 import type { Agenda, Due } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import type { StoredOrder } from "../state/records.ts";
 import type { Task } from "../state/task.ts";
 import type { SentCallback, StoredCallback } from "./callback.ts";

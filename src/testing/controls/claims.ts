@@ -2,11 +2,11 @@ import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
+import { ControlError } from "../core/control-error.ts";
 import { statusOf } from "../rules/claims.ts";
 import { awardOf, type ClaimlineReview, decideAll, decideLines, replaceItems } from "../rules/review.ts";
 import { type Award, awards } from "../state/records.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 interface CommonReview {

@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
+import { ControlError } from "../core/control-error.ts";
 import { openQuantity, waitReason } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 /** The lines of an order to ship, with the quantity of each. */

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/validation.ts";
-import { remoteFault } from "../remote.ts";
+import { remoteFault } from "../core/remote.ts";
 
 /** Where a server is to listen. */
 interface Place {

@@ -3,8 +3,8 @@ import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { kindOfParameter } from "../../http/endpoint/path.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
+import { Problem, type ProblemCode } from "../core/problem.ts";
 import { readJson, refuseContent } from "./body.ts";
-import { Problem, type ProblemCode } from "./problem.ts";
 import { bodySchemas, querySchemas } from "./requests.schema.ts";
 
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>

@@ -1,4 +1,4 @@
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import type { Emulator } from "../emulator.ts";
 import type { EmulatorOptions } from "../options.ts";
 import { requestAt } from "./request-at.ts";

@@ -4,8 +4,9 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { respondToControl } from "../controls/http.ts";
+import { isBrokenConnection } from "../core/broken-connection.ts";
+import { WholeResponse } from "../core/whole-response.ts";
 import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
-import { isBrokenConnection } from "../faults/broken-connection.ts";
 import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
 import { type EmulatorOptions, toSettings } from "../options.ts";
 import { createPage } from "../page/page.ts";
@@ -15,7 +16,6 @@ import { refuseMalformed } from "./malformed.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
 import { traceRequest } from "./request-at.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
-import { WholeResponse } from "./whole-response.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the host and the port, or from `publicUrl`. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {

@@ -1,10 +1,10 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import { matchesAny } from "../core/call-patterns.ts";
+import { assertCurrent } from "../core/lifetime.ts";
+import { Problem } from "../core/problem.ts";
 import type { Emulation } from "../emulation.ts";
-import { assertCurrent } from "../state/lifetime.ts";
 import type { World } from "../state/world.ts";
-import { matchesAny } from "./call-patterns.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
-import { Problem } from "./problem.ts";
 import { problemResponse } from "./respond.ts";
 import type { Caller } from "./route.ts";
 import type { FindRoute, Match } from "./router.ts";

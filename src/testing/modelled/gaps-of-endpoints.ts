@@ -124,7 +124,7 @@ export const endpointGaps: readonly Gap[] = [
     section: "4.11 rule 5",
     notShown: "for how long a cursor is valid, and the response to another text",
     emulator: "as long as the world; `unknown_input_error`",
-    code: ["src/testing/state/collection.ts"],
+    code: ["src/testing/core/collection.ts"],
   },
   {
     section: "4.12 gap 1",

@@ -65,7 +65,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "statuses of codes listed as 4xx; all codes of each endpoint",
     emulator: "the best fit; codes such as `not_found`, `gone`, `claim_not_pending`",
     controls: ["faults.add"],
-    code: ["src/testing/http/problem.ts"],
+    code: ["src/testing/core/problem.ts"],
   },
   {
     section: "7 rule 2",

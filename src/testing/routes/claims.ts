@@ -8,8 +8,8 @@ import {
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
+import { found, known, Problem } from "../core/problem.ts";
 import { instantOf } from "../http/instant.ts";
-import { found, known, Problem } from "../http/problem.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
 import {
   addClaim,

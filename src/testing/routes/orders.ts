@@ -11,7 +11,7 @@ import {
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
-import { found, Problem } from "../http/problem.ts";
+import { found, Problem } from "../core/problem.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import {

@@ -1,5 +1,5 @@
 import type { Cancellation } from "../../resources/orders/orders.schema.ts";
-import { known, Problem } from "../http/problem.ts";
+import { known, Problem } from "../core/problem.ts";
 import type { StoredLine, StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 

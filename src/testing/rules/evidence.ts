@@ -1,5 +1,5 @@
 import type { ClaimReference, EvidenceReference } from "../../references/references.ts";
-import { known, Problem } from "../http/problem.ts";
+import { known, Problem } from "../core/problem.ts";
 import type { StoredClaim, StoredEvidence } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 

@@ -1,5 +1,5 @@
 import type { OrderReference } from "../../references/references.ts";
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import { type Award, awards, type StoredClaim, type StoredLineDecision } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { addOrder } from "./orders.ts";

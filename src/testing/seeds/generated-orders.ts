@@ -1,5 +1,5 @@
 import type { CompleteAddress } from "../../schemas/address.ts";
-import { known } from "../http/problem.ts";
+import { known } from "../core/problem.ts";
 import { addImage } from "../rules/images.ts";
 import { addAddress, addOrder } from "../rules/orders.ts";
 import type { StoredOrder } from "../state/records.ts";

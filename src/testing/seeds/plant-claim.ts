@@ -1,7 +1,7 @@
 import type { ClaimReference, OrderReference, ShipmentReference } from "../../references/references.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
 import { claimControls } from "../controls/claims.ts";
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import type { Emulation } from "../emulation.ts";
 import type { Caller } from "../http/route.ts";
 import { sampleImage } from "../pictures/sample-image.ts";

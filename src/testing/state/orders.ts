@@ -1,4 +1,4 @@
-import { Collection } from "./collection.ts";
+import { Collection } from "../core/collection.ts";
 import type { StoredOrder } from "./records.ts";
 
 /** The orders, with a look-up by `customIdentifier`. */

@@ -3,10 +3,12 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Organization } from "../catalog/organization.ts";
 import type { Agenda } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { createRateLimiter } from "../http/rate-limit.ts";
+import { Collection } from "../core/collection.ts";
+import type { Lifetime } from "../core/lifetime.ts";
+import { createRateLimiter } from "../core/rate-limit.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
+import { Table } from "../core/table.ts";
 import type { Settings } from "../options.ts";
-import { Collection } from "./collection.ts";
-import type { Lifetime } from "./lifetime.ts";
 import { Orders } from "./orders.ts";
 import type {
   StoredAddress,
@@ -16,9 +18,7 @@ import type {
   StoredRender,
   StoredShipment,
 } from "./records.ts";
-import type { ReferenceMaker } from "./reference-maker.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
-import { Table } from "./table.ts";
 import type { Task } from "./task.ts";
 
 /** What all organizations share. */
