@@ -1,6 +1,5 @@
 import type { OrderReference } from "../references/references.ts";
 import { Automation } from "./automation/automation.ts";
-import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
 import { Outbox } from "./callbacks/outbox.ts";
 import type { StoredKey } from "./catalog/organization.ts";
 import { type Agenda, createAgenda } from "./clock/agenda.ts";
@@ -10,6 +9,8 @@ import type { Lifetime } from "./core/lifetime.ts";
 import type { FaultList } from "./faults/faults.ts";
 import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
+import type { Task } from "./records/task.ts";
+import { orderUpdatedUrl } from "./rules/order-updated-url.ts";
 import type { SeedRecords } from "./seeds/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
@@ -22,7 +23,6 @@ import {
   saveOrganization,
   saveProduct,
 } from "./state/saved-world.ts";
-import type { Task } from "./state/task.ts";
 import type { World } from "./state/world.ts";
 import { type Base, createBase, createWorlds, type Worlds } from "./state/worlds.ts";
 

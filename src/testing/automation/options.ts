@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { count } from "../../schemas/shape.ts";
 import type { Duration } from "../clock/point-in-time.ts";
 import { span } from "../clock/span.schema.ts";
-import { type Award, awards } from "../state/records.ts";
+import { type Award, awards } from "../records/records.ts";
 
 /** The review that every claim gets. */
 export interface AutomaticReview {

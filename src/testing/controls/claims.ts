@@ -3,9 +3,9 @@ import type { ClaimReference, OrderReference } from "../../references/references
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
 import { ControlError } from "../core/control-error.ts";
+import { type Award, awards } from "../records/records.ts";
 import { statusOf } from "../rules/claims.ts";
 import { awardOf, type ClaimlineReview, decideAll, decideLines, replaceItems } from "../rules/review.ts";
-import { type Award, awards } from "../state/records.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";
 

@@ -1,7 +1,7 @@
 import type { Emulation } from "../emulation.ts";
+import type { StoredOrder } from "../records/records.ts";
+import type { OrderTask } from "../records/task.ts";
 import { isOpen, openQuantity, waitReason } from "../rules/orders.ts";
-import type { StoredOrder } from "../state/records.ts";
-import type { OrderTask } from "../state/task.ts";
 import type { World } from "../state/world.ts";
 import { find } from "./find.ts";
 import { begin, orderControls } from "./orders.ts";

@@ -3,9 +3,9 @@ import type { OrderReference, ShipmentReference } from "../../references/referen
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
 import { ControlError } from "../core/control-error.ts";
+import type { Parcel, StoredOrder, StoredShipment } from "../records/records.ts";
 import { openQuantity, waitReason } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
-import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";

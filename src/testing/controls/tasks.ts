@@ -1,7 +1,7 @@
 import { ControlError } from "../core/control-error.ts";
 import type { Emulation } from "../emulation.ts";
+import type { Task } from "../records/task.ts";
 import { statusOf } from "../rules/claims.ts";
-import type { Task } from "../state/task.ts";
 import { claimControls } from "./claims.ts";
 import { find } from "./find.ts";
 import { takeStep } from "./order-steps.ts";

@@ -37,7 +37,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "until when the deprecated aliases are sent",
     emulator: "they are sent",
     options: ["callbacks.aliases"],
-    code: ["src/testing/callbacks/order-updated-url.ts"],
+    code: ["src/testing/rules/order-updated-url.ts"],
   },
   {
     section: "6 rule 5",

@@ -11,6 +11,7 @@ import { packageMissing } from "../catalog/claimcategories.ts";
 import { found, known, Problem } from "../core/problem.ts";
 import { instantOf } from "../http/instant.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
+import type { StoredClaim, StoredClaimline } from "../records/records.ts";
 import {
   addClaim,
   categoryOf,
@@ -21,7 +22,6 @@ import {
   statusOf,
 } from "../rules/claims.ts";
 import { closedAt } from "../rules/evidence.ts";
-import type { StoredClaim, StoredClaimline } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { toClaim, toClaimSummary } from "./claim-response.ts";
 

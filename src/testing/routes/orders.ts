@@ -13,6 +13,7 @@ import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../core/problem.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
+import type { StoredOrder } from "../records/records.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import {
   checkDestination,
@@ -23,7 +24,6 @@ import {
 } from "../rules/order-input.ts";
 import { addAddress, addOrder, isOpen, replaceAddress, statusOf } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
-import type { StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
 const orderAt = (world: World, reference: OrderReference): StoredOrder =>

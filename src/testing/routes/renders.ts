@@ -9,8 +9,8 @@ import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpo
 import { found, known, Problem } from "../core/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
+import type { StoredRender } from "../records/records.ts";
 import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
-import type { StoredRender } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { availableComposition } from "./rendering.ts";
 

@@ -2,7 +2,7 @@ import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
 import type { Shipment } from "../../resources/shipments/shipments.schema.ts";
 import { found } from "../core/problem.ts";
 import { type Route, route } from "../http/route.ts";
-import type { StoredShipment } from "../state/records.ts";
+import type { StoredShipment } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Cancellation } from "../../resources/orders/orders.schema.ts";
 import { known, Problem } from "../core/problem.ts";
-import type { StoredLine, StoredOrder } from "../state/records.ts";
+import type { StoredLine, StoredOrder } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /** Throws if the line cannot have this many canceled. */

@@ -1,7 +1,7 @@
 import type { AddressInput } from "../../schemas/address.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
-import type { StoredAddress, StoredLine, StoredOrder } from "../state/records.ts";
+import type { StoredAddress, StoredLine, StoredOrder } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /** The number of the first legacy order code. v1 codes have six digits. */

@@ -1,6 +1,6 @@
 import type { OrderReference } from "../../references/references.ts";
 import { ControlError } from "../core/control-error.ts";
-import { type Award, awards, type StoredClaim, type StoredLineDecision } from "../state/records.ts";
+import { type Award, awards, type StoredClaim, type StoredLineDecision } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 import { addOrder } from "./orders.ts";
 

@@ -9,7 +9,6 @@ import { createRateLimiter } from "../core/rate-limit.ts";
 import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { Table } from "../core/table.ts";
 import type { Settings } from "../options.ts";
-import { Orders } from "./orders.ts";
 import type {
   StoredAddress,
   StoredClaim,
@@ -17,9 +16,10 @@ import type {
   StoredImage,
   StoredRender,
   StoredShipment,
-} from "./records.ts";
+} from "../records/records.ts";
+import type { Task } from "../records/task.ts";
+import { Orders } from "./orders.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
-import type { Task } from "./task.ts";
 
 /** What all organizations share. */
 export interface Shared {

@@ -1,6 +1,6 @@
+import type { StoredClaim } from "../../records/records.ts";
 import { statusOf } from "../../rules/claims.ts";
 import { closedAt, evidenceOf } from "../../rules/evidence.ts";
-import type { StoredClaim } from "../../state/records.ts";
 import type { World } from "../../state/world.ts";
 import { evidencePath } from "../paths.ts";
 import type { ClaimView, Listed } from "../view.ts";

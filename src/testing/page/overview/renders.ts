@@ -1,5 +1,5 @@
+import type { StoredRender } from "../../records/records.ts";
 import { statusOf } from "../../rules/renders.ts";
-import type { StoredRender } from "../../state/records.ts";
 import type { World } from "../../state/world.ts";
 import { renderPath } from "../paths.ts";
 import type { Listed, RenderView } from "../view.ts";
