@@ -7,11 +7,11 @@ import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts"
 import { jsonCopy } from "./core/json-copy.ts";
 import type { Lifetime } from "./core/lifetime.ts";
 import type { FaultList } from "./faults/faults.ts";
-import type { Settings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import type { Task } from "./records/task.ts";
 import { orderUpdatedUrl } from "./rules/order-updated-url.ts";
-import type { SeedRecords } from "./seeds/planted.ts";
+import type { Settings } from "./settings/options.ts";
+import type { SeedRecords } from "./settings/planted.ts";
 import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
 import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
 import { baseOfSaved, isBaseOf } from "./state/saved-base.ts";

@@ -14,18 +14,18 @@ import { carryOut } from "./controls/tasks.ts";
 import { unknownPattern } from "./core/call-patterns.ts";
 import { assertCurrent, type Lifetime } from "./core/lifetime.ts";
 import { Emulation } from "./emulation.ts";
-import { applyFault } from "./faults/apply-fault.ts";
 import type { Fault } from "./faults/fault.ts";
-import { addRateLimits } from "./faults/fault-limits.ts";
 import { createFaults, type Faults } from "./faults/faults.ts";
+import { applyFault } from "./http/apply-fault.ts";
+import { addRateLimits } from "./http/fault-limits.ts";
 import { createRouter, type Match } from "./http/router.ts";
 import { callerOf, createService, policiesOf, type Service } from "./http/service.ts";
-import { type EmulatorOptions, type Settings, toSettings } from "./options.ts";
 import type { RequestLog } from "./recorder/logged-request.ts";
 import { Recorder } from "./recorder/recorder.ts";
 import { createRequestLog } from "./recorder/request-log.ts";
 import { allRoutes } from "./routes/table.ts";
 import { plant } from "./seeds/plant.ts";
+import { type EmulatorOptions, type Settings, toSettings } from "./settings/options.ts";
 
 /** The options of a client of an emulator. Add others with `{ ...emulator.clientOptions, timeout: 5_000 }`. */
 export type EmulatorClientOptions = Pick<PodPartnerOptions, "fetch" | "clock"> &

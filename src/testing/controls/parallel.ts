@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { count, filledText } from "../../schemas/shape.ts";
 import { ControlError } from "../core/control-error.ts";
 import type { Emulation } from "../emulation.ts";
-import type { EmulatorOptions } from "../options.ts";
-import { seedRecords } from "../seeds/seed.schema.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
+import { seedRecords } from "../settings/seed.schema.ts";
 import type { IsolatedWorlds } from "../state/isolated-worlds.ts";
 import { control } from "./control.ts";
 

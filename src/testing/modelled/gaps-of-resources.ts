@@ -85,7 +85,7 @@ export const resourceGaps: readonly Gap[] = [
     notShown: "a repeated `customIdentifier`",
     emulator: "no second order: the first one's reference, also when the content differs",
     options: ["repeatedIdentifier"],
-    code: ["src/testing/options.ts"],
+    code: ["src/testing/settings/options.ts"],
   },
   {
     section: "2.4",

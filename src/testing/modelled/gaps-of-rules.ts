@@ -79,7 +79,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "5xx other than 501",
     emulator: "none, except by a fault",
     controls: ["faults.add"],
-    code: ["src/testing/faults/apply-fault.ts"],
+    code: ["src/testing/http/apply-fault.ts"],
   },
   {
     section: "8 rule 2",
@@ -94,7 +94,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "page sizes",
     emulator: "50 on every list",
     options: ["pageSize"],
-    code: ["src/testing/options.ts"],
+    code: ["src/testing/settings/options.ts"],
   },
   {
     section: "8",

@@ -8,9 +8,9 @@ import { sampleImage } from "../pictures/sample-image.ts";
 import type { StoredClaim } from "../records/records.ts";
 import { claimItems, claimPackage } from "../routes/claims.ts";
 import { addEvidence } from "../rules/evidence.ts";
+import type { SeedClaim } from "../settings/seed.schema.ts";
 import type { World } from "../state/world.ts";
 import { inPast } from "./in-past.ts";
-import type { SeedClaim } from "./seed.schema.ts";
 
 /** The first key of a world's organization. */
 function callerOf(world: World): Caller {

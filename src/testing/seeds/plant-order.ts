@@ -7,12 +7,12 @@ import type { StoredOrder } from "../records/records.ts";
 import { addImage } from "../rules/images.ts";
 import { checkDestination } from "../rules/order-input.ts";
 import { addAddress, addOrder, type OrderDraft, waitReason } from "../rules/orders.ts";
+import type { PlantedOrder, PlantedShipment } from "../settings/planted.ts";
+import type { SeedLine, SeedOrder, SeedShipment } from "../settings/seed.schema.ts";
 import type { World } from "../state/world.ts";
 import { addressOf } from "./generated-orders.ts";
 import { inPast } from "./in-past.ts";
 import { plantClaim } from "./plant-claim.ts";
-import type { PlantedOrder, PlantedShipment } from "./planted.ts";
-import type { SeedLine, SeedOrder, SeedShipment } from "./seed.schema.ts";
 
 /** Finds a store by its name in the demo catalog, its legacy code or its reference, and the world that it belongs to. */
 function storeOf(worlds: readonly World[], name: string): { readonly world: World; readonly store: StoredStore } {

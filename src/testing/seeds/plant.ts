@@ -4,10 +4,10 @@ import type { Emulation } from "../emulation.ts";
 import { sampleImage } from "../pictures/sample-image.ts";
 import { addEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";
+import type { Planted, SeedRecords } from "../settings/planted.ts";
 import { generateOrders } from "./generated-orders.ts";
 import { plantOrder } from "./plant-order.ts";
 import { plantProduct } from "./plant-product.ts";
-import type { Planted, SeedRecords } from "./planted.ts";
 
 /** Says which entry of the list is wrong. */
 function at<Value>(place: string, run: () => Value): Value {

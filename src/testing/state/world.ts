@@ -8,7 +8,6 @@ import type { Lifetime } from "../core/lifetime.ts";
 import { createRateLimiter } from "../core/rate-limit.ts";
 import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { Table } from "../core/table.ts";
-import type { Settings } from "../options.ts";
 import type {
   StoredAddress,
   StoredClaim,
@@ -18,6 +17,7 @@ import type {
   StoredShipment,
 } from "../records/records.ts";
 import type { Task } from "../records/task.ts";
+import type { Settings } from "../settings/options.ts";
 import { Orders } from "./orders.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
 

@@ -3,7 +3,7 @@ import { createOrganization, type OrganizationPlan } from "../catalog/organizati
 import { sharedCatalog } from "../catalog/shared-catalog.ts";
 import { Lifetime } from "../core/lifetime.ts";
 import { createReferenceMaker } from "../core/reference-maker.ts";
-import type { Settings } from "../options.ts";
+import type { Settings } from "../settings/options.ts";
 import { createWorld, type Shared, type World } from "./world.ts";
 
 /** What all references derive from. */

@@ -3,10 +3,18 @@ import type { PartnerClock } from "../../util/clock.ts";
 import { connectionReset, isBrokenConnection } from "../core/broken-connection.ts";
 import { retryAfterHeader } from "../core/retry-after.ts";
 import { WholeResponse } from "../core/whole-response.ts";
-import type { Service } from "../http/service.ts";
+import type {
+  BodyFault,
+  DropFault,
+  Fault,
+  GatewayFault,
+  RedirectFault,
+  SlowFault,
+  StatusFault,
+} from "../faults/fault.ts";
 import { moveBodyRecorder } from "../recorder/request-body.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
-import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
+import type { Service } from "./service.ts";
 
 /** A fault that replaces the response. It can apply before the service carries the request out. */
 type ReplacingFault = DropFault | StatusFault | RedirectFault | BodyFault;

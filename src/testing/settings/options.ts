@@ -1,36 +1,36 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors/validation.ts";
-import type { Policy } from "../http/endpoint/endpoint.ts";
-import { baseUrl } from "../schemas/base-url.ts";
-import { check } from "../schemas/check.ts";
-import { count, filledText, type Schema } from "../schemas/shape.ts";
-import { clock } from "../schemas/type-guards.ts";
-import { type PartnerClock, systemClock } from "../util/clock.ts";
-import { assertRuntime } from "../util/runtime.ts";
-import { type AutomationOptions, automationFields } from "./automation/options.ts";
+import { ConfigurationError } from "../../errors/validation.ts";
+import type { Policy } from "../../http/endpoint/endpoint.ts";
+import { baseUrl } from "../../schemas/base-url.ts";
+import { check } from "../../schemas/check.ts";
+import { count, filledText, type Schema } from "../../schemas/shape.ts";
+import { clock } from "../../schemas/type-guards.ts";
+import { type PartnerClock, systemClock } from "../../util/clock.ts";
+import { assertRuntime } from "../../util/runtime.ts";
+import { type AutomationOptions, automationFields } from "../automation/options.ts";
 import {
   type CallbackOptions,
   type CallbackSettings,
   callbackOptions,
   callbackUrl,
   defaultCallbacks,
-} from "./callbacks/options.ts";
-import { demoName, type OrganizationPlan } from "./catalog/organization.ts";
+} from "../callbacks/options.ts";
+import { demoName, type OrganizationPlan } from "../catalog/organization.ts";
 import {
   type KeyOptions,
   keyOptions,
   type OrganizationOptions,
   organizationOptions,
-} from "./catalog/organization-options.ts";
-import { limits } from "./core/limits.schema.ts";
-import { defaultLimits, type Limit } from "./core/rate-limit.ts";
-import { defaultKey } from "./core/real-keys.ts";
+} from "../catalog/organization-options.ts";
+import { limits } from "../core/limits.schema.ts";
+import { defaultLimits, type Limit } from "../core/rate-limit.ts";
+import { defaultKey } from "../core/real-keys.ts";
+import { defaultBounds, logBounds } from "../recorder/log-bounds.schema.ts";
+import type { LogBounds } from "../recorder/request-log.ts";
+import type { SeedRecords } from "./planted.ts";
 import { refuseReal } from "./real-service.ts";
-import { defaultBounds, logBounds } from "./recorder/log-bounds.schema.ts";
-import type { LogBounds } from "./recorder/request-log.ts";
-import type { SeedRecords } from "./seeds/planted.ts";
-import { seedRecords } from "./seeds/seed.schema.ts";
+import { seedRecords } from "./seed.schema.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";
