@@ -1,14 +1,7 @@
 import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
-import type { StoredKey } from "../catalog/organization.ts";
-import type { World } from "../state/world.ts";
+import type { Caller } from "../state/world.ts";
 import { promisedOf } from "./promised.ts";
 import { dataResponse } from "./respond.ts";
-
-/** An authenticated request: the key that it carries and the world of the key's organization. */
-export interface Caller {
-  readonly world: World;
-  readonly key: StoredKey;
-}
 
 /** The argument of a handler: the endpoint's checked input, the request and its caller. */
 export type ApiCall<Input> = Input & Caller & { readonly request: Request };

@@ -3,10 +3,9 @@ import { matchesAny } from "../core/call-patterns.ts";
 import { assertCurrent } from "../core/lifetime.ts";
 import { Problem } from "../core/problem.ts";
 import type { Emulation } from "../emulation.ts";
-import type { World } from "../state/world.ts";
+import type { Caller, World } from "../state/world.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { problemResponse } from "./respond.ts";
-import type { Caller } from "./route.ts";
 import type { FindRoute, Match } from "./router.ts";
 
 /** The service as one function. */

@@ -3,8 +3,8 @@ import type { Emulation } from "../emulation.ts";
 import { isAsset, readAsset } from "./assets.ts";
 import { document } from "./document.ts";
 import { overview } from "./overview/overview.ts";
+import { assets } from "./overview/paths.ts";
 import { pictureAt } from "./overview/pictures.ts";
-import { assets } from "./paths.ts";
 import { securityHeaders } from "./security.ts";
 
 const found = (body: string | Uint8Array<ArrayBuffer>, type: string): Response =>

@@ -12,7 +12,7 @@ import {
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../core/problem.ts";
-import { type Caller, type Route, route } from "../http/route.ts";
+import { type Route, route } from "../http/route.ts";
 import type { StoredOrder } from "../records/records.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import {
@@ -24,7 +24,7 @@ import {
 } from "../rules/order-input.ts";
 import { addAddress, addOrder, isOpen, replaceAddress, statusOf } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
-import type { World } from "../state/world.ts";
+import type { Caller, World } from "../state/world.ts";
 
 const orderAt = (world: World, reference: OrderReference): StoredOrder =>
   found(world.orders.get(reference), `Order ${reference}`);

@@ -1,6 +1,6 @@
 import type { Automation } from "../automation/automation.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Organization } from "../catalog/organization.ts";
+import type { Organization, StoredKey } from "../catalog/organization.ts";
 import type { Agenda } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import { Collection } from "../core/collection.ts";
@@ -34,6 +34,12 @@ export interface Shared {
 
 /** The service as one organization sees it: the catalog and what belongs to the organization. */
 export type World = ReturnType<typeof createWorld>;
+
+/** Who makes a request: a key, and the world of its organization. */
+export interface Caller {
+  readonly world: World;
+  readonly key: StoredKey;
+}
 
 /** Makes an organization's world with empty lists. */
 export function createWorld(
