@@ -3,7 +3,7 @@ import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 import { ControlError, inputError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 
 /** What a control acts on. The page shows the control there. */
 export type Subject =

@@ -1,5 +1,5 @@
 import { ControlError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { World } from "../state/world.ts";
 
 type Lists = {

@@ -1,7 +1,7 @@
 import { ControlError } from "../core/control-error.ts";
 import { controlRoot, refusal, uncachedJson } from "../core/control-plane.ts";
 import { Problem } from "../core/problem.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { readJson } from "../http/body.ts";
 import type { Control } from "./control.ts";
 import { jsonSchema } from "./json-schema.ts";

@@ -1,4 +1,4 @@
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { StoredOrder } from "../records/records.ts";
 import type { OrderTask } from "../records/task.ts";
 import { isOpen, openQuantity, waitReason } from "../rules/orders.ts";

@@ -1,7 +1,7 @@
 import type { RenderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { ControlError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { statusOf } from "../rules/renders.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";

@@ -4,7 +4,7 @@ import { filledText } from "../../schemas/shape.ts";
 import { inputError } from "../core/control-error.ts";
 import { keyFault } from "../core/real-keys.ts";
 import { remoteFault } from "../core/remote.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { allRoutes } from "../routes/table.ts";
 import { inconsistencies } from "../state/consistency/inconsistencies.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";

@@ -2,7 +2,7 @@ import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { matchesAny } from "../core/call-patterns.ts";
 import { assertCurrent } from "../core/lifetime.ts";
 import { Problem } from "../core/problem.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { Caller, World } from "../state/world.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
 import { problemResponse } from "./respond.ts";

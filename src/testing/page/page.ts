@@ -1,5 +1,5 @@
 import { systemClock } from "../../util/clock.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { Recorder } from "../recorder/recorder.ts";
 import { summaryOf } from "../recorder/summary.ts";
 import { createEventHub } from "./live/event-hub.ts";

@@ -1,5 +1,5 @@
 import { controlRoot } from "../core/control-plane.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { isAsset, readAsset } from "./assets.ts";
 import { document } from "./document.ts";
 import { overview } from "./overview/overview.ts";

@@ -1,7 +1,7 @@
 import type { OrderReference } from "../../references/references.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { ControlError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { StoredOrder } from "../records/records.ts";
 import { addImage } from "../rules/images.ts";
 import { checkDestination } from "../rules/order-input.ts";

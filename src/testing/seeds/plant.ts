@@ -1,6 +1,6 @@
 import { ControlError } from "../core/control-error.ts";
 import { Problem } from "../core/problem.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { sampleImage } from "../pictures/sample-image.ts";
 import { addEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";

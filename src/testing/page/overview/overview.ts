@@ -1,4 +1,4 @@
-import type { Emulation } from "../../emulation.ts";
+import type { Emulation } from "../../emulation/emulation.ts";
 import type { World } from "../../state/world.ts";
 import { callbacksView } from "./callbacks.ts";
 import { claimsView } from "./claims.ts";
