@@ -45,17 +45,29 @@ const reads: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
   "organization.accounts.list": ({ partner }) => partner.organization.accounts.list(),
   "organization.stores.list": ({ partner }) => partner.organization.stores.list(),
   "organization.brands.list": ({ partner }) => partner.organization.brands.list(),
+  "catalog.products.list": ({ partner }) => partner.catalog.products.list().toArray(),
   "catalog.products.get": ({ partner, demo }) => partner.catalog.products.get(demo.products.slimCase),
+  "catalog.products.get of an announced product": ({ partner, demo }) =>
+    partner.catalog.products.get(demo.products.slimCaseFold),
   "catalog.products.get of a prelaunched product": ({ partner, demo }) =>
     partner.catalog.products.get(demo.products.slimCaseNext),
+  "catalog.products.changes": ({ partner }) => partner.catalog.products.changes(),
   "catalog.products.lookup": ({ partner }) => partner.catalog.products.lookup({ legacySku: "SLIM-IP16" }),
   "catalog.packagings.list": ({ partner }) => partner.catalog.packagings.list(),
   "catalog.productgroups.list": ({ partner }) => partner.catalog.productgroups.list(),
   "warehouse.items.list": ({ partner }) => partner.warehouse.items.list().toArray(),
   "warehouse.items.changes": ({ partner }) => partner.warehouse.items.changes(),
+  "addresses.get": async ({ partner, first }) => {
+    const { dropshipAddressReference } = await partner.orders.get(first.reference);
+    if (dropshipAddressReference == null) throw new Error("A dropship order has an address");
+    return partner.addresses.get(dropshipAddressReference);
+  },
   "images.list": ({ partner }) => partner.images.list().toArray(),
   "scenes.list": ({ partner }) => partner.scenes.list(),
   "scenes.get": ({ partner, demo }) => partner.scenes.get(demo.scenes.studio),
+  "perspectives.list": ({ partner }) => partner.perspectives.list(),
+  "perspectives.list with filters": ({ partner, demo }) =>
+    partner.perspectives.list({ sceneReference: demo.scenes.studio, productReference: demo.products.slimCase }),
   "perspectives.get": ({ partner, demo }) => partner.perspectives.get(demo.perspectives.front),
   "compositions.lookup": ({ partner, demo }) =>
     partner.compositions.lookup({
@@ -99,11 +111,22 @@ const reads: Readonly<Record<string, (bench: Bench) => Promise<unknown>>> = {
     partner.claims.get(first.shipments[1]?.claims[0] ?? "Claim_"),
 };
 
+/** The descriptor of a row: its name up to the first blank. */
+const callOf = (name: string): string => name.split(" ", 1)[0] ?? name;
+
 describe('shapes: "minimal"', () => {
   it.each(Object.keys(reads))("%s is read", async (name) => {
     const bench = await setUp();
     onTestFinished(() => expect(bench.clock.pending).toBe(0));
     await expect(reads[name]?.(bench)).resolves.not.toThrow();
+  });
+
+  it("has a row for each endpoint that reads JSON", () => {
+    const reading = allRoutes()
+      .map(({ endpoint }) => endpoint)
+      .filter(({ repeat, response }) => repeat === "safe" && ["field", "page", "whole"].includes(response.kind));
+    const rows = new Set(Object.keys(reads).map(callOf));
+    expect(reading.map(({ call }) => call).filter((call) => !rows.has(call))).toEqual([]);
   });
 
   it("leaves a 501 without the error object, which only a 4xx promises", async () => {
