@@ -1,17 +1,15 @@
-import type { ApiCall } from "./http/call/call.ts";
-import type { Send } from "./http/call/core.ts";
-import { createObserver, type Observe } from "./http/call/observer.ts";
-import type { OpenFiles } from "./http/call/operation.ts";
-import { type AnyRequestOptions, requestAny } from "./http/call/request-any.ts";
-import { createSend } from "./http/call/send.ts";
+import { FileCache } from "./http/cache/file-cache.ts";
 import type { Method } from "./http/endpoint/endpoint.ts";
+import { createObserver } from "./http/observer.ts";
 import { Pacer } from "./http/pacing/pacer.ts";
 import type { RateLimits } from "./http/pacing/rate-limits.ts";
-import { RetryBudget } from "./http/retry/retry-budget.ts";
+import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
+import { RetryBudget } from "./http/retry-budget.ts";
+import { type ApiCall, createSend, type Send } from "./http/send.ts";
 import { fetchTransport } from "./http/wire/fetch-transport.ts";
 import { createRedact } from "./http/wire/redact.ts";
 import { createSender } from "./http/wire/transport.ts";
-import { type PodPartnerOptions, type ResolvedOptions, resolveOptions } from "./options.ts";
+import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
 import { CatalogResource } from "./resources/catalog/catalog.ts";
@@ -27,38 +25,11 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
-import type { OpenStore } from "./stores/client-store.ts";
+import type { ClientStore } from "./stores/client-store.ts";
+import { createScopeOf } from "./stores/create-scope-of.ts";
+import { openStore as openClientStore } from "./stores/open-store.ts";
 import { type ScopeOf, scopeOf } from "./stores/scope.ts";
-import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
-import { lazily } from "./util/lazily.ts";
-
-/** What a client needs to open what it remembers. */
-interface Opening {
-  readonly store: ResolvedOptions["store"];
-  readonly fileCache: ResolvedOptions["fileCache"];
-  readonly scopeOf: ScopeOf;
-  readonly clock: PartnerClock;
-  readonly observe: Observe;
-}
-
-/** Opens the client's store at the first use, and loads the code for it. */
-const storeOpener = ({ store, scopeOf, clock, observe }: Opening): OpenStore =>
-  lazily(async () => {
-    const stores = await import("./stores/open-store.ts");
-    const reports = {
-      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
-      onBack: () => observe("onStoreBack", { option: "store" }),
-    };
-    return stores.openStore({ store, scopeOf, clock, reports });
-  });
-
-/** Opens the cache of files at the first use; undefined without the option. */
-const filesOpener = ({ fileCache, clock }: Opening, openStore: OpenStore): OpenFiles | undefined =>
-  fileCache &&
-  lazily(async () => {
-    const { FileCache } = await import("./http/cache/file-cache.ts");
-    return new FileCache(openStore, fileCache, () => clock.now());
-  });
+import { reliable, systemClock } from "./util/clock.ts";
 
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
@@ -115,13 +86,15 @@ export class PodPartner {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
       ceiling,
     });
-    const ownScope: ScopeOf = async (store) => {
-      const { createScopeOf } = await import("./stores/create-scope-of.ts");
-      return createScopeOf(baseUrl, secretKey)(store);
+    this[scopeOf] = createScopeOf(baseUrl, secretKey);
+    const reports = {
+      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
+      onBack: () => observe("onStoreBack", { option: "store" }),
     };
-    this[scopeOf] = ownScope;
-    const opening = { store, fileCache, scopeOf: ownScope, clock, observe };
-    const openStore = storeOpener(opening);
+    // The store and the cache are opened at their first use.
+    let opened: Promise<ClientStore> | undefined;
+    const openStore = () => (opened ??= openClientStore({ store, scopeOf: this[scopeOf], clock, reports }));
+    const files = fileCache && new FileCache(openStore, fileCache, () => clock.now());
     const core = {
       ...resolved,
       clock,
@@ -132,25 +105,26 @@ export class PodPartner {
       transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
       redact: createRedact(secretKey),
+      files,
     };
-    this.#send = createSend(core, filesOpener(opening, openStore));
-    const send = this.#send;
-    const context = { ...resolved, clock, pacer: this.#pacer, openStore };
+    const { send, start, run } = createSend(core);
+    this.#send = send;
+    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
-    this.organization = new OrganizationResource(send);
+    this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);
     this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send, context);
-    this.evidence = new EvidenceResource(send);
-    this.scenes = new ScenesResource(send);
-    this.perspectives = new PerspectivesResource(send);
+    this.evidence = new EvidenceResource(start);
+    this.scenes = new ScenesResource(send, context);
+    this.perspectives = new PerspectivesResource(send, context);
     this.compositions = new CompositionsResource(send);
     this.renders = new RendersResource(send, context, this.images);
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);
-    this.claims = new ClaimsResource(send, clock);
+    this.claims = new ClaimsResource(send, context);
   }
 
   /**

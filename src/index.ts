@@ -30,7 +30,12 @@ export {
 export { PodPartnerError } from "./errors/base.ts";
 export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
-export { type ComparedLine, type ComparedOrder, OrderMismatchError } from "./errors/order-mismatch.ts";
+export {
+  type ComparedLine,
+  type ComparedOrder,
+  type OrderDifference,
+  OrderMismatchError,
+} from "./errors/order-mismatch.ts";
 export { OutcomeUnknownError } from "./errors/outcome.ts";
 export { CursorLoopError } from "./errors/pagination.ts";
 export type { ErrorResponse } from "./errors/response.ts";
@@ -42,8 +47,11 @@ export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { FileCacheOptions } from "./http/cache/file-cache.ts";
-export type { ApiCall, WithResponse } from "./http/call/call.ts";
-export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/call/many.ts";
+export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
+export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
+export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
+export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -55,15 +63,12 @@ export type {
   StoreBackEvent,
   StoreLostEvent,
   UnreadDownloadEvent,
-} from "./http/call/observer.ts";
-export type { AnyRequestOptions } from "./http/call/request-any.ts";
-export type { ImageUploadOptions, UploadOptions } from "./http/call/send-upload.ts";
-export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
-export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
-export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
-export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+} from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
+export type { AnyRequestOptions } from "./http/request-any.ts";
+export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
 export type { ResponseMode } from "./http/wire/decode.ts";
 export type { FetchLike } from "./http/wire/fetch-like.ts";
 export type { Transport } from "./http/wire/transport.ts";
@@ -140,7 +145,6 @@ export type {
   OrderInput,
   OrderlineInput,
 } from "./resources/orders/order-input.schema.ts";
-export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/order-placement.ts";
 export type {
   Annotation,
   Cancellation,
@@ -151,6 +155,7 @@ export type {
   OrderSummary,
 } from "./resources/orders/orders.schema.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
+export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type {
   CombinedQuoteInput,
   DropshipQuoteInput,
@@ -161,7 +166,11 @@ export type {
 export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
-export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
+export type {
+  Perspective,
+  PerspectiveOutput,
+  PerspectiveSummary,
+} from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type { MockupInput } from "./resources/renders/batch/input.ts";
 export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";
@@ -191,7 +200,7 @@ export type { Shipment } from "./resources/shipments/shipments.schema.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { WarehouseItem } from "./resources/warehouse/warehouse.schema.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, QuoteAddressInput } from "./schemas/address.ts";
+export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";

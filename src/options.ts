@@ -1,7 +1,7 @@
 import { ConfigurationError } from "./errors/validation.ts";
 import type { FileCacheOptions } from "./http/cache/file-cache.ts";
-import type { Hooks, Logger } from "./http/call/observer.ts";
 import type { RetryOptions } from "./http/endpoint/request-options.ts";
+import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { PacingStore } from "./http/pacing/store.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";

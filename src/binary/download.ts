@@ -1,6 +1,7 @@
 import { AlreadyReadError } from "../errors/already-read.ts";
 import type { HeaderFields } from "../util/response-head.ts";
 import { concatenate } from "./concatenate.ts";
+import { saveWhole } from "./save.ts";
 import { watched } from "./watched.ts";
 
 /** The progress of a download. */
@@ -129,7 +130,6 @@ export class Download {
   async saveTo(path: string, options?: DownloadOptions): Promise<void> {
     const body = this.stream(options);
     try {
-      const { saveWhole } = await import("./save.ts");
       await saveWhole(path, body);
     } catch (error) {
       await this.cancel();

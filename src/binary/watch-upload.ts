@@ -1,3 +1,4 @@
+import { inspected } from "./picture-size.ts";
 import type { Upload } from "./source.ts";
 import type { EndCall, UploadProgress, UploadWatch } from "./upload-watch.ts";
 
@@ -73,7 +74,6 @@ export async function watchUpload(
 ): Promise<Upload> {
   let seen = upload;
   if (onDownsize !== undefined) {
-    const { inspected } = await import("./picture-size.ts");
     seen = await inspected(upload, (size) => notify(onDownsize, size, end));
   }
   return onProgress === undefined ? seen : reporting(seen, (progress) => notify(onProgress, progress, end));

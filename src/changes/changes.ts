@@ -1,21 +1,18 @@
 import { captureCallSite } from "../errors/call-site.ts";
-import type { ApiCall } from "../http/call/call.ts";
-import type { Send } from "../http/call/core.ts";
+import type { ApiCall } from "../http/send.ts";
 import { type CallContext, countdown } from "../waiting/call-context.ts";
 import { laterCall } from "../waiting/later-call.ts";
+import { findChanges } from "./find-changes.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 
-/** Finds the changes of a list. The implementation loads at the first use, because most programs do not need it. */
+/** Finds the changes of a list. */
 export function changesOf<Listed extends Referenced, Current extends Listed>(
-  send: Send,
   context: CallContext,
   list: ChangingList<Listed>,
   options: ChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed, Current>> {
   const callSite = captureCallSite(changesOf);
   const remaining = countdown(context, options?.deadline);
-  return laterCall(context, callSite, async () => {
-    const { findChanges } = await import("./find-changes.ts");
-    return findChanges<Listed, Current>({ send, clock: context.clock, remaining }, list, options);
-  });
+  const { start, clock } = context;
+  return laterCall(context, callSite, () => findChanges<Listed, Current>({ start, clock, remaining }, list, options));
 }

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { RequestValidationError } from "../errors/validation.ts";
-import type { CallResult } from "../http/call/call.ts";
 import { optionFaults, taking } from "../http/endpoint/check-options.ts";
 import { nameOf } from "../http/endpoint/endpoint.ts";
+import type { CallResult } from "../http/send.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 import { ListRequests, type Means } from "./list-requests.ts";

@@ -1,5 +1,5 @@
-import type { ApiCall } from "../http/call/call.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { ApiCall } from "../http/send.ts";
 import type { PagedEndpoint } from "../pagination/paginate.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
 import type { OpenEnum } from "../schemas/shape.ts";

@@ -1,9 +1,9 @@
 import { ResponseValidationError } from "../errors/validation.ts";
-import type { ApiCall, CallResult } from "../http/call/call.ts";
-import type { Plan, Send } from "../http/call/core.ts";
+import type { Found } from "../http/call.ts";
 import { type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
-import { hasErrorObject } from "../http/retry/retry.ts";
+import { hasErrorObject } from "../http/outcome.ts";
+import { type ApiCall, type CallResult, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { referenceFault } from "../references/references.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
@@ -15,7 +15,7 @@ import type { ChangingList } from "./list-changes.ts";
 
 /** The parts of the client that the requests need. */
 export interface Means {
-  readonly send: Send;
+  readonly start: Start;
   readonly clock: PartnerClock;
   /** The milliseconds until the deadline of the call. */
   readonly remaining: () => number | undefined;
@@ -42,11 +42,15 @@ export class ListRequests<Listed> {
   /** Reads the list from its beginning. The pages leave out repeated entries. `onPage` receives the whole number of entries of each page. */
   pages(onPage: (entries: number) => void): AsyncIterable<ListPage<Listed>> {
     const { list } = this.#list;
-    const { send, remaining } = this.#means;
-    const plan = this.#identified();
+    const { start, remaining } = this.#means;
     const fetch = async (cursor: string | undefined, options: RequestOptions) => {
       const each = { ...options, deadline: remaining() };
-      const page = await this.#add(send(list, { query: { cursor } }, each, plan));
+      const reading = start(list, each, async (call) => {
+        const found = await sendAndRead(call, { query: { cursor } });
+        this.#assertIdentified(found);
+        return found;
+      });
+      const page = await this.#add(reading);
       onPage(page.items.length);
       return page;
     };
@@ -82,18 +86,15 @@ export class ListRequests<Listed> {
   }
 
   /** With `responses: "report"`, an entry may have no valid reference. Then it cannot be compared, and seems to be removed. */
-  #identified(): Plan<ListPage<Listed>, ListPage<Listed>> {
+  #assertIdentified({ data, response: { status } }: Found<ListPage<Listed>>): void {
     const { kind, list } = this.#list;
     const field = list.response.kind === "page" ? list.response.field : "";
-    const shape: Plan<ListPage<Listed>, ListPage<Listed>>["shape"] = (page, { response: { status } }) => {
-      const issues = page.items.flatMap((entry, index) => {
-        const message = referenceFault(kind, Object(entry).reference);
-        return message === undefined ? [] : [{ path: [field, index, "reference"], message }];
-      });
-      if (issues.length === 0) return page;
-      const response = { status, headers: {}, body: undefined };
-      throw new ResponseValidationError({ issues, response, endpoint: nameOf(list) });
-    };
-    return { strict: false, shape };
+    const issues = data.items.flatMap((entry, index) => {
+      const message = referenceFault(kind, Object(entry).reference);
+      return message === undefined ? [] : [{ path: [field, index, "reference"], message }];
+    });
+    if (issues.length === 0) return;
+    const response = { status, headers: {}, body: undefined };
+    throw new ResponseValidationError({ issues, response, endpoint: nameOf(list) });
   }
 }

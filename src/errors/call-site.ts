@@ -5,23 +5,10 @@ export interface CallSite {
   readonly stack?: unknown;
 }
 
-/**
- * The number of frames: enough for the called method and the caller's nearest frames. Each costs time on every call, and most calls need
- * none. A call with a plan has more frames of the SDK, and so has a call site that many calls share.
- */
-export const frameCounts = { direct: 3, planned: 5, shared: 10 } as const;
-
 /** Captures the stack, starting at the caller of `inside`. The frame of `inside` and those above it belong to the SDK. */
-export function captureCallSite(
-  inside: (...given: never[]) => unknown = captureCallSite,
-  most: number = frameCounts.direct,
-): CallSite {
+export function captureCallSite(inside: (...given: never[]) => unknown = captureCallSite): CallSite {
   const site: CallSite = {};
-  const limit = Error.stackTraceLimit;
-  // A hardened realm freezes `Error`, and an assignment throws. Such a realm keeps its own limit.
-  Reflect.set(Error, "stackTraceLimit", Math.min(most, limit));
   Error.captureStackTrace?.(site, inside);
-  Reflect.set(Error, "stackTraceLimit", limit);
   return site;
 }
 

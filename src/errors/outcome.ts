@@ -1,12 +1,15 @@
 import { PodPartnerError } from "./base.ts";
 
 /**
- * The response to a creation was lost, and look-ups could not find out whether the service created the resource.
- * The request was not sent again. Use `identifiers` to find out.
+ * The response to a creation or a change was lost, and look-ups could not find out whether the service carried it out. A creation was not
+ * sent again. A repeated change was refused: `cause`. Use `identifiers` to find out.
  */
 export class OutcomeUnknownError extends PodPartnerError {
   static override readonly kind: string = "OutcomeUnknownError";
-  /** Whether repeating the same call does no harm. True for `orders.ensure`, which looks up the order before it sends. */
+  /**
+   * Whether repeating the same call does no harm. True for `orders.ensure`, which looks up the order before it sends, and for changes of an
+   * order, which are absolute.
+   */
   readonly isRetryable: boolean;
   override readonly hint: string;
   /** Identifies the resource, for an order by its `customIdentifier`. */

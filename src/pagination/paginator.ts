@@ -1,11 +1,9 @@
-import { captureCallSite, frameCounts, withCallSite } from "../errors/call-site.ts";
+import { captureCallSite, withCallSite } from "../errors/call-site.ts";
 import { assertOptions } from "../http/endpoint/check-options.ts";
 import type { ListPage } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
-import { departure } from "./departure.ts";
-import { type OnCursor, pendingPage } from "./pending-page.ts";
 import { RecentItems } from "./recent-items.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
@@ -14,12 +12,16 @@ export interface ListOptions extends RequestOptions {
   readonly prefetch?: number | undefined;
 }
 
-/** Fetches one page of a list. `onCursor` is for a request that knows the cursor of the next page before its own page. */
-export type FetchPage<Item> = (
-  cursor: string | undefined,
-  options: RequestOptions,
-  onCursor: OnCursor,
-) => Promise<ListPage<Item>>;
+/** Fetches one page of a list; the first page has no cursor. */
+export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
+
+/** A page with the cursor that it was requested with. */
+interface FetchedPage<Item> extends ListPage<Item> {
+  readonly cursor: string | undefined;
+}
+
+/** A page that was requested, or will be when its cursor is known; undefined after the last page. */
+type PendingPage<Item> = Promise<FetchedPage<Item> | undefined>;
 
 /**
  * Iterates a list of any length and fetches its pages on the way (specification 4.11).
@@ -63,7 +65,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    */
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
-    const callSite = captureCallSite(captureCallSite, frameCounts.shared);
+    const callSite = captureCallSite();
     assertOptions("list", this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
@@ -72,28 +74,37 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
     const trail = new CursorTrail(this.#endpoint);
     const recent = new RecentItems<Item>();
-    const fetch = async (cursor: string | undefined, onCursor: OnCursor) => {
+    const fetch = async (cursor: string | undefined): Promise<FetchedPage<Item>> => {
       if (cursor !== undefined) trail.follow(cursor);
-      return this.#fetchPage(cursor, each, onCursor);
+      return { ...(await this.#fetchPage(cursor, each)), cursor };
+    };
+    let first: ListPage<Item> | undefined;
+    /** Requests the page after another one as soon as that page has arrived, before the caller gets it. */
+    const fetchAfter = (before: PendingPage<Item>): PendingPage<Item> => {
+      const page = before.then((arrived) => {
+        const cursor = arrived?.nextCursor ?? null;
+        return cursor === null ? undefined : fetch(cursor);
+      });
+      // The error of a prefetched page is thrown when the iteration reaches that page.
+      page.catch(() => undefined);
+      return page;
     };
 
-    let last = pendingPage<Item>(fetch);
+    let last: PendingPage<Item> = fetch(undefined);
     const ahead = [last];
-    const fetchNext = () => {
-      last = last.next();
-      ahead.push(last);
-    };
-
     try {
       for (;;) {
-        if (ahead.length === 0) fetchNext();
-        const current = ahead.shift();
-        while (ahead.length < prefetch) fetchNext();
-        const page = await current?.page.catch((error: unknown) => {
+        while (ahead.length < 1 + prefetch) {
+          last = fetchAfter(last);
+          ahead.push(last);
+        }
+        const page = await ahead.shift()?.catch((error: unknown) => {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
-        if (ahead.length > 0) await departure(last.page);
+        // To some services an empty cursor is none: what it leads to is the first page again, and the list has ended.
+        if (page.cursor === "" && first !== undefined && beginsAgain(first, page)) return;
+        first ??= page;
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
@@ -127,4 +138,15 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 /** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {
   if (signal?.aborted) throw signal.reason;
+}
+
+const referenceOf = (item: unknown): unknown =>
+  typeof item === "object" && item !== null ? Reflect.get(item, "reference") : undefined;
+
+/** Whether a page that an empty cursor led to is the first page again: it has items of that page, or both are empty. */
+function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<unknown>): boolean {
+  if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
+  const known = new Set(first.items.map(referenceOf));
+  known.delete(undefined);
+  return items.some((item) => known.has(referenceOf(item)));
 }

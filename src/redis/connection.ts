@@ -1,4 +1,4 @@
-import type { Observe } from "../http/call/observer.ts";
+import type { Observe } from "../http/observer.ts";
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { Script } from "./client.ts";

@@ -2,7 +2,10 @@ import * as z from "zod/mini";
 import type { Overrides } from "../util/overrides.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
-/** An address with all fields (specification 2.3). Unused fields are empty strings. */
+/**
+ * An address with all fields (specification 2.3), as {@link OrdersResource.replaceDropshipAddress} takes it. Unused fields are empty
+ * strings.
+ */
 export interface CompleteAddress {
   /** Recipient's company name. */
   readonly company: string;
@@ -30,27 +33,49 @@ export interface CompleteAddress {
   readonly email: string;
 }
 
-/**
- * A customer's address in a request (specification 2.3). Missing fields are sent as empty strings.
- *
- * The SDK checks before sending that `email` is set, and that `state` is set for the United States and Italy.
- */
-export type AddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode" | "email">;
+/** All fields of an address. */
+const fields = {
+  company: true,
+  firstname: true,
+  lastname: true,
+  streetname: true,
+  housenumber: true,
+  housenumberAddition: true,
+  additionalInfo: true,
+  state: true,
+  zipcode: true,
+  city: true,
+  countryCode: true,
+  phonenumber: true,
+  email: true,
+} satisfies Record<keyof CompleteAddress, true>;
+export const addressFields = Object.keys(fields) as readonly (keyof CompleteAddress)[];
 
-/** The destination of a quote. It has the fields of an order's address, but `email` is optional (specification 4.7). */
+/** The fields that a parcel needs. They must be present in a new order, but may be empty. */
+const ofParcel = ["firstname", "lastname", "streetname", "zipcode", "city"] as const;
+
+/**
+ * A customer's address in a new order (specification 2.3). The fields that a parcel needs must be present: set `""` if there is none, such
+ * as the `zipcode` in a country without postal codes. The other fields are optional, and are sent as empty strings.
+ *
+ * The SDK checks before sending that `email` is not empty, and that `state` is not empty for the United States and Italy.
+ */
+export type AddressInput = Overrides<CompleteAddress> &
+  Pick<CompleteAddress, (typeof ofParcel)[number] | "countryCode" | "email">;
+
+/** The destination of a quote. It has the fields of an order's address, but only `countryCode` is required (specification 4.7). */
 export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
 
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
 /**
- * An address in a response (specification 4.4). The specification does not show its shape. The SDK assumes that only `countryCode` is
- * always present; missing fields are undefined.
+ * An address in a response (specification 4.4). The specification does not show its shape: each field of 2.3 may be missing or null.
  */
-export type Address = Partial<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
+export type Address = { readonly [Field in keyof CompleteAddress]?: string | null };
 
 export const address: Schema<Address> = () => {
-  const text = z.optional(z.string());
+  const text = z.nullish(z.string());
   return open<Address>({
     company: text,
     firstname: text,
@@ -62,30 +87,37 @@ export const address: Schema<Address> = () => {
     state: text,
     zipcode: text,
     city: text,
-    countryCode: z.string(),
+    countryCode: text,
     phonenumber: text,
     email: text,
   });
 };
 
-export const quoteAddressInput = () => {
-  const given = z._default(z.string(), "");
+/** A text that may be empty, but not absent. */
+const present = () =>
+  z.string({
+    error: ({ input }) => (input === undefined ? 'is missing: set it, or `""` if the address has none' : undefined),
+  });
+
+/** The schema of an address in which some fields must be present; absent fields are sent as empty strings. */
+const withPresent = (required: readonly (keyof CompleteAddress)[]) => {
+  const text = (field: keyof CompleteAddress) => (required.includes(field) ? present() : z._default(z.string(), ""));
   return strict<CompleteAddress>({
-    company: given,
-    firstname: given,
-    lastname: given,
-    streetname: given,
-    housenumber: given,
-    housenumberAddition: given,
-    additionalInfo: given,
-    state: given,
-    zipcode: given,
-    city: given,
+    company: text("company"),
+    firstname: text("firstname"),
+    lastname: text("lastname"),
+    streetname: text("streetname"),
+    housenumber: text("housenumber"),
+    housenumberAddition: text("housenumberAddition"),
+    additionalInfo: text("additionalInfo"),
+    state: text("state"),
+    zipcode: text("zipcode"),
+    city: text("city"),
     countryCode: z
       .string()
       .check(z.regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" })),
-    phonenumber: given,
-    email: given,
+    phonenumber: text("phonenumber"),
+    email: z._default(z.string(), ""),
   });
 };
 
@@ -97,8 +129,9 @@ const filled = (value: unknown, field: keyof CompleteAddress): boolean => {
 /** Runs a rule also when single fields are invalid, so that all faults are reported at once. */
 const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
 
-export const addressInput: Schema<CompleteAddress> = () =>
-  quoteAddressInput().check(
+/** The rules for the address of an order (specification 2.3). */
+const forDropship = (address: z.ZodMiniType<CompleteAddress>) =>
+  address.check(
     z.refine((value) => filled(value, "email"), {
       ...anyway,
       path: ["email"],
@@ -110,3 +143,10 @@ export const addressInput: Schema<CompleteAddress> = () =>
       error: "is required for a destination in the United States or Italy; use a 2-letter code",
     }),
   );
+
+export const quoteAddressInput = () => withPresent([]);
+
+export const addressInput = () => forDropship(withPresent(ofParcel));
+
+/** An address that replaces another one entirely: an absent field would empty it (specification 4.7). */
+export const completeAddressInput: Schema<CompleteAddress> = () => forDropship(withPresent(addressFields));

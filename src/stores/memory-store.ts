@@ -1,6 +1,6 @@
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
-import { lazily } from "../util/lazily.ts";
 import { adopters } from "./adopt.ts";
+import { createMemory } from "./memory.ts";
 import type { KeyValueStore } from "./store.ts";
 import { checkStoreOptions, refuse } from "./store-options.ts";
 
@@ -30,25 +30,25 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
   const clock = reliable(options.clock ?? systemClock);
-  const memory = lazily(async () => (await import("./memory.ts")).createMemory(clock, maxSize));
+  const memory = createMemory(clock, maxSize);
   const store: KeyValueStore = {
     kind: "memory",
     organization,
     async get(key) {
-      return (await memory()).get(key);
+      return memory.get(key);
     },
     async set(key, value, settings) {
       // The caller may change the bytes as soon as this function returns.
       const copy = new Uint8Array(value);
-      return (await memory()).set(key, copy, settings);
+      return memory.set(key, copy, settings);
     },
     async delete(key, settings) {
-      return (await memory()).delete(key, settings);
+      return memory.delete(key, settings);
     },
     async *keys(prefix) {
-      yield* (await memory()).keys(prefix);
+      yield* memory.keys(prefix);
     },
   };
-  adopters.set(store.set, async (...given) => (await memory()).set(...given));
+  adopters.set(store.set, (...given) => memory.set(...given));
   return store;
 }

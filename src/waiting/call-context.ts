@@ -1,10 +1,13 @@
 import type { RetryOptions } from "../http/endpoint/request-options.ts";
 import type { Pacer } from "../http/pacing/pacer.ts";
+import type { Run, Start } from "../http/send.ts";
 import type { OpenStore } from "../stores/client-store.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** The parts of the client that a call of several requests needs. */
 export interface CallContext {
+  readonly start: Start;
+  readonly run: Run;
   readonly clock: PartnerClock;
   /** The client's `deadline` in milliseconds, for calls without one. */
   readonly deadline: number | undefined;

@@ -1,6 +1,6 @@
 import { PodPartnerError } from "../errors/base.ts";
 import type { TimelineEntry } from "../errors/timeline.ts";
-import type { ApiCall, CallResult } from "../http/call/call.ts";
+import type { ApiCall, CallResult } from "../http/send.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** Joins the timelines of several sequential requests. An error of one request gets the joint timeline. */

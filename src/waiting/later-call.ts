@@ -1,5 +1,5 @@
 import { type CallSite, withCallSite } from "../errors/call-site.ts";
-import { type ApiCall, type CallResult, toCall } from "../http/call/call.ts";
+import { type ApiCall, type CallResult, toCall } from "../http/send.ts";
 import type { CallContext } from "./call-context.ts";
 
 /** Makes a call of several requests whose code `run` loads. Its errors have the frames of the call site. */

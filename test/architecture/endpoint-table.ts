@@ -131,7 +131,7 @@ const types = "Product Order Image Scene Perspective Composition Render Shipment
 /** The names in the arguments of both tables, with their types. */
 const given = [
   ...types.split(" ").map((kind) => `declare const ${kind.toLowerCase()}Reference: sdk.${kind}Reference;`),
-  "declare const partner: sdk.PodPartner; declare const source: sdk.ImageSource; declare const address: sdk.AddressInput;",
+  "declare const partner: sdk.PodPartner; declare const source: sdk.ImageSource; declare const address: sdk.CompleteAddress;",
   "declare const order: sdk.IdentifiedOrderInput; declare const quote: sdk.QuoteInput; declare const claim: sdk.ItemIssuesInput;",
   "declare const since: sdk.ListSnapshot<sdk.Product>, stock: sdk.ListSnapshot<sdk.WarehouseItem>;",
   "declare const filename: string, url: string, etag: string, customIdentifier: string, legacySku: string;",

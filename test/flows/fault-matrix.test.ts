@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { changeSubjects, losses, moveRows, playMove } from "./matrix/moves.ts";
 import { page } from "./matrix/page.ts";
 import { rows } from "./matrix/rows.ts";
 import { playFault, transports } from "./matrix/run.ts";
@@ -17,7 +18,26 @@ describe.each(Object.keys(transports) as (keyof typeof transports)[])(
   },
 );
 
+describe.each(losses)("a change whose first response is lost by $name, while the order moves", (loss) => {
+  describe.each(moveRows)("$move.name, carried out: $carriedOut", (row) => {
+    it.each(changeSubjects.map((subject, position) => ({ ...subject, position })))("$name", async (subject) => {
+      expect(await playMove(loss, row, subject)).toEqual(row.cells[subject.position]);
+    });
+  });
+});
+
 describe("the matrix", () => {
+  it("has no row in which a change that was made is reported as refused, or one that was not as made", () => {
+    const untrue = moveRows.filter(({ carriedOut, cells: [cancel, , replace] }) =>
+      [cancel, replace].some(
+        ([outcome, shown]) =>
+          (outcome === "ConflictError" && (carriedOut || shown !== 0)) ||
+          (["value", "recovered"].includes(outcome) && shown !== 2 && shown !== "new address"),
+      ),
+    );
+    expect(untrue).toEqual([]);
+  });
+
   it("has no row in which something is created twice", () => {
     const twice = rows.filter(({ cells }) => cells.some(([, , effects]) => effects > 1));
     expect(twice.map(({ name }) => name)).toEqual([]);

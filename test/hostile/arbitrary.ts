@@ -1,8 +1,9 @@
 import * as fc from "fast-check";
 import type { Case, Move, Mutation, Pieces, PlannedCall, ReasonName } from "./case.ts";
+import { happenings } from "./changed-order.ts";
 import { header } from "./header-arbitraries.ts";
 import { oddNames } from "./odd-responses.ts";
-import { type OperationName, operations } from "./operations.ts";
+import { type OperationName, operationOf, operations } from "./operations.ts";
 import { thrownNames } from "./thrown-values.ts";
 
 const operationNames = Object.keys(operations) as OperationName[];
@@ -86,6 +87,7 @@ const part: fc.Arbitrary<Move> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ head: fc.oneof(times, fc.constant<"never">("never")) }) },
   { weight: 2, arbitrary: fc.record({ carried: fc.oneof(times, fc.constant<"never">("never")) }) },
   { weight: 1, arbitrary: fc.record({ deaf: fc.constant(true) }) },
+  { weight: 1, arbitrary: fc.record({ meanwhile: fc.constantFrom(...happenings) }) },
 );
 
 const move: fc.Arbitrary<Move> = fc
@@ -113,16 +115,46 @@ const sparse: fc.Arbitrary<PlannedCall> = fc
     return { operation, ...Object.fromEntries(entries) };
   });
 
+/** Changes of an order, and an order that moves meanwhile. */
+const changes = {
+  calls: fc.array(
+    sparse.chain((planned) =>
+      fc
+        .constantFrom(...operationNames.filter((name) => operationOf(name).changes))
+        .map((operation) => ({ ...planned, operation })),
+    ),
+    { minLength: 1, maxLength: 2 },
+  ),
+  moves: fc.array(
+    fc
+      .tuple(move, fc.option(fc.constantFrom(...happenings), { nil: undefined }))
+      .map(([faults, meanwhile]): Move => ({ ...faults, ...(meanwhile && { meanwhile }) })),
+    { minLength: 1, maxLength: 6 },
+  ),
+};
+
+/** Any calls. */
+const any = {
+  calls: fc.array(sparse, { minLength: 1, maxLength: 3 }),
+  moves: fc.array(move, { minLength: 1, maxLength: 8 }),
+};
+
+const caseOf = ({ calls, moves }: typeof any | typeof changes): fc.Arbitrary<Case> =>
+  fc.record(
+    {
+      calls,
+      moves,
+      together: fc.constant(true),
+      pacing: fc.constant(false),
+      responses: fc.constant("report"),
+      hooks: fc.constantFrom<"throw" | "reject">("throw", "reject"),
+      skew: fc.constantFrom(-3_600_000, -5_000, -1, 1_500, 3_600_000),
+    },
+    { requiredKeys: ["calls", "moves"] },
+  ) as fc.Arbitrary<Case>;
+
 /** What a hostile `fetch` may do to one to three calls. */
-export const hostileCase: fc.Arbitrary<Case> = fc.record(
-  {
-    calls: fc.array(sparse, { minLength: 1, maxLength: 3 }),
-    moves: fc.array(move, { minLength: 1, maxLength: 8 }),
-    together: fc.constant(true),
-    pacing: fc.constant(false),
-    responses: fc.constant("report"),
-    hooks: fc.constantFrom<"throw" | "reject">("throw", "reject"),
-    skew: fc.constantFrom(-3_600_000, -5_000, -1, 1_500, 3_600_000),
-  },
-  { requiredKeys: ["calls", "moves"] },
-) as fc.Arbitrary<Case>;
+export const hostileCase: fc.Arbitrary<Case> = fc.oneof(
+  { weight: 3, arbitrary: caseOf(any) },
+  { weight: 1, arbitrary: caseOf(changes) },
+);

@@ -1,3 +1,4 @@
+import type { Happening } from "./changed-order.ts";
 import type { OperationName } from "./operations.ts";
 
 /** How the body of a response arrives. */
@@ -25,6 +26,8 @@ export interface Mutation {
  * JSON values, so that it can be pasted into a test.
  */
 export interface Move {
+  /** What happens to the order that a call changes, when this request about it arrives. */
+  readonly meanwhile?: Happening;
   /** Milliseconds until the service has carried the request out, or `never`. Default 0. */
   readonly carried?: number | "never";
   /** Milliseconds until `fetch` settles, or `never`. Default 0. */

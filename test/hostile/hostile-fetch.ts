@@ -47,6 +47,7 @@ const parsed = (text: string): unknown => {
 function deceives({ method, path }: ModelRequest, status: number, body: unknown): boolean {
   if (method !== "GET") return false;
   if (path.startsWith("/utilities/")) return status === 404 || (status < 300 && typeof body === "object");
+  if (/^\/(orders|addresses)\/./.test(path)) return status === 404 || (status < 300 && typeof body === "object");
   const field = path === "/claims" ? "claims" : "claim";
   return path.startsWith("/claims") && status < 300 && Object.hasOwn(Object(body), field);
 }
@@ -89,7 +90,10 @@ export class HostileFetch {
     const move = this.#moves[this.requests] ?? {};
     this.requests += 1;
     const asked = read(request);
-    const carried = asked.then((what) => this.#carryOut(move, what));
+    const carried = asked.then((what) => {
+      if (move.meanwhile !== undefined) this.#model.happen(what, move.meanwhile);
+      return this.#carryOut(move, what);
+    });
     for (const promise of [asked, carried]) promise.catch(() => undefined);
     if (move.throws !== undefined) throw thrownValue(move.throws);
     const signal = move.deaf ? undefined : (init?.signal ?? undefined);

@@ -1,4 +1,6 @@
+import { sentAddress } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
+import { ChangedOrder, type Happening, units } from "./changed-order.ts";
 
 /** A true response. */
 export interface TrueResponse {
@@ -28,6 +30,9 @@ interface Line {
   readonly quantity: number;
   readonly claimcategoryReference: string;
 }
+
+/** The order that a call changes, by the call's place in its case. */
+export const changedBy = (number: number) => ref("Order", `c${number}`);
 
 /** A complete picture, including the end of its format. */
 export const picture = Uint8Array.from([
@@ -60,6 +65,8 @@ export class Model {
   readonly orders = new Map<string, string[]>();
   /** The lines of each order that was made, by reference. */
   readonly #lines = new Map<string, readonly object[]>();
+  /** The orders that calls change, by reference. */
+  readonly #changed = new Map<string, ChangedOrder>();
   readonly #claims: Claim[] = [];
   /** How often the service carried out a request to an unknown endpoint, by its body. */
   readonly others = new Map<string, number>();
@@ -80,12 +87,29 @@ export class Model {
     return equal.filter(({ content }) => content.orderReference !== existing.orderReference).length;
   }
 
+  /** The order that a call changes. */
+  changed(reference: string): ChangedOrder {
+    const known = this.#changed.get(reference) ?? new ChangedOrder();
+    this.#changed.set(reference, known);
+    return known;
+  }
+
+  /** Lets something happen to the order of a request, if the request is about an order that a call changes. */
+  happen({ path }: ModelRequest, what: Happening): void {
+    const [, resource, id = ""] = path.split("/");
+    if (resource === "orders" && /^Order_0+c\d$/.test(id)) this.changed(id).happen(what);
+  }
+
   /** Carries a request out, and gives the response. */
   serve({ method, path, query, body }: ModelRequest): TrueResponse {
     const [, resource = "", id = "", action] = path.split("/");
     switch (`${method} /${resource}`) {
       case "POST /orders":
-        return id === "" ? this.#createOrder(body) : empty;
+        return id === "" ? this.#createOrder(body) : this.#cancel(id, body);
+      case "PUT /orders":
+        return this.#replaceAddress(id, body);
+      case "GET /addresses":
+        return this.#readAddress(id);
       case "GET /orders":
         return id === "" ? this.#listOrders(query.get("cursor")) : this.#readOrder(id);
       case "GET /utilities":
@@ -130,7 +154,36 @@ export class Model {
     return orderReference === undefined ? refuse(404, "not_found") : json({ orderReference });
   }
 
+  #cancel(reference: string, body: string): TrueResponse {
+    const { orderlines } = JSON.parse(body);
+    const code = this.changed(reference).cancel(orderlines[0].canceledQuantity);
+    return code === undefined ? empty : refuse(409, code);
+  }
+
+  #replaceAddress(reference: string, body: string): TrueResponse {
+    const { dropshipAddress } = JSON.parse(body);
+    const code = this.changed(reference).replaceAddress(dropshipAddress.streetname);
+    return code === undefined ? empty : refuse(409, code);
+  }
+
+  /** The reference of an address ends in the number of its order's call, and its own number. */
+  #readAddress(reference: string): TrueResponse {
+    const [, number = "0", version = "0"] = /c(\d)v(\d+)$/.exec(reference) ?? [];
+    const streetname = this.changed(changedBy(Number(number))).streetOf(Number(version));
+    if (streetname === undefined) return refuse(404, "not_found");
+    return json({ address: { reference, ...sentAddress, streetname } });
+  }
+
+  #readChanged(reference: string, { canceled, shipped, address }: ChangedOrder): TrueResponse {
+    const quantities = { quantity: units, canceledQuantity: canceled, shippedQuantity: shipped };
+    const orderlines = [{ index: 1, productReference: ref("Product", "1"), ...quantities, annotations: [] }];
+    const dropshipAddressReference = ref("Address", `${reference.slice(-2)}v${address}`);
+    const head = { reference, status: {}, onHold: null, legacyOrderCode: "H-1" };
+    return json({ order: { ...head, orderlines, dropshipAddressReference } });
+  }
+
   #readOrder(reference: string): TrueResponse {
+    if (/c\d$/.test(reference)) return this.#readChanged(reference, this.changed(reference));
     const lines = this.#lines.get(reference);
     if (lines === undefined) return refuse(404, "not_found");
     const counts = { canceledQuantity: 0, shippedQuantity: 0, annotations: [] };

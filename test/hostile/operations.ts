@@ -2,9 +2,9 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Download, PodPartner, RequestOptions } from "../../src/index.ts";
-import { combinedOrder } from "../support/orders.ts";
+import { combinedOrder, sentAddress } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
-import { picture } from "./model.ts";
+import { changedBy, picture } from "./model.ts";
 
 /** What an operation gets. */
 interface Making {
@@ -19,6 +19,8 @@ interface Making {
 interface Operation {
   /** What it creates at the service. */
   readonly creates?: "order" | "claim" | "other";
+  /** What it changes of its own order: some units, the rest of the units, or the address. */
+  readonly changes?: "units" | "rest" | "address";
   /** The `customIdentifier` of the order. */
   readonly identifier?: (number: number) => string;
   /** It leaves a download unread, which stays open until its timeout. */
@@ -92,8 +94,18 @@ export const operations = {
     },
   },
   "orders.cancel": {
-    run: ({ partner, options }) =>
-      partner.orders.cancel(ref("Order", "1"), [{ index: 1, canceledQuantity: 1 }], options),
+    changes: "units",
+    run: ({ partner, options, number }) =>
+      partner.orders.cancel(changedBy(number), [{ index: 1, canceledQuantity: 2 }], options),
+  },
+  "orders.cancelRemaining": {
+    changes: "rest",
+    run: ({ partner, options, number }) => partner.orders.cancelRemaining(changedBy(number), options),
+  },
+  "orders.replaceDropshipAddress": {
+    changes: "address",
+    run: ({ partner, options, number }) =>
+      partner.orders.replaceDropshipAddress(changedBy(number), { ...sentAddress, streetname: "Singel" }, options),
   },
   "claims.createItemIssues": {
     creates: "claim",

@@ -1,7 +1,7 @@
-import { type PodPartner, PodPartnerError } from "../../src/index.ts";
+import { ApiError, ConnectionError, type PodPartner, PodPartnerError } from "../../src/index.ts";
 import type { Case, PlannedCall } from "./case.ts";
 import { type HostileFetch, maxResponseSize } from "./hostile-fetch.ts";
-import type { Model } from "./model.ts";
+import { changedBy, type Model } from "./model.ts";
 import { operationOf, otherBody } from "./operations.ts";
 import { cannotBeShown, shown, showsKey } from "./shown.ts";
 import { mayCreateTwice } from "./stated-limits.ts";
@@ -88,12 +88,16 @@ function createdBy({ model }: FinishedCase, { planned, number }: Outcome): numbe
   return creates === "other" ? (model.others.get(otherBody(number)) ?? 0) : 0;
 }
 
+/** Whether a response may say that the service did what it did not do. */
+const isForged = ({ moves }: Case): boolean =>
+  moves.some(
+    ({ status = 500, body, mutate, big }) => status < 300 || [body, mutate, big].some((part) => part !== undefined),
+  );
+
 /** Nothing is created twice, and an error reports what may have been created. */
 function* once(played: FinishedCase): Generator<string> {
   const { outcomes, hostile, plan } = played;
-  const forged = plan.moves.some(
-    ({ status = 500, body, mutate, big }) => status < 300 || [body, mutate, big].some((part) => part !== undefined),
-  );
+  const forged = isForged(plan);
   const ensures = plan.calls.filter(({ operation }) => operation.startsWith("orders.ensure")).length;
   for (const outcome of outcomes) {
     const { operation } = outcome.planned;
@@ -108,6 +112,26 @@ function* once(played: FinishedCase): Generator<string> {
     // With several calls of `ensure`, another one may have created the order.
     if (error.identifiers === undefined && ensures < 2)
       yield `${operation} created it, and its ${error.name} has no identifiers`;
+  }
+}
+
+/** Whether an error says that the service did not carry a request out. */
+const refuses = (error: unknown): boolean =>
+  (error instanceof ConnectionError && !error.sent) ||
+  (error instanceof ApiError && error.status !== 408 && (error.status < 500 || error.status === 501));
+
+/** A change that was made is not reported as refused, and one that was not made is not reported as made. */
+function* truthful(played: FinishedCase): Generator<string> {
+  const { outcomes, hostile, plan, model } = played;
+  if (hostile.deceived || mayCreateTwice(plan)) return;
+  for (const outcome of outcomes) {
+    const { operation } = outcome.planned;
+    const { changes } = operationOf(operation);
+    if (changes === undefined || outcome.result === undefined) continue;
+    const { made, isOpen } = model.changed(changedBy(outcome.number));
+    if (made && refuses(errorOf(outcome))) yield `${operation} was carried out, and is reported as refused`;
+    const done = made || (changes === "rest" && !isOpen);
+    if (!failed(outcome) && !done && !isForged(plan)) yield `${operation} was not carried out, and is reported as done`;
   }
 }
 
@@ -151,6 +175,6 @@ function* sound({ partner }: FinishedCase): Generator<string> {
 
 /** The one oracle: the promises that were broken in a case. The same fault gives the same text. */
 export function brokenPromises(played: FinishedCase): readonly string[] {
-  const checks = [inTime, typed, once, silent, closed, sound];
+  const checks = [inTime, typed, once, truthful, silent, closed, sound];
   return [...new Set(checks.flatMap((check) => [...check(played)]))];
 }

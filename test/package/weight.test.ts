@@ -1,5 +1,4 @@
-import { readdir, stat } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { startStubService } from "../support/stub-service.ts";
@@ -23,19 +22,6 @@ async function loaded(transport = "fetch"): Promise<Readonly<Record<"imported" |
 
 const isOwn = (url: string) => url.includes(`/node_modules/${manifest.name}/dist/`);
 
-/** Bytes of a folder, through its links. */
-async function bytesOf(folder: string): Promise<number> {
-  const entries = await readdir(folder);
-  const sizes = await Promise.all(
-    entries.map(async (name) => {
-      const path = join(folder, name);
-      const entry = await stat(path);
-      return entry.isDirectory() ? bytesOf(path) : entry.size;
-    }),
-  );
-  return sizes.reduce((sum, size) => sum + size, 0);
-}
-
 describe("loading the package", () => {
   it("loads no file of a dependency, neither at the import nor for a call", async () => {
     const { imported, called } = await loaded();
@@ -55,13 +41,5 @@ describe("loading the package", () => {
     expect(called.files.filter(isOwn).map((url) => basename(url))).toEqual(["node.js"]);
     expect(called.builtIn).toContain("_http_client");
     expect(called.builtIn.filter((name) => /undici|tls|zlib/.test(name))).toEqual([]);
-  });
-});
-
-describe("the size of the package", () => {
-  it("stays below 8 MB installed, with its dependencies", async () => {
-    const installed = await bytesOf(join(await installedProject(), "node_modules"));
-    console.log(`${installed} bytes`);
-    expect(installed).toBeLessThan(8_000_000);
   });
 });

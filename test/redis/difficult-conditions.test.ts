@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CancelScope } from "../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../src/http/cancel-scope.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";

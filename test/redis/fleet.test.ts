@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { CancelScope } from "../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../src/http/cancel-scope.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { consume, endpointOf } from "../support/pacing/consumer.ts";

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
-import type { Observe } from "../../src/http/call/observer.ts";
+import type { Observe } from "../../src/http/observer.ts";
 import type { CeilingLimit } from "../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";

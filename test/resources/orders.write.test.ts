@@ -161,7 +161,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
 
   it("orders.replaceDropshipAddress sends PUT /orders/{orderReference}/dropship-address with the complete address", async () => {
     const result = await exchange(
-      (partner) => partner.orders.replaceDropshipAddress(reference, dropshipOrder.dropshipAddress),
+      (partner) => partner.orders.replaceDropshipAddress(reference, sentAddress),
       { line: `PUT /orders/${reference}/dropship-address`, json: { dropshipAddress: sentAddress } },
       { status: 204 },
     );
@@ -170,7 +170,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
 
   it("orders.replaceDropshipAddress throws a NotFoundError for an order that does not exist", async () => {
     context.service.respond(unknown);
-    const error = await rejection(orders().replaceDropshipAddress(reference, dropshipOrder.dropshipAddress));
+    const error = await rejection(orders().replaceDropshipAddress(reference, sentAddress));
     expect(NotFoundError.isInstance(error)).toBe(true);
     expect(error).toMatchObject({ endpoint: "PUT /orders/{orderReference}/dropship-address" });
   });

@@ -8,7 +8,7 @@ import type {
   ShippingOption,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
-import { combinedOrder, dropshipOrder } from "../support/orders.ts";
+import { combinedOrder, dropshipOrder, sentAddress } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
 
 type Orders = PodPartner["orders"];
@@ -30,8 +30,15 @@ function neverRun(orders: Orders) {
   orders.create({ ...dropshipOrder, dropshipMinimalShippingLevel: "drone" });
   // @ts-expect-error this field does not exist.
   orders.create({ ...combinedOrder, brandReference: ref("Brand") });
-  // @ts-expect-error the e-mail address of a dropship address is required.
-  orders.replaceDropshipAddress(ref("Order"), { countryCode: "NL" });
+  const { zipcode, ...withoutZipcode } = dropshipOrder.dropshipAddress;
+  // @ts-expect-error the fields that a parcel needs are required.
+  orders.create({ ...dropshipOrder, dropshipAddress: withoutZipcode });
+  orders.create({ ...dropshipOrder, dropshipAddress: { ...withoutZipcode, zipcode: "" } });
+  // @ts-expect-error each field is required, because the address replaces the old one entirely.
+  orders.replaceDropshipAddress(ref("Order"), { countryCode: "NL", email: "ada@example.com", housenumber: "2" });
+  // @ts-expect-error the address of an order may lack fields.
+  orders.replaceDropshipAddress(ref("Order"), { ...dropshipOrder.dropshipAddress, zipcode });
+  orders.replaceDropshipAddress(ref("Order"), sentAddress);
   // @ts-expect-error a line requires its quantity.
   orders.cancel(ref("Order"), [{ index: 1 }]);
   // @ts-expect-error a quoted line has no image, and a literal may have no other fields.

@@ -1,6 +1,7 @@
 import type { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { combinedOrder, dropshipOrder } from "../support/orders.ts";
+import { rejection } from "../support/exchange.ts";
+import { combinedOrder, dropshipOrder, sentAddress } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
 import { type Refusal, useRefusals } from "../support/refusals.ts";
 
@@ -12,7 +13,7 @@ const [line] = dropshipOrder.orderlines;
 const withLine = (changes: object) => create({ orderlines: [{ ...line, ...changes }] });
 const annotations = (count: number) => Array.from({ length: count }, (_, index) => ({ key: `k${index}`, value: "v" }));
 const replace = (changes: object) => (partner: Partner) =>
-  partner.orders.replaceDropshipAddress(ref("Order"), { ...dropshipOrder.dropshipAddress, ...changes } as never);
+  partner.orders.replaceDropshipAddress(ref("Order"), { ...sentAddress, ...changes } as never);
 const quote = (changes: object) => (partner: Partner) =>
   partner.orders.quote({
     storeReference: ref("Store"),
@@ -22,6 +23,9 @@ const quote = (changes: object) => (partner: Partner) =>
     ...changes,
   } as never);
 const cancel = (lines: unknown) => (partner: Partner) => partner.orders.cancel(ref("Order"), lines as never);
+
+/** The fields that a parcel needs. The specification shows which fields there are (2.3), but not which must be present. */
+const neededByParcel = ["firstname", "lastname", "streetname", "zipcode", "city"];
 
 const lines = ["order", "orderlines"] as const;
 const to = ["order", "dropshipAddress"] as const;
@@ -112,6 +116,7 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
     ["a house number of type number", address({ housenumber: 12 }), [[...to, "housenumber"]]],
     ["null as the company", address({ company: null }), [[...to, "company"]]],
     ["an unknown address field", address({ street: "Kade" }), [[...to, "street"]]],
+    ...neededByParcel.map((field): Refusal => [`no ${field}`, address({ [field]: undefined }), [[...to, field]]]),
     [
       "an address on a combined order",
       (partner) => partner.orders.create({ ...combinedOrder, dropshipAddress: dropshipOrder.dropshipAddress } as never),
@@ -128,6 +133,8 @@ describe("an order is checked before it is sent (specification 2.3, 2.4, 2.5)", 
     ["a state for the United States", address({ countryCode: "US", state: "NY" })],
     ["a state by its full name", address({ countryCode: "IT", state: "Lombardia" })],
     ["no state for the Netherlands", address({ countryCode: "NL" })],
+    ...neededByParcel.map((field) => [`an empty ${field}`, address({ [field]: "" })] as const),
+    ["only the fields that a parcel needs", address({ housenumber: undefined })],
     ["ten annotations", withLine({ annotations: annotations(10) })],
     ["no annotations", withLine({ annotations: [] })],
     ["no image", withLine({ imageReference: undefined })],
@@ -144,7 +151,7 @@ describe("all faults of an order are reported at once", () => {
       create({
         storeReference: ref("Brand"),
         surprise: true,
-        dropshipAddress: { countryCode: "US", street: "Kade" },
+        dropshipAddress: { ...sentAddress, countryCode: "US", street: "Kade", email: undefined },
         orderlines: [
           { ...line, quantity: 0 },
           { ...line, imageReference: "x", annotations: annotations(11) },
@@ -198,12 +205,18 @@ describe("changes and quotes of an order are checked before they are sent (speci
       cancel([{ index: 1, canceledQuantity: 1, quantity: 1 }]),
       [["orderlines", 0, "quantity"]],
     ],
-    ["a replacement without an e-mail address", replace({ email: undefined }), [["dropshipAddress", "email"]]],
     ["a replacement without a state in Italy", replace({ countryCode: "IT" }), [["dropshipAddress", "state"]]],
+    ...Object.keys(sentAddress).map(
+      (field): Refusal => [
+        `a replacement without ${field}`,
+        replace({ [field]: undefined }),
+        [["dropshipAddress", field]],
+      ],
+    ),
     ["a replacement with an unknown field", replace({ reference: ref("Address") }), [["dropshipAddress", "reference"]]],
     [
       "a replacement for a reference of another kind",
-      (partner) => partner.orders.replaceDropshipAddress(ref("Store") as never, dropshipOrder.dropshipAddress),
+      (partner) => partner.orders.replaceDropshipAddress(ref("Store") as never, sentAddress),
       [["orderReference"]],
     ],
     [
@@ -240,7 +253,19 @@ describe("changes and quotes of an order are checked before they are sent (speci
     ],
   ]);
 
-  accepts([["a cancellation of 0, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])]]);
+  accepts([
+    ["a cancellation of 0, which is an absolute total", cancel([{ index: 1, canceledQuantity: 0 }])],
+    ["a replacement with empty fields", replace({ ...Object.fromEntries(neededByParcel.map((field) => [field, ""])) })],
+    ["a quote for a country alone", quote({})],
+  ]);
+
+  it("says how to write a field that an address does not have", async () => {
+    const { zipcode: _, ...without } = sentAddress;
+    const error = await rejection(context.partner.orders.replaceDropshipAddress(ref("Order"), without as never));
+    expect(error).toMatchObject({
+      message: expect.stringContaining('dropshipAddress.zipcode: is missing: set it, or `""` if the address has none'),
+    });
+  });
 
   it("orders.ensure sends no look-up for an invalid order", async () => {
     const call = context.partner.orders.ensure({ ...dropshipOrder, orderlines: [] });

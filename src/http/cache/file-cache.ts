@@ -1,8 +1,8 @@
 import type { Download } from "../../binary/download.ts";
 import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
+import type { Call } from "../call.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { CallDetails } from "../retry/call-details.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
 import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
@@ -52,7 +52,7 @@ export class FileCache {
   }
 
   /** Gets a file from the store, or with a request, and then stores it. */
-  async get(call: CallDetails, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
+  async get(call: Call, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
     if (!isPlain(request.headers)) return send(request);
     const done = call.recorder.begin("cache");
     this.#opened ??= this.#open();

@@ -1,8 +1,8 @@
 import { Download } from "../../binary/download.ts";
 import { type BodyWatcher, watched } from "../../binary/watched.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
+import type { Call } from "../call.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { CallDetails } from "../retry/call-details.ts";
 import { Attempt } from "../wire/attempt.ts";
 import { downloadStream } from "../wire/download-body.ts";
 import type { Arrival } from "../wire/exchange.ts";
@@ -10,7 +10,7 @@ import type { Body } from "../wire/read-text.ts";
 
 /** What the cache of files needs of a call. */
 export interface FileSteps {
-  readonly call: CallDetails;
+  readonly call: Call;
   readonly request: EncodedRequest;
   /** Sends a request through the attempts of the call. */
   readonly send: (request: EncodedRequest) => Promise<Arrival>;
@@ -21,8 +21,8 @@ export interface FileSteps {
 }
 
 /** The steps of a call for a file. */
-export function fileSteps(call: CallDetails, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
-  const { core, scope, name: endpoint, timeout, complete } = call;
+export function fileSteps(call: Call, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
+  const { core, scope, name: endpoint, timeout } = call;
   return {
     call,
     request,
@@ -33,6 +33,7 @@ export function fileSteps(call: CallDetails, request: EncodedRequest, send: File
       const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
       attempt.open(body);
       const onUnread = (error: string) => core.observe("onUnreadDownload", { endpoint, error });
+      const complete = (error: unknown) => call.complete(error);
       const options = { scope, endpoint, redact: core.redact, complete, onUnread };
       return new Download(response.headers, downloadStream(attempt, body, response, options), endpoint, true);
     },

@@ -94,7 +94,10 @@ export const waiting = () => ({
 /** The options of an order that is ensured. */
 export const ensuring = () => ({
   lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
-  compare: z.optional(z.boolean()),
+  compare: custom(
+    (value) => value === "all" || value === "lines" || value === false,
+    'expected "all", "lines" or false',
+  ),
 });
 
 const kinds = {

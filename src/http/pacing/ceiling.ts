@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { CancelScope } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../cancel-scope.ts";
 
 /** The rate that a partner allows itself. */
 export interface CeilingLimit {

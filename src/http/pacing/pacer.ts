@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { CancelScope } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../cancel-scope.ts";
 import type { Endpoint } from "../endpoint/endpoint.ts";
 import type { Priority } from "../endpoint/request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";

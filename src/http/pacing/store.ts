@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Observe } from "../call/observer.ts";
+import type { Observe } from "../observer.ts";
 import type { Buckets } from "./bucket/buckets.ts";
 import type { TokenSource } from "./bucket/token-source.ts";
 

@@ -1,6 +1,6 @@
 import { RequestTimeoutError } from "../../errors/connection.ts";
 import { keepProcess } from "../../util/clock.ts";
-import type { CancelScope } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../cancel-scope.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Body } from "./read-text.ts";
 import { UnreadSocket } from "./unread-socket.ts";

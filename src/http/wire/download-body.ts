@@ -4,7 +4,7 @@ import { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import type { CancelScope } from "../call/cancel-scope.ts";
+import type { CancelScope } from "../cancel-scope.ts";
 import type { Attempt } from "./attempt.ts";
 import { toConnectionError } from "./connection-errors.ts";
 import type { Body } from "./read-text.ts";

@@ -1,6 +1,5 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import type { AddressReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
 import { getAddress } from "./addresses.endpoints.ts";

@@ -1,6 +1,5 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { validateKey } from "./auth.endpoints.ts";
 import type { KeyValidation } from "./auth.schema.ts";
 

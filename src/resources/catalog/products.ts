@@ -1,10 +1,9 @@
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
 import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
@@ -81,7 +80,7 @@ export class ProductsResource {
   changes(options?: ProductChangesOptions): ApiCall<ListChanges<Product>>;
   changes(options: ProductChangesOptions = {}): ApiCall<ListChanges<Product>> {
     const get = (reference: ProductReference, each: RequestOptions) => this.get(reference, each);
-    return changesOf(this.#send, this.#context, { kind: "Product", list: listProducts, get }, options);
+    return changesOf(this.#context, { kind: "Product", list: listProducts, get }, options);
   }
 
   /**

@@ -1,33 +1,29 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import { type Plan, type Send, strictly } from "../../http/call/core.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
-import type { Recovery } from "../../http/retry/recovery.ts";
+import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
-import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
-import type { PartnerClock } from "../../util/clock.ts";
+import type { ClaimReference } from "../../references/references.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
-import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
-import type { ClaimReader } from "./claim-reader.ts";
-import { itemIssuesRecovery, packageMissingRecovery, retractionRecovery } from "./claim-recovery.ts";
+import type { FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import {
   createItemIssues,
   createPackageMissing,
   getClaim,
   listClaimcategories,
   listClaims,
-  retractClaim,
 } from "./claims.endpoints.ts";
 import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
+import { type Filing, fileClaim, itemIssuesRecovery, packageMissingRecovery, retract } from "./file.ts";
 import { KnownClaims } from "./known-claims.ts";
 
 /** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {
   /**
-   * Includes claims that were closed after this time: a `Date`, or an ISO 8601 timestamp with an offset. Default: the last 14 days.
+   * Includes claims that were closed after this time: a `Date`, or an ISO 8601 timestamp. Without an offset it is in the time
+   * zone of the service. Default: the last 14 days.
    */
   readonly closedAfter?: Date | string | undefined;
 }
@@ -37,15 +33,15 @@ export class ClaimsResource {
   /** Lists the claim categories. The list can change: always fetch it (specification 2.8, 4.9). */
   readonly categories: ListResource<Claimcategory>;
   readonly #send: Send;
-  readonly #clock: PartnerClock;
-  readonly #mutex = new KeyedMutex();
-  readonly #known = new KnownClaims();
+  readonly #start: Start;
+  readonly #filing: Filing;
 
   /** @internal */
-  constructor(send: Send, clock: PartnerClock) {
+  constructor(send: Send, { start, clock }: CallContext) {
     this.#send = send;
-    this.#clock = clock;
-    this.categories = new ListResource(send, listClaimcategories);
+    this.#start = start;
+    this.#filing = { send, start, clock, known: new KnownClaims(), mutex: new KeyedMutex() };
+    this.categories = new ListResource(start, listClaimcategories);
   }
 
   /**
@@ -59,7 +55,7 @@ export class ClaimsResource {
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): ApiCall<FiledClaim> {
-    return this.#file(createPackageMissing, claim, options, packageMissingRecovery);
+    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingRecovery);
   }
 
   /**
@@ -77,7 +73,7 @@ export class ClaimsResource {
    * });
    */
   createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): ApiCall<FiledClaim> {
-    return this.#file(createItemIssues, claim, options, itemIssuesRecovery);
+    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesRecovery);
   }
 
   /**
@@ -91,12 +87,8 @@ export class ClaimsResource {
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
     const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
-    return paginate(this.#send, listClaims, { closedAfter: since }, paging, {
-      strict: false,
-      shape: (page) => {
-        for (const claim of page.items) this.#see(claim);
-        return page;
-      },
+    return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
+      for (const claim of items) this.#see(claim);
     });
   }
 
@@ -106,12 +98,10 @@ export class ClaimsResource {
    * @throws `NotFoundError` if no claim has this reference.
    */
   get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
-    return this.#send(getClaim, { path: { claimReference } }, options, {
-      strict: false,
-      shape: (claim) => {
-        this.#see(claim);
-        return claim;
-      },
+    return this.#start(getClaim, options, async (call) => {
+      const found = await sendAndRead(call, { path: { claimReference } });
+      this.#see(found.data);
+      return found;
     });
   }
 
@@ -125,60 +115,13 @@ export class ClaimsResource {
    * await partner.claims.retract(claimReference);
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): ApiCall<void> {
-    return this.#send(retractClaim, { path: { claimReference } }, options, {
-      strict: true,
-      recovery: () => retractionRecovery(this.#reader, claimReference),
-      shape: () => undefined,
-    });
-  }
-
-  /** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
-  #file<Input extends { readonly shipmentReference: ShipmentReference }>(
-    endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
-    claim: Input,
-    options: RequestOptions | undefined,
-    recoveryOf: (reader: ClaimReader, sent: Input) => Recovery<CreatedClaim>,
-  ): ApiCall<FiledClaim> {
-    let shipment = "";
-    const plan: Plan<CreatedClaim, FiledClaim> = {
-      strict: true,
-      recovery: (sent) => {
-        // The check of the request has already passed.
-        const content = sent as Input;
-        shipment = content.shipmentReference;
-        return recoveryOf(this.#reader, content);
-      },
-      around: (delivery) => {
-        const file = async () => {
-          const delivered = await delivery.run();
-          this.#known.own(delivered.data.reference);
-          return delivered;
-        };
-        return this.#mutex.take(shipment, file, (turn) => delivery.within(turn));
-      },
-      shape: ({ reference }, { recovered }) => ({ reference, recovered }),
-    };
-    return this.#send(endpoint, { body: claim }, options, plan);
+    return retract(this.#filing, claimReference, options);
   }
 
   /** Remembers a claim that was read. With `responses: "report"` a claim can lack its reference. */
   #see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
-    if (claim?.reference !== undefined) this.#known.see(claim.reference, this.#clock.now());
+    if (claim?.reference !== undefined) this.#filing.known.see(claim.reference, this.#filing.clock.now());
   }
-
-  readonly #reader: ClaimReader = {
-    list: (options, onResponse) =>
-      paginate(this.#send, listClaims, {}, options, {
-        strict: true,
-        shape: (page, { response }) => {
-          onResponse(response);
-          return page;
-        },
-      }),
-    get: (claimReference, options) => this.#send(getClaim, { path: { claimReference } }, options, strictly()),
-    known: this.#known,
-    now: () => this.#clock.now(),
-  };
 }
 
 /** Converts a date. An invalid date becomes a text that the check of the request reports. */

@@ -1,17 +1,16 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import { sendUpload, splitWatch, type UploadOptions } from "../../http/call/send-upload.ts";
+import type { ApiCall, Start } from "../../http/send.ts";
+import { sendUpload, splitWatch, type UploadOptions } from "../../http/upload.ts";
 import { uploadEvidence } from "./evidence.endpoints.ts";
 import type { Evidence } from "./evidence.schema.ts";
 
 /** Uploads photos for claims (specification 2.7, 4.5). */
 export class EvidenceResource {
-  readonly #send: Send;
+  readonly #start: Start;
 
   /** @internal */
-  constructor(send: Send) {
-    this.#send = send;
+  constructor(start: Start) {
+    this.#start = start;
   }
 
   /**
@@ -26,6 +25,6 @@ export class EvidenceResource {
    * const evidenceReferences = [photo.reference]; // for a claim or a claimline
    */
   upload(source: ImageSource, options?: UploadOptions): ApiCall<Evidence> {
-    return sendUpload(this.#send, uploadEvidence, source, ...splitWatch(options, "onProgress"));
+    return sendUpload(this.#start, uploadEvidence, source, ...splitWatch(options, "onProgress"));
   }
 }

@@ -1,25 +1,23 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/call/send-upload.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
+import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/upload.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
-import { lazily } from "../../util/lazily.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
 import type { PrintImage } from "./images.schema.ts";
-import type { OnceUploads } from "./once-uploads.ts";
-import { type UploadedImage, uploadOnce } from "./upload-once.ts";
+import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */
 export class ImagesResource {
   readonly #send: Send;
-  readonly #once: () => Promise<OnceUploads>;
+  readonly #context: CallContext;
+  readonly #running: RunningUploads = new Map();
 
   /** @internal */
   constructor(send: Send, context: CallContext) {
     this.#send = send;
-    this.#once = lazily(async () => new (await import("./once-uploads.ts")).OnceUploads(context));
+    this.#context = context;
   }
 
   /**
@@ -33,7 +31,7 @@ export class ImagesResource {
    * const { reference } = await partner.images.upload("design.png");
    */
   upload(source: ImageSource, options?: ImageUploadOptions): ApiCall<PrintImage> {
-    return sendUpload(this.#send, uploadImage, source, ...splitWatch(options, "onProgress", "onDownsize"));
+    return sendUpload(this.#context.start, uploadImage, source, ...splitWatch(options, "onProgress", "onDownsize"));
   }
 
   /**
@@ -52,7 +50,7 @@ export class ImagesResource {
    * const { reference, uploaded } = await partner.images.uploadOnce("design.png");
    */
   uploadOnce(source: ImageSource, options?: ImageUploadOptions): Promise<UploadedImage> {
-    return uploadOnce(this.#send, this.#once, source, options);
+    return uploadOnce(this.#context, this.#running, source, options);
   }
 
   /**

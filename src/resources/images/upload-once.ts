@@ -1,10 +1,21 @@
-import type { ImageSource } from "../../binary/source.ts";
-import type { Send } from "../../http/call/core.ts";
-import { type ImageUploadOptions, splitWatch } from "../../http/call/send-upload.ts";
+import { type Content, type Refuse, readContent } from "../../binary/content.ts";
+import type { ImageSource, Upload } from "../../binary/source.ts";
+import type { UploadWatch } from "../../binary/upload-watch.ts";
+import { watchUpload } from "../../binary/watch-upload.ts";
+import { PodPartnerError } from "../../errors/base.ts";
+import { RequestValidationError } from "../../errors/validation.ts";
+import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
+import { nameOf } from "../../http/endpoint/endpoint.ts";
+import { sendWithRetries } from "../../http/retry.ts";
+import { type ImageUploadOptions, splitWatch } from "../../http/upload.ts";
+import { check } from "../../schemas/check.ts";
+import { onAbort } from "../../util/abort-signals.ts";
+import { wordsOf } from "../../util/foreign.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { uploadImage } from "./images.endpoints.ts";
-import type { PrintImage } from "./images.schema.ts";
-import type { OnceUpload, OnceUploads } from "./once-uploads.ts";
+import { image, type PrintImage } from "./images.schema.ts";
+import { KnownImages } from "./known-images.ts";
 
 /** The image of a content that is uploaded at most once. */
 export interface UploadedImage extends PrintImage {
@@ -12,35 +23,78 @@ export interface UploadedImage extends PrintImage {
   readonly uploaded: boolean;
 }
 
-/** Uploads a content unless its image is known. The code that knows is loaded at the first use. */
+/** The uploads of a client that are running, by the hash of their content. */
+export type RunningUploads = Map<string, Promise<PrintImage>>;
+
+const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
+
+const refuse: Refuse = (what: string, error: unknown): Error =>
+  error instanceof PodPartnerError
+    ? error
+    : new RequestValidationError({
+        issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }],
+        endpoint: nameOf(uploadImage),
+      });
+
+/** Uploads a content unless its image is known: hash, look at the storage, take the lease, upload, store. */
 export function uploadOnce(
-  send: Send,
-  load: () => Promise<OnceUploads>,
+  context: CallContext,
+  running: RunningUploads,
   source: ImageSource,
   given: ImageUploadOptions | undefined,
 ): Promise<UploadedImage> {
   const [watch, options] = splitWatch(given, "onProgress", "onDownsize");
-  const over = new AbortController();
-  let once: OnceUpload | undefined;
-  const call = send(
-    uploadImage,
-    {
-      body: source,
-      faults: optionFaults(watch, "upload"),
-      watch: async (upload, end) => {
-        once = await (await load()).begin({ upload, watch, end, signal: over.signal });
-        return once.upload;
-      },
-    },
-    options,
-    {
-      strict: false,
-      // The upload was opened before.
-      unless: async (run, within) => (once === undefined ? run() : once.image(run, within)),
-      shape: (made, { recovered }) => ({ ...made, uploaded: !recovered }),
-    },
-  );
-  const end = () => over.abort();
-  call.then(end, end);
-  return call.then((uploaded) => uploaded);
+  return context.run(uploadImage, options, async (call) => {
+    const over = new AbortController();
+    let content: Content | undefined;
+    try {
+      const input = { body: source, faults: optionFaults(watch, "upload") };
+      const request = await call.open(input, async (upload) => {
+        const read = await readContent(upload, over.signal, refuse);
+        // The call may have ended meanwhile.
+        onAbort(over.signal, () => void read.remove());
+        content = read;
+        return { replayable: true, body: () => read.blob };
+      });
+      if (content === undefined) throw new TypeError("the source was not read");
+      const { hash, unchanged } = content;
+
+      const images = new KnownImages(await call.within(context.openStore()), hash, isImage, context.clock);
+      const known = await call.within(images.read());
+      if (known !== undefined) return { ...known, uploaded: false };
+      for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {
+        // After a failure or an abort of that call, this one uploads with its own options.
+        const made = await call.within(other.catch(() => undefined));
+        if (made !== undefined) return { ...made, uploaded: false };
+      }
+
+      const upload = async (): Promise<UploadedImage> => {
+        const { image: other, release } = await images.waitForTurn((promise) => call.within(promise));
+        if (other !== undefined) return { ...other, uploaded: false };
+        try {
+          const body = await observed(call, request.body as Upload, watch);
+          const { data } = await sendWithRetries(call, { ...request, body }, (arrival) => call.read(arrival));
+          if (await unchanged()) await images.write(data);
+          await release();
+          return { ...data, uploaded: true };
+        } catch (error) {
+          // An abort does not wait for the store.
+          void release();
+          throw error;
+        }
+      };
+      const mine = upload().finally(() => running.delete(hash));
+      running.set(hash, mine);
+      return await mine;
+    } finally {
+      over.abort();
+      // The process may be killed right after the call.
+      await content?.remove();
+    }
+  });
+}
+
+/** Inspects the picture that will be sent, and observes its bytes. A picture that is not sent is not inspected. */
+function observed(call: Call<never, unknown>, upload: Upload, watch: UploadWatch): Promise<Upload> {
+  return call.within(watchUpload(upload, watch, (reason) => call.scope.end(reason)));
 }

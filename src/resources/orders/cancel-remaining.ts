@@ -1,12 +1,12 @@
 import { ConflictError } from "../../errors/api.ts";
-import type { CallResult } from "../../http/call/call.ts";
-import { type Send, strictly } from "../../http/call/core.ts";
 import { assertOptions } from "../../http/endpoint/check-options.ts";
 import { nameOf } from "../../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { CallResult, Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import { JointTimeline } from "../../waiting/joint-timeline.ts";
+import { cancelOrderlines } from "./change.ts";
 import { cancellationsOfRest } from "./open-order.ts";
 import { cancelOrder, getOrder } from "./orders.endpoints.ts";
 import type { Cancellation } from "./orders.schema.ts";
@@ -35,11 +35,14 @@ export async function cancelRest(
   const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
   const path = { orderReference };
   for (let again = true; ; again = false) {
-    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), strictly()));
+    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), true));
     const canceled = cancellationsOfRest(order);
     if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
     try {
-      const cancellation = send(cancelOrder, { path, body: canceled }, { ...options, deadline: remaining() });
+      const cancellation = cancelOrderlines(context.start, send, orderReference, canceled, {
+        ...options,
+        deadline: remaining(),
+      });
       const { response: done } = await timeline.add(cancellation);
       return { data: { canceled }, response: done, timeline: timeline.entries };
     } catch (error) {

@@ -1,8 +1,8 @@
 import type { CallSite } from "../../errors/call-site.ts";
-import { type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/call/many.ts";
 import { ensuring, taking } from "../../http/endpoint/check-options.ts";
+import { type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import type { Outcome } from "../../util/concurrently.ts";
-import type { EnsureOptions, IdentifiedOrderInput, OrderPlacement, PlacedOrder } from "./order-placement.ts";
+import { type EnsureOptions, ensure, type IdentifiedOrderInput, type PlacedOrder, type Placing } from "./place.ts";
 
 /** Options of {@link OrdersResource.ensureMany}. */
 export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
@@ -14,12 +14,12 @@ const ensureManyOptions = taking(() => ({ ...ensuring(), ...manyRows() }));
 
 /** Ensures that there is an order for each row. */
 export function ensureRows(
-  placement: OrderPlacement,
+  placing: Placing,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
   callSite: CallSite,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
   // A started creation is finished, also if the caller leaves the loop.
-  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => placement.ensure(order, each);
+  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
   return many(rows, options, { kind: ensureManyOptions, concurrency: 8, work, callSite });
 }

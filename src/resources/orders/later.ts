@@ -1,8 +1,7 @@
-import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import type { ManyRows, Rows } from "../../http/call/many.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ManyRows, Rows } from "../../http/many.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { loading } from "../../util/loading.ts";
@@ -10,18 +9,18 @@ import type { CallContext } from "../../waiting/call-context.ts";
 import { laterCall } from "../../waiting/later-call.ts";
 import type { CanceledRemainder } from "./cancel-remaining.ts";
 import type { EnsureManyOptions } from "./ensure-many.ts";
-import type { IdentifiedOrderInput, OrderPlacement, PlacedOrder } from "./order-placement.ts";
+import type { IdentifiedOrderInput, PlacedOrder, Placing } from "./place.ts";
 
 /** Ensures that there is an order for each row. The code loads at the first use, because most programs do not need it. */
 export function ensureMany(
-  placement: OrderPlacement,
+  placing: Placing,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
 ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-  const callSite = captureCallSite(ensureMany, frameCounts.shared);
+  const callSite = captureCallSite(ensureMany);
   return loading(async () => {
     const { ensureRows } = await import("./ensure-many.ts");
-    return ensureRows(placement, rows, options, callSite);
+    return ensureRows(placing, rows, options, callSite);
   });
 }
 

@@ -30,7 +30,10 @@ interface OrderInputBase {
 export interface DropshipOrderInput extends OrderInputBase {
   /** Ships to a customer's address. */
   readonly shippingKind: "dropship";
-  /** The customer's address. `email` is required; `state` is required in the United States and Italy (specification 2.3). */
+  /**
+   * The customer's address. `email` must not be empty, nor `state` in the United States and Italy (specification 2.3). The names, street,
+   * postal code and city must be present: set `""` if there is none.
+   */
   readonly dropshipAddress: AddressInput;
   /** The minimum shipping level. Default `basic`. */
   readonly dropshipMinimalShippingLevel?: ShippingLevel | undefined;

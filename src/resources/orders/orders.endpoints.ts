@@ -1,6 +1,6 @@
 import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
-import { type AddressInput, addressInput } from "../../schemas/address.ts";
+import { type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { createdOrder, type OrderInput, orderInput } from "./order-input.schema.ts";
@@ -46,7 +46,7 @@ export const replaceDropshipAddress = endpoint({
   call: "orders.replaceDropshipAddress",
   method: "PUT",
   path: "/orders/{orderReference}/dropship-address",
-  request: json<AddressInput>("dropshipAddress", addressInput),
+  request: json<CompleteAddress>("dropshipAddress", completeAddressInput),
   response: nothing,
   repeat: "idempotent",
 });

@@ -38,7 +38,7 @@ export interface Orderline {
 /** The status of an order. Its shape and values are not shown: `code` is assumed, and all fields are returned unchanged. */
 export interface OrderStatus {
   /** A value of the strict enum `OrderStatusCode`, whose values are not shown (specification 2.4, 9.6). */
-  readonly code?: string;
+  readonly code?: string | null;
 }
 
 /** Why production is on hold (specification 2.4). */
@@ -84,7 +84,7 @@ const orderline = () =>
 export const order = () =>
   open<Order>({
     reference: reference("Order"),
-    status: open<OrderStatus>({ code: z.optional(z.string()) }),
+    status: open<OrderStatus>({ code: z.nullish(z.string()) }),
     orderlines: z.array(orderline()),
     onHold: z.nullable(open<OrderHold>({ reason: z.string() })),
     dropshipAddressReference: z.nullish(reference("Address")),

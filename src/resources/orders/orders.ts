@@ -1,34 +1,43 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
-import type { AddressInput } from "../../schemas/address.ts";
+import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { CanceledRemainder } from "./cancel-remaining.ts";
+import { cancelOrderlines, replaceAddress } from "./change.ts";
 import type { EnsureManyOptions } from "./ensure-many.ts";
 import { cancelRemaining, ensureMany } from "./later.ts";
 import type { OrderInput } from "./order-input.schema.ts";
-import { type EnsureOptions, type IdentifiedOrderInput, OrderPlacement, type PlacedOrder } from "./order-placement.ts";
-import { cancelOrder, getOrder, listOrders, quoteOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
+import { getOrder, listOrders, quoteOrder } from "./orders.endpoints.ts";
 import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
+import {
+  create,
+  createPlacing,
+  type EnsureOptions,
+  ensure,
+  type IdentifiedOrderInput,
+  lookup,
+  type PlacedOrder,
+  type Placing,
+} from "./place.ts";
 import type { QuoteInput, ShippingOption } from "./quote.schema.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
   readonly #context: CallContext;
-  readonly #placement: OrderPlacement;
+  readonly #placing: Placing;
 
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
     this.#context = context;
-    this.#placement = new OrderPlacement(send, assumptions, context.clock);
+    this.#placing = createPlacing(send, assumptions, context);
   }
 
   /**
@@ -46,16 +55,17 @@ export class OrdersResource {
    * });
    */
   create(order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-    return this.#placement.create(order, options);
+    return create(this.#placing, order, options);
   }
 
   /**
    * Ensures that an order with this `customIdentifier` exists: looks it up, and places it only if it does not exist (specification 4.7,
    * 4.10). You can safely repeat the call. After a restart, set `lookFor`: another process may have sent the order a moment ago.
    *
-   * If the order exists, one more request compares its lines (product, image, quantity). `compare: false` skips this request.
+   * If the order exists, its lines, annotations and address are compared with yours, which costs two more requests. After a replaced
+   * address, pass `compare: "lines"`. `compare: false` compares nothing.
    *
-   * @throws `OrderMismatchError` if the existing order has other lines.
+   * @throws `OrderMismatchError` if the existing order has another content: `differences` names the fields.
    * @throws `RequestValidationError` before sending, if the order is invalid or has no `customIdentifier`.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
@@ -63,7 +73,7 @@ export class OrdersResource {
    * if (recovered) console.log(`${reference} already existed`);
    */
   ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
-    return this.#placement.ensure(order, options);
+    return ensure(this.#placing, order, options);
   }
 
   /**
@@ -101,7 +111,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return ensureMany(this.#placement, rows, options);
+    return ensureMany(this.#placing, rows, options);
   }
 
   /**
@@ -130,12 +140,13 @@ export class OrdersResource {
    * its line, so you can safely repeat the call.
    *
    * @throws `ConflictError` with `already_in_production`, `canceled_quantity_exceeds_shippable` or
-   * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`.
+   * `canceled_quantity_below_current`; `PermissionDeniedError` with `store_not_writable_via_api`. The call has canceled no unit.
+   * @throws `OutcomeUnknownError` if a response was lost, a repeated request is refused, and the order does not show why.
    * @example
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
-    return this.#send(cancelOrder, { path: { orderReference }, body: lines }, options);
+    return cancelOrderlines(this.#context.start, this.#send, orderReference, lines, options);
   }
 
   /**
@@ -145,8 +156,9 @@ export class OrdersResource {
    * If a line is shipped between the two requests (`canceled_quantity_exceeds_shippable`), it reads the order and cancels once more. A
    * second conflict is thrown. `deadline` limits all requests together. `query` and `body` apply to the cancellation only.
    *
-   * @throws `ConflictError` with `already_in_production` if the order is in production. No unit is canceled.
+   * @throws `ConflictError` with `already_in_production` if the order is in production. The call has canceled no unit.
    * @throws `PermissionDeniedError` with `store_not_writable_via_api`; `NotFoundError` if no order has this reference.
+   * @throws `OutcomeUnknownError` if a response was lost, a repeated request is refused, and the order does not show why.
    * @example
    * const { canceled } = await partner.orders.cancelRemaining(orderReference);
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
@@ -157,19 +169,25 @@ export class OrdersResource {
 
   /**
    * Replaces the complete destination address of an open dropship order (specification 4.7). The order gets a new
-   * `dropshipAddressReference`. An existing shipment keeps its address.
+   * `dropshipAddressReference`. An existing shipment keeps its address. You can safely repeat the call.
    *
-   * @throws `ConflictError` with `order_completed`, `order_not_dropship` or `replacement_address_locked`.
-   * @throws `RequestValidationError` before sending, if the address breaks a rule of specification 2.3.
+   * Every field must be present, `""` where there is none: the service keeps no field of the old address.
+   *
+   * @throws `ConflictError` with `order_completed`, `order_not_dropship` or `replacement_address_locked`. The address is not replaced.
+   * @throws `OutcomeUnknownError` if a response was lost, a repeated request is refused, and the order does not show the new address.
+   * @throws `RequestValidationError` before sending, if a field is missing or the address breaks a rule of specification 2.3.
    * @example
-   * await partner.orders.replaceDropshipAddress(orderReference, { ...address, housenumber: "2" });
+   * await partner.orders.replaceDropshipAddress(orderReference, {
+   *   company: "", firstname: "Ada", lastname: "Jansen", streetname: "Dam", housenumber: "2", housenumberAddition: "", additionalInfo: "",
+   *   state: "", zipcode: "1012JS", city: "Amsterdam", countryCode: "NL", phonenumber: "", email: "ada@example.com",
+   * });
    */
   replaceDropshipAddress(
     orderReference: OrderReference,
-    dropshipAddress: AddressInput,
+    dropshipAddress: CompleteAddress,
     options?: RequestOptions,
   ): ApiCall<void> {
-    return this.#send(replaceDropshipAddress, { path: { orderReference }, body: dropshipAddress }, options);
+    return replaceAddress(this.#context.start, this.#send, orderReference, dropshipAddress, options);
   }
 
   /**
@@ -195,6 +213,6 @@ export class OrdersResource {
    * const orderReference = await partner.orders.lookup({ customIdentifier: "shop-1001" });
    */
   lookup(by: { readonly customIdentifier: string }, options?: RequestOptions): ApiCall<OrderReference> {
-    return this.#placement.lookup(by, options);
+    return lookup(this.#placing, by, options);
   }
 }

@@ -1,4 +1,4 @@
-import type { Found } from "../../http/retry/recovery.ts";
+import type { Found } from "../../http/call.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { CreatedOrder } from "./order-input.schema.ts";
 

@@ -1,9 +1,8 @@
 import type { Download } from "../../binary/download.ts";
-import { captureCallSite, frameCounts } from "../../errors/call-site.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/call/many.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isObject } from "../../schemas/type-guards.ts";
 import { loading } from "../../util/loading.ts";
@@ -148,7 +147,7 @@ export class RendersResource {
     rows: Rows<unknown>,
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
-    const callSite = captureCallSite(this.batch, frameCounts.shared);
+    const callSite = captureCallSite(this.batch);
     return loading(async () => {
       const { renderBatch } = await import("./batch/batch.ts");
       return renderBatch({ send: this.#send, context: this.#context, images: this.#images }, rows, options, callSite);

@@ -1,6 +1,5 @@
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
 import type { Rendertokens } from "./rendertokens.schema.ts";
 

@@ -1,7 +1,6 @@
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import type { ApiCall } from "../../http/call/call.ts";
-import type { Send } from "../../http/call/core.ts";
+import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
@@ -56,6 +55,6 @@ export class ItemsResource {
    * for (const { current, previous } of changed) console.log(current.sku, previous.logicalQuantity, current.logicalQuantity);
    */
   changes(options: ChangesOptions<WarehouseItem> = {}): ApiCall<ListChanges<WarehouseItem>> {
-    return changesOf(this.#send, this.#context, { kind: "Item", list: listItems }, options);
+    return changesOf(this.#context, { kind: "Item", list: listItems }, options);
   }
 }

@@ -1,7 +1,7 @@
 import type { ImageReference } from "../../references/references.ts";
 import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
-import type { AddressInput } from "../../schemas/address.ts";
+import type { CompleteAddress } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/overrides.ts";
 import type { DemoCatalog } from "../catalog/demo.ts";
 import type { Planted, SeedRecords } from "../settings/planted.ts";
@@ -12,7 +12,7 @@ export interface BuilderEmulator {
   seed(records: SeedRecords): Planted;
 }
 
-const customer: AddressInput = {
+const customer: CompleteAddress = {
   company: "",
   firstname: "Ada",
   lastname: "Lovelace",
@@ -34,7 +34,8 @@ const customer: AddressInput = {
  * @example
  * const address = validAddress({ countryCode: "DE" });
  */
-export const validAddress = (overrides: Partial<AddressInput> = {}): AddressInput => withOverrides(customer, overrides);
+export const validAddress = (overrides: Partial<CompleteAddress> = {}): CompleteAddress =>
+  withOverrides(customer, overrides);
 
 /** Adds an image to the emulator and returns its reference. */
 export function validImage(emulator: BuilderEmulator, name = "valid"): ImageReference {

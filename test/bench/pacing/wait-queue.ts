@@ -1,4 +1,4 @@
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import { systemClock } from "../../../src/util/clock.ts";

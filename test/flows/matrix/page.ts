@@ -1,3 +1,4 @@
+import { changeSubjects, losses, moveRows } from "./moves.ts";
 import { type Cell, type Row, rows } from "./rows.ts";
 import { type Subject, subjects } from "./subjects.ts";
 
@@ -10,12 +11,13 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
 const introduction = `# How does the SDK handle each fault?
 
 - The SDK retries reads, and calls that have the same effect when they are repeated.
+- When a repeated change of an order is refused after a lost response, it reads the order: [see below](#the-order-moves-between-two-attempts).
 - It looks up orders, claims and retractions before it sends them again, so that none is made twice. It makes four look-ups within four
   seconds. After a response that shows that the service is slow (a timeout, 504, 408, a connection that breaks after a while) it makes
   look-ups until the service has had \`assumptions.processingTime\`, 30 seconds by default.
 - It never repeats a POST by \`request\` whose response was lost, because no look-up exists for it.
 - It waits for a 429, up to \`retry.maxRetryAfter\`, and retries.
-- JSON of another shape, a redirect and any other 4xx end the call at once.
+- JSON of another shape, a redirect and any other 4xx end the call at once. After a lost response, see above.
 
 A test (\`test/flows/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows the result of the call, the
 number of requests at the service (look-ups included), and how often the call took effect there.
@@ -48,5 +50,30 @@ function table(wanted: Row["strikes"]): string {
   return [`## ${strikes[wanted]}`, "", line(headings), line(headings.map(() => "---")), ...lines, ""].join("\n");
 }
 
+const moving = `## The order moves between two attempts
+
+The response to the first request is lost, something happens to the order, and the SDK sends the request again. The service may refuse what it
+has already done, so a refusal is no answer then: the SDK reads the order, for as long as the service may be working on the first request.
+Each row holds for each kind of loss: ${losses.map(({ name }) => name).join(", ")}. The order has four units. A cell shows the result of the call,
+and at the end the canceled units or the address of the order.
+
+- **recovered**: the repeated request was refused, and the order shows that the first one was carried out.
+- \`ConflictError\`: the order shows that the call has changed nothing.
+- \`OutcomeUnknownError\`: the order looks the same in both cases. For an address this includes the case that it is still the old one: the
+  service may write an address differently, and another client may have replaced it.
+`;
+
+function moveTable(): string {
+  const lines = moveRows.map(({ move, carriedOut, cells }) => {
+    const shown = cells.map(([outcome, end]) => {
+      const name = outcome.endsWith("Error") ? `\`${outcome}\`` : outcome;
+      return `${name}, ${typeof end === "number" ? `${end} canceled` : end}`;
+    });
+    return line([move.name, carriedOut ? "yes" : "no", ...shown]);
+  });
+  const headings = ["Meanwhile", "Carried out", ...changeSubjects.map(({ name }) => name.replace(/^[\w.]+/, "`$&`"))];
+  return [moving, line(headings), line(headings.map(() => "---")), ...lines, ""].join("\n");
+}
+
 /** The matrix as a page for the docs. */
-export const page = (): string => [introduction, table("first"), table("each"), table("all")].join("\n");
+export const page = (): string => [introduction, table("first"), table("each"), table("all"), moveTable()].join("\n");

@@ -118,10 +118,10 @@ const httpDate = (seconds: number) => new Date(Date.now() + seconds * 1_000).toU
 const html = "<!doctype html><title>Sign in to the hotel's network</title>";
 const garbage = new Uint8Array([0x00, 0xff, 0xfe, 0x7b, 0x22, 0x80]);
 
-/** The response is not JSON: reads report it; a creation counts as lost. */
+/** The response is not JSON: reads report it; a change and a creation count as lost. */
 const unreadable = (creations: Cells, effects: 0 | 1): Cells => [
   [invalid, 1, 0],
-  [invalid, 1, effects],
+  creations[1],
   creations[2],
   creations[3],
   creations[4],

@@ -17,7 +17,8 @@ const partner = new PodPartner({
 
 const storeReference = parseReference("Store", "text");
 const productReference = parseReference("Product", "text");
-const address = { countryCode: "NL", email: "ada@example.com", company: text, phonenumber: text };
+const parcel = { firstname: "Ada", lastname: "Jansen", streetname: "Dam", zipcode: "1012JS", city: "Amsterdam" };
+const address = { ...parcel, countryCode: "NL", email: "ada@example.com", company: text, phonenumber: text };
 const order = {
   storeReference,
   customIdentifier: text,
@@ -29,7 +30,7 @@ const order = {
 
 export const calls = [
   partner.orders.create(order, { retry, timeout: count, signal: undefined }),
-  partner.orders.replaceDropshipAddress(parseReference("Order", "text"), address),
+  partner.orders.ensure({ ...order, customIdentifier: "shop-1" }, { compare: undefined, lookFor: count }),
   partner.orders.list({ prefetch: count }).toArray({ limit: count }),
   partner.claims.createItemIssues({
     shipmentReference: parseReference("Shipment", "text"),

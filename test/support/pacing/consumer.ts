@@ -1,4 +1,4 @@
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
 import type { Grant } from "../../../src/http/pacing/bucket/token-source.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { endpointOf } from "../../support/pacing/consumer.ts";

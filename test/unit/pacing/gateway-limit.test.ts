@@ -1,6 +1,6 @@
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { endpointOf } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

@@ -1,6 +1,6 @@
 import { type PauseEvent, PodPartner } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { CeilingLimit } from "../../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CancelScope } from "../../../src/http/call/cancel-scope.ts";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";

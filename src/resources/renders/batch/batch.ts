@@ -1,7 +1,7 @@
 import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
-import type { Send } from "../../../http/call/core.ts";
-import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/call/many.ts";
+import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/many.ts";
 import type { RateLimits } from "../../../http/pacing/rate-limits.ts";
+import type { Send } from "../../../http/send.ts";
 import type { Outcome } from "../../../util/concurrently.ts";
 import { attempt } from "../../../util/foreign.ts";
 import type { CallContext } from "../../../waiting/call-context.ts";

@@ -2,9 +2,8 @@ import type { Download } from "../../../binary/download.ts";
 import type { ImageSource } from "../../../binary/source.ts";
 import { PodPartnerError } from "../../../errors/base.ts";
 import type { TimelineEntry } from "../../../errors/timeline.ts";
-import type { ApiCall, WithResponse } from "../../../http/call/call.ts";
-import { type Send, strictly } from "../../../http/call/core.ts";
 import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
+import type { ApiCall, Send, WithResponse } from "../../../http/send.ts";
 import type { CompositionReference, ImageReference, RenderReference } from "../../../references/references.ts";
 import { getComposition, lookupComposition } from "../../compositions/compositions.endpoints.ts";
 import type { Composition } from "../../compositions/compositions.schema.ts";
@@ -41,12 +40,12 @@ export class BatchCalls {
   async lookup(parts: CompositionParts, options: RequestOptions): Promise<Composition> {
     const { sceneReference, productReference, perspectiveReference } = parts;
     const query = { sceneReference, productReference, perspectiveReference };
-    return (await this.#count(this.#send(lookupComposition, { query }, options, strictly()))).data;
+    return (await this.#count(this.#send(lookupComposition, { query }, options, true))).data;
   }
 
   async composition(compositionReference: CompositionReference, options: RequestOptions): Promise<Composition> {
     const path = { compositionReference };
-    return (await this.#count(this.#send(getComposition, { path }, options, strictly()))).data;
+    return (await this.#count(this.#send(getComposition, { path }, options, true))).data;
   }
 
   async upload(image: ImageSource, options: RequestOptions): Promise<ImageReference> {
@@ -62,7 +61,7 @@ export class BatchCalls {
     onAttempts: (count: number) => void,
   ): Promise<CreatedRender> {
     try {
-      const { data, timeline } = await this.#count(this.#send(createRender, { body }, options, strictly()));
+      const { data, timeline } = await this.#count(this.#send(createRender, { body }, options, true));
       onAttempts(deducted(timeline));
       return data;
     } catch (error) {
@@ -80,7 +79,7 @@ export class BatchCalls {
   }
 
   async rendertokens(options: RequestOptions): Promise<Rendertokens> {
-    return (await this.#count(this.#send(getRendertokens, {}, options, strictly()))).data;
+    return (await this.#count(this.#send(getRendertokens, {}, options, true))).data;
   }
 
   async #count<Data>(call: ApiCall<Data>): Promise<WithResponse<Data>> {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
-import { type ManyOptions, manyRows } from "../../../http/call/many.ts";
 import { custom, taking, waiting } from "../../../http/endpoint/check-options.ts";
+import { type ManyOptions, manyRows } from "../../../http/many.ts";
 import { isFunction, isRecord } from "../../../schemas/type-guards.ts";
 import type { WaitOptions } from "../render-waiting.ts";
 import type { Render } from "../renders.schema.ts";

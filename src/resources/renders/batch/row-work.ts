@@ -1,5 +1,5 @@
-import type { StartedRow } from "../../../http/call/many.ts";
 import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
+import type { StartedRow } from "../../../http/many.ts";
 import { eitherSignal } from "../../../util/abort-signals.ts";
 import { type CallContext, countdown } from "../../../waiting/call-context.ts";
 import type { WaitOptions } from "../render-waiting.ts";

@@ -1,6 +1,6 @@
-import { DeadlineError } from "../../errors/connection.ts";
-import { onAbort } from "../../util/abort-signals.ts";
-import { keepProcess, type PartnerClock } from "../../util/clock.ts";
+import { DeadlineError } from "../errors/connection.ts";
+import { onAbort } from "../util/abort-signals.ts";
+import { keepProcess, type PartnerClock } from "../util/clock.ts";
 
 interface Settle<T> {
   resolve(value: T): void;

@@ -1,5 +1,5 @@
-import type { TimelineEntry } from "../../errors/timeline.ts";
-import type { PartnerClock } from "../../util/clock.ts";
+import type { TimelineEntry } from "../errors/timeline.ts";
+import type { PartnerClock } from "../util/clock.ts";
 
 /** Records the steps of a call and their durations. */
 export class TimelineRecorder {

@@ -1,5 +1,5 @@
-import type { Issue } from "../../errors/validation.ts";
-import { safely, wordsOf } from "../../util/foreign.ts";
+import type { Issue } from "../errors/validation.ts";
+import { safely, wordsOf } from "../util/foreign.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {

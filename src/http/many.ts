@@ -1,12 +1,12 @@
-import { type CallSite, withCallSite } from "../../errors/call-site.ts";
-import { RequestValidationError } from "../../errors/validation.ts";
-import type { Schema } from "../../schemas/shape.ts";
-import { isFunction } from "../../schemas/type-guards.ts";
-import { eitherSignal, unlessAborted } from "../../util/abort-signals.ts";
-import { concurrently, type Outcome } from "../../util/concurrently.ts";
-import { attempt } from "../../util/foreign.ts";
-import { assertOptions, custom } from "../endpoint/check-options.ts";
-import type { RequestOptions } from "../endpoint/request-options.ts";
+import { type CallSite, withCallSite } from "../errors/call-site.ts";
+import { RequestValidationError } from "../errors/validation.ts";
+import type { Schema } from "../schemas/shape.ts";
+import { isFunction } from "../schemas/type-guards.ts";
+import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
+import { concurrently, type Outcome } from "../util/concurrently.ts";
+import { attempt } from "../util/foreign.ts";
+import { assertOptions, custom } from "./endpoint/check-options.ts";
+import type { RequestOptions } from "./endpoint/request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;

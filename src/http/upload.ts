@@ -1,12 +1,13 @@
-import type { ImageSource } from "../../binary/source.ts";
-import type { UploadWatch } from "../../binary/upload-watch.ts";
-import { isObject } from "../../schemas/type-guards.ts";
-import { splitFields } from "../../util/split-fields.ts";
-import { optionFaults } from "../endpoint/check-options.ts";
-import type { Endpoint, EndpointInput } from "../endpoint/endpoint.ts";
-import type { RequestOptions } from "../endpoint/request-options.ts";
-import type { ApiCall } from "./call.ts";
-import type { Send } from "./core.ts";
+import type { ImageSource } from "../binary/source.ts";
+import type { UploadWatch } from "../binary/upload-watch.ts";
+import { watchUpload } from "../binary/watch-upload.ts";
+import { isObject } from "../schemas/type-guards.ts";
+import { splitFields } from "../util/split-fields.ts";
+import { optionFaults } from "./endpoint/check-options.ts";
+import type { Endpoint } from "./endpoint/endpoint.ts";
+import type { RequestOptions } from "./endpoint/request-options.ts";
+import { sendWithRetries } from "./retry.ts";
+import type { ApiCall, Start } from "./send.ts";
 
 /** Options of an upload. */
 export interface UploadOptions extends RequestOptions {
@@ -35,19 +36,17 @@ export function splitWatch(
   return isObject(given) && names.some((name) => name in given) ? splitFields(given, ...names) : [{}, given];
 }
 
-/** Sends an upload. The code that observes it is loaded only for an upload that is observed. */
-export function sendUpload<Data>(
-  send: Send,
+/** Sends an upload, which `own` observes. */
+export const sendUpload = <Data>(
+  start: Start,
   endpoint: Endpoint<{ readonly body: ImageSource }, Data>,
   source: ImageSource,
   own: UploadWatch,
   options: RequestOptions | undefined,
-): ApiCall<Data> {
-  if (own.onProgress === undefined && own.onDownsize === undefined) return send(endpoint, { body: source }, options);
-  const input: EndpointInput & { readonly body: ImageSource } = {
-    body: source,
-    faults: optionFaults(own, "upload"),
-    watch: async (upload, end) => (await import("../../binary/watch-upload.ts")).watchUpload(upload, own, end),
-  };
-  return send(endpoint, input, options);
-}
+): ApiCall<Data> =>
+  start(endpoint, options, async (call) => {
+    const end = (reason: unknown) => call.scope.end(reason);
+    const input = { body: source, faults: optionFaults(own, "upload") };
+    const request = await call.open(input, (upload) => watchUpload(upload, own, end));
+    return sendWithRetries(call, request, (arrival) => call.read(arrival));
+  });

@@ -1,12 +1,11 @@
 import * as z from "zod/mini";
-import type { Issue } from "../../errors/validation.ts";
-import type { Schema } from "../../schemas/shape.ts";
-import { splitFields } from "../../util/split-fields.ts";
-import { endpoint, type Method, type Repeat } from "../endpoint/endpoint.ts";
-import type { RequestOptions } from "../endpoint/request-options.ts";
-import type { StandardSchema } from "../endpoint/standard-schema.ts";
-import type { ApiCall } from "./call.ts";
-import type { Send } from "./core.ts";
+import type { Issue } from "../errors/validation.ts";
+import type { Schema } from "../schemas/shape.ts";
+import { splitFields } from "../util/split-fields.ts";
+import { endpoint, type Method, type Repeat } from "./endpoint/endpoint.ts";
+import type { RequestOptions } from "./endpoint/request-options.ts";
+import type { StandardSchema } from "./endpoint/standard-schema.ts";
+import type { ApiCall, Send } from "./send.ts";
 
 /** Options of a request to any endpoint. `query` and `body` are the whole content of the request. */
 export interface AnyRequestOptions<Data> extends RequestOptions {

@@ -1,0 +1,225 @@
+import type { Upload, UploadOpening } from "../binary/source.ts";
+import { attachCall, PodPartnerError } from "../errors/base.ts";
+import { type CallSite, withCallSite } from "../errors/call-site.ts";
+import { RequestTimeoutError } from "../errors/connection.ts";
+import type { Issue } from "../errors/validation.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { endingOf } from "../util/foreign.ts";
+import { withOverrides } from "../util/overrides.ts";
+import type { ResponseHead } from "../util/response-head.ts";
+import { CancelScope } from "./cancel-scope.ts";
+import { optionFaults } from "./endpoint/check-options.ts";
+import { type EncodedRequest, encode } from "./endpoint/encode.ts";
+import { type Endpoint, type EndpointInput, nameOf } from "./endpoint/endpoint.ts";
+import { noOptions, type RequestOptions, type RetryOptions } from "./endpoint/request-options.ts";
+import type { Observe } from "./observer.ts";
+import type { Pacer } from "./pacing/pacer.ts";
+import type { RetryBudget } from "./retry-budget.ts";
+import { TimelineRecorder } from "./timeline-recorder.ts";
+import { decode, type ResponseMode } from "./wire/decode.ts";
+import type { Arrival } from "./wire/exchange.ts";
+import type { Redact } from "./wire/redact.ts";
+import { unexpected } from "./wire/thrown.ts";
+import type { Sender } from "./wire/transport.ts";
+
+/** What all calls of one client share. */
+export interface Core {
+  readonly baseUrl: string;
+  readonly clock: PartnerClock;
+  readonly transport: Sender;
+  readonly pacer: Pacer;
+  /** Whether calls wait for tokens. */
+  readonly paced: boolean;
+  readonly observe: Observe;
+  readonly redact: Redact;
+  readonly responses: ResponseMode;
+  readonly timeout: number;
+  readonly deadline: number | undefined;
+  readonly retry: RetryOptions;
+  readonly retryBudget: RetryBudget;
+  /** Milliseconds that the service may take for a creation, from the time when the request is sent. */
+  readonly processingTime: number;
+  /** The maximum size in bytes of a body that is read as text. */
+  readonly maxResponseSize: number;
+  /** The cache of files; undefined without one. */
+  readonly files: FileSource | undefined;
+}
+
+/** Where files come from other than from the service. */
+export interface FileSource {
+  get(call: Call, request: EncodedRequest, send: (request: EncodedRequest) => Promise<Arrival>): Promise<Arrival>;
+}
+
+/** The data of a response, and the head of that response. */
+export interface Found<Data> {
+  readonly data: Data;
+  readonly response: ResponseHead;
+  /** The cursor of the rest of a list without pages. */
+  readonly nextCursor?: string | undefined;
+}
+
+/** The options of a call that also apply to its other requests. `query` and `body` belong to the call's own request. */
+type InheritedOption = Exclude<keyof RequestOptions, "signal" | "deadline" | "query" | "body">;
+
+/**
+ * One call of a method: its checked options, its cancel scope, its timeline, and what is known of the request that it sends. Code that
+ * carries out the call writes the request with it, sends it (`retry.ts`, `create-once.ts`), and reads the response with it.
+ */
+export class Call<Input extends EndpointInput = never, Data = unknown> {
+  readonly core: Core;
+  readonly endpoint: Endpoint<Input, Data>;
+  /** The endpoint as errors and events name it. */
+  readonly name: string;
+  readonly options: RequestOptions;
+  /** Milliseconds for each attempt. */
+  readonly timeout: number;
+  readonly retry: RetryOptions;
+  readonly scope: CancelScope;
+  readonly recorder: TimelineRecorder;
+  /** Identifies what the request creates. An error has it while the outcome is in doubt. */
+  identifiers: Readonly<Record<string, unknown>> | undefined;
+  /** Whether the service may have carried out a request that has no response. */
+  inDoubt = false;
+  /** The number of requests that were sent. */
+  attempts = 0;
+  /** When the first request was sent, by the clock; undefined before that. */
+  firstSentAt: number | undefined;
+  /** When the latest request was sent, by the clock. */
+  sentAt = 0;
+  /**
+   * Until when, by the clock, the service may still carry out a request whose response was lost and that was sent again; undefined if no
+   * response was lost.
+   */
+  lostUntil: number | undefined;
+  /** When the latest look-up began, in milliseconds since the call began. */
+  lookedAt = 0;
+  /** The latest 429, how long the call waits after it, and whether its policies are held for that time. */
+  refusal: { readonly error: unknown; readonly ms: number; readonly held: boolean } | undefined;
+  /** The faults of the options, which are reported together with the faults of the input. */
+  readonly #faults: readonly Issue[];
+  readonly #callSite: CallSite;
+  #upload: UploadOpening<EncodedRequest> | undefined;
+  /** Whether a download keeps the call open after its response. */
+  #open = false;
+
+  constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions, callSite: CallSite) {
+    this.#callSite = callSite;
+    this.#faults = given === noOptions ? [] : optionFaults(given);
+    const options = this.#faults.length === 0 ? given : noOptions;
+    const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
+    this.core = core;
+    this.endpoint = endpoint;
+    this.name = nameOf(endpoint);
+    this.options = options;
+    this.timeout = timeout;
+    this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry);
+    this.scope = new CancelScope(core.clock, signal, deadline);
+    this.recorder = new TimelineRecorder(core.clock);
+  }
+
+  /** Checks the input and writes the request, or throws all faults of the input and the options at once. */
+  encode(input: Input): EncodedRequest {
+    this.scope.check();
+    return this.#encode(input) as EncodedRequest;
+  }
+
+  /** The content of a JSON body as it is sent: the caller's own object may change while the call waits. */
+  contentOf({ body }: EncodedRequest): unknown {
+    const { request } = this.endpoint;
+    return request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
+  }
+
+  #encode(input: Input): EncodedRequest | UploadOpening<EncodedRequest> {
+    return encode(this.core.baseUrl, this.endpoint, input, this.options, this.#faults);
+  }
+
+  /**
+   * Checks the input of an upload and opens its source. It waits at most for the timeout of an attempt.
+   *
+   * @param prepare Reads the source, and returns an upload with the same content.
+   */
+  open(
+    input: Input,
+    prepare: (upload: Upload) => Upload | Promise<Upload> = (upload) => upload,
+  ): Promise<EncodedRequest> {
+    const { name: endpoint, timeout, scope } = this;
+    // The source is opened even if the call has ended, so that it is closed in every case.
+    this.#upload = this.#encode(input) as UploadOpening<EncodedRequest>;
+    const made = this.#upload.made.then(async (request) => ({
+      ...request,
+      body: await prepare(request.body as Upload),
+    }));
+    // A failure after the end of the call is ignored.
+    made.catch(() => undefined);
+    return scope.hold(({ resolve, reject }) => {
+      const stop = scope.clock.after(timeout, () =>
+        reject(new RequestTimeoutError({ endpoint, timeout, opening: true })),
+      );
+      made.then(resolve, reject).finally(stop);
+      return stop;
+    });
+  }
+
+  /** Reads the data of a response and checks it against the endpoint's schema. */
+  read(arrival: Arrival, mode: ResponseMode = this.core.responses): Found<Data> {
+    const { core, endpoint, name } = this;
+    this.#open = arrival.download?.modified === true;
+    const { data, nextCursor } = decode(endpoint, arrival, {
+      mode,
+      redact: core.redact,
+      onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
+    });
+    return { data: data as Data, response: arrival.response, nextCursor };
+  }
+
+  /** Waits for a promise, at most until the call ends. */
+  within<T>(promise: Promise<T>): Promise<T> {
+    return this.scope.within(promise);
+  }
+
+  /**
+   * Sends other requests as a part of this call: they end when the call ends, and the timeline has one look-up with their outcome.
+   */
+  async ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
+    const { scope, recorder, options } = this;
+    const { timeout, headers, retry, priority } = options;
+    const inherited = { timeout, headers, retry, priority } satisfies Record<InheritedOption, unknown>;
+    const remaining = scope.remaining();
+    const done = recorder.begin("lookup");
+    try {
+      const result = await scope.hold<T>(({ resolve, reject }) => {
+        // A look-up may send many requests, such as the pages of a list. All of them end with the call.
+        const end = new AbortController();
+        const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
+        request({ signal: end.signal, deadline, ...inherited }).then(resolve, reject);
+        return (reason) => end.abort(reason);
+      });
+      done(outcomeOf(result));
+      return result;
+    } catch (error) {
+      done(endingOf(error));
+      throw error;
+    }
+  }
+
+  /** Adds the endpoint, the timeline and the caller's own stack line to an error. */
+  complete(thrown: unknown): unknown {
+    const error = this.#typed(thrown);
+    if (!(error instanceof PodPartnerError)) return error;
+    const identifiers = this.inDoubt ? this.identifiers : undefined;
+    attachCall(error, { endpoint: this.name, timeline: this.recorder.entries, identifiers });
+    return withCallSite(error, this.#callSite);
+  }
+
+  /** Turns any thrown value into one of the SDK's errors, except the caller's own reason for an abort. */
+  #typed(thrown: unknown): unknown {
+    const known = thrown instanceof PodPartnerError || this.scope.ended(thrown);
+    return known ? thrown : unexpected(thrown, this.core.redact);
+  }
+
+  /** Ends the call, unless a download keeps it open. */
+  close(failed: boolean): void {
+    if (failed || !this.#open) this.scope.close();
+    this.#upload?.close();
+  }
+}

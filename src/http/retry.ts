@@ -1,0 +1,224 @@
+import pRetry from "p-retry";
+import { ApiError, type RateLimitError } from "../errors/api.ts";
+import { PodPartnerError } from "../errors/base.ts";
+import { endingOf } from "../util/foreign.ts";
+import type { Call } from "./call.ts";
+import type { EncodedRequest } from "./endpoint/encode.ts";
+import type { RetryOptions } from "./endpoint/request-options.ts";
+import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
+import type { Grant } from "./pacing/bucket/token-source.ts";
+import { tooFarError } from "./pacing/distance.ts";
+import type { RateLimitReport } from "./pacing/headers.ts";
+import { TokenTooFar } from "./pacing/queue/wait-queue.ts";
+import { toApiError } from "./wire/error-mapping.ts";
+import { type Arrival, exchange, isFileReady } from "./wire/exchange.ts";
+import { snapshot } from "./wire/redact.ts";
+
+/*
+ * How a request is sent: it waits for its tokens, is sent once, and, after an error, may be sent again after a wait.
+ */
+
+/**
+ * Sends a request until a response can be read, or an error follows that no retry may follow.
+ *
+ * @param own The SDK sends the request for its own use: the retry budget does not limit it.
+ */
+export async function sendWithRetries<T>(
+  call: Call,
+  request: EncodedRequest,
+  read: (arrival: Arrival) => T,
+  own = false,
+): Promise<T> {
+  // p-retry wraps a thrown value that is not an error, but a caller may abort with any value.
+  let thrown: unknown;
+  const send = async () => {
+    try {
+      return read(await sendOnce(call, request));
+    } catch (error) {
+      thrown = error;
+      throw new Error("the attempt failed");
+    }
+  };
+  const waitIfAllowed = async ({ attemptNumber }: { readonly attemptNumber: number }) => {
+    if (!mayRetry(call, request, thrown, own)) return false;
+    if (!didNothing(thrown)) noteLost(call, thrown);
+    try {
+      await waitToRetry(call, thrown, attemptNumber);
+      return true;
+    } catch (error) {
+      thrown = error;
+      return false;
+    }
+  };
+  try {
+    return await pRetry(send, { retries: call.retry.retries, minTimeout: 0, shouldRetry: waitIfAllowed });
+  } catch {
+    throw thrown;
+  }
+}
+
+/** Whether a request that failed with this error may be sent again. Uses one retry of the budget. */
+export function mayRetry(call: Call, { body }: EncodedRequest, error: unknown, own = false): boolean {
+  const { core, endpoint, retry, scope } = call;
+  return (
+    !scope.ended(error) &&
+    (typeof body !== "object" || body.replayable) &&
+    maySendAgain(error, endpoint) &&
+    (retryAfterOf(error) ?? 0) <= retry.maxRetryAfter &&
+    (own || isRateLimited(error) || core.retryBudget.spend())
+  );
+}
+
+/** Records until when the service may still work on a request whose response was just lost, and that is sent again. */
+function noteLost(call: Call, error: unknown): void {
+  const { clock, processingTime } = call.core;
+  const now = clock.now();
+  const until = now + searchTime(error, now - call.sentAt, processingTime);
+  call.lostUntil = Math.max(call.lostUntil ?? until, until);
+}
+
+/** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */
+export async function waitToRetry(call: Call, error: unknown, attempt: number): Promise<void> {
+  const { core, retry, scope, recorder, name: endpoint } = call;
+  const retryAfter = retryAfterOf(error);
+  const refusal = call.refusal?.error === error ? call.refusal : undefined;
+  const delay = refusal?.ms ?? retryAfter ?? backoff(attempt, retry);
+  const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
+  core.observe("onRetry", { endpoint, attempt, delay, error: name, status, code });
+  if (refusal !== undefined) scope.allow(delay, "the rate limit's Retry-After", error);
+  const done = recorder.begin(retryAfter === undefined ? "backoff" : "retry-after");
+  try {
+    // A paced call waits in the queue of the held bucket. A creation in doubt waits here, and is looked up after the wait.
+    if (!(refusal?.held && core.paced && !call.inDoubt))
+      await scope.sleep(delay, "the wait before the next attempt", error);
+  } finally {
+    done(name);
+  }
+}
+
+/** A random wait below a bound that doubles with each attempt, so that many clients do not retry at the same time. */
+const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number =>
+  Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
+
+/** Takes the tokens that a request needs, or waits in the queue for them. */
+export async function acquire(call: Call): Promise<Grant> {
+  return takeTokens(call) ?? (await queueForTokens(call));
+}
+
+/** Takes the tokens that a request needs, if they are available now. */
+const takeTokens = ({ core, endpoint }: Call): Grant | undefined =>
+  core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
+
+async function queueForTokens(call: Call): Promise<Grant> {
+  const { core, endpoint, name, options, retry, scope, recorder } = call;
+  checkDistance(call);
+  const { reason, policy, ms } = core.pacer.forecast.waitOf(endpoint);
+  // With a store the tokens may be available, and only have to be fetched.
+  if (ms > 0) core.observe("onPause", { endpoint: name, reason, policy, length: ms });
+  const done = recorder.begin("queue");
+  try {
+    for (;;) {
+      try {
+        // A call that has sent a request before comes before the others of its priority.
+        const again = call.attempts > 0;
+        return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, again, retry.maxRetryAfter);
+      } catch (error) {
+        if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+        checkDistance(call);
+      }
+    }
+  } finally {
+    done(policy);
+  }
+}
+
+/** Throws if the next token of a bucket is further away than the call waits, whichever header reported it. */
+function checkDistance({ core, endpoint, name, retry }: Call): void {
+  const far = core.pacer.forecast.tooFar(endpoint, retry.maxRetryAfter);
+  if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
+}
+
+/** Sends a request once, when it has its tokens. */
+export async function sendOnce(call: Call, request: EncodedRequest, acquired?: Grant): Promise<Arrival> {
+  // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
+  const grant = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
+  const { core, endpoint, name, timeout, scope, recorder } = call;
+  const { transport, pacer, observe, redact, maxResponseSize } = core;
+  call.attempts += 1;
+  const attempt = call.attempts;
+  const began = core.clock.now();
+  const done = recorder.begin("attempt");
+  observe("onRequest", { endpoint: name, attempt });
+  let report: RateLimitReport | undefined;
+  const inDoubtBefore = call.inDoubt;
+  call.inDoubt = true;
+  call.sentAt = began;
+  call.firstSentAt ??= began;
+  try {
+    const arrival = await exchange({
+      transport,
+      request,
+      scope,
+      endpoint: name,
+      timeout: endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout,
+      redact,
+      maxResponseSize,
+      binary: endpoint.response.kind === "binary",
+      onHead: ({ status, headers }) => {
+        report = pacer.observe(endpoint, grant, headers, { status, patience: call.retry.maxRetryAfter, redact });
+        observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
+      },
+      onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
+      complete: (error) => call.complete(error),
+    });
+    assertAccepted(call, arrival, request.url);
+    core.retryBudget.earn();
+    done(String(arrival.response.status));
+    return arrival;
+  } catch (error) {
+    if (report === undefined) pacer.forget(grant);
+    if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
+    if (isOverload(error)) slowDown(call);
+    if (didNothing(error)) call.inDoubt = inDoubtBefore;
+    done(error instanceof ApiError ? String(error.status) : endingOf(error));
+    throw error;
+  }
+}
+
+/** Throws the typed error of a response that is not a success. */
+function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arrival, url: string): void {
+  const { status } = response;
+  // A 304 is not a redirect: it is valid after a conditional request, and decoding reports it after any other.
+  const accepted = endpoint.response.kind === "binary" ? isFileReady(response) || status === 304 : response.ok;
+  if (accepted) return;
+  throw toApiError({
+    response: snapshot(status, response.headers, text, core.redact),
+    headers: response.headers,
+    endpoint: name,
+    url,
+    now: core.clock.now(),
+  });
+}
+
+/** The service refused a request for its rate limit: all calls that draw from the same bucket wait, also if this call fails. */
+function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport): void {
+  const { core, endpoint, retry, name, attempts } = call;
+  // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
+  const ms = Math.max(error.retryAfter ?? 0, backoff(attempts, retry));
+  // No call waits longer than `maxRetryAfter`: after that time a probe checks whether the bucket is still empty.
+  const held = Math.min(ms, retry.maxRetryAfter);
+  const sure = error.code === undefined || error.code === "rate_limited";
+  const policies = core.pacer.hold(endpoint, report, held, sure, ms);
+  call.refusal = { error, ms, held: policies.length > 0 };
+  for (const policy of policies) {
+    core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });
+  }
+}
+
+/** A gateway refused a request because of the rate. The client now sends at a lower rate, so this retry does not use the retry budget. */
+function slowDown({ core, name }: Call): void {
+  const length = core.pacer.slowedTo;
+  if (length === 0 || !core.paced) return;
+  core.retryBudget.forgive();
+  core.observe("onPause", { endpoint: name, reason: "gateway-limit", policy: "default", length });
+}

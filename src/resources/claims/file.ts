@@ -1,0 +1,199 @@
+import type { Found } from "../../http/call.ts";
+import { createOnce, type Recovery } from "../../http/create-once.ts";
+import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
+import { Paginator } from "../../pagination/paginator.ts";
+import type { ClaimReference, ShipmentReference } from "../../references/references.ts";
+import type { PartnerClock } from "../../util/clock.ts";
+import type { KeyedMutex } from "../../util/keyed-mutex.ts";
+import type { ResponseHead } from "../../util/response-head.ts";
+import { latestTime } from "../../util/timestamp.ts";
+import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
+import { getClaim, listClaims, retractClaim } from "./claims.endpoints.ts";
+import type { Claim, ClaimSummary } from "./claims.schema.ts";
+import type { KnownClaims } from "./known-claims.ts";
+
+/** What filing and retracting a claim needs of the client. */
+export interface Filing {
+  readonly send: Send;
+  readonly start: Start;
+  readonly clock: PartnerClock;
+  readonly known: KnownClaims;
+  readonly mutex: KeyedMutex;
+}
+
+/** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
+export function fileClaim<Input extends { readonly shipmentReference: ShipmentReference }>(
+  filing: Filing,
+  endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
+  claim: Input,
+  options: RequestOptions | undefined,
+  recoveryOf: (filing: Filing, sent: Input) => Recovery<CreatedClaim>,
+): ApiCall<FiledClaim> {
+  return filing.start(endpoint, options, async (call) => {
+    const request = call.encode({ body: claim });
+    // The check of the request has passed.
+    const sent = call.contentOf(request) as Input;
+    const file = async () => {
+      const { data, response, recovered } = await createOnce(call, request, recoveryOf(filing, sent));
+      filing.known.own(data.reference);
+      return { data: { reference: data.reference, recovered }, response };
+    };
+    return filing.mutex.take(sent.shipmentReference, file, (turn) => call.within(turn));
+  });
+}
+
+/** Retracts a claim; reads its status before the request is sent again. */
+export function retract(
+  filing: Filing,
+  claimReference: ClaimReference,
+  options: RequestOptions | undefined,
+): ApiCall<void> {
+  return filing.start(retractClaim, options, (call) =>
+    createOnce(call, call.encode({ path: { claimReference } }), retractionRecovery(filing, claimReference)),
+  );
+}
+
+const how = "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.";
+
+/** Finds a package-missing claim by its shipment. */
+export const packageMissingRecovery = (filing: Filing, claim: PackageMissingInput): Recovery<CreatedClaim> => ({
+  look: (options, sentAt) => findPackageMissing(filing, claim, options, sentAt),
+  repeatable: false,
+  identifiers: { shipmentReference: claim.shipmentReference },
+  how,
+});
+
+/** Finds an item-issues claim by its shipment, order and lines. */
+export const itemIssuesRecovery = (filing: Filing, claim: ItemIssuesInput): Recovery<CreatedClaim> => ({
+  look: (options, sentAt) => findItemIssues(filing, claim, options, sentAt),
+  repeatable: false,
+  identifiers: {
+    shipmentReference: claim.shipmentReference,
+    orderReference: claim.orderReference,
+    claimlines: claim.claimlines,
+  },
+  how,
+});
+
+/** Finds out from the claim's status whether it is retracted. A decided claim can no longer be retracted. */
+function retractionRecovery(filing: Filing, claimReference: ClaimReference): Recovery<void> {
+  let status: Claim["status"] | undefined;
+  return {
+    look: async (options) => {
+      const { data, response } = await readClaim(filing, claimReference, options).withResponse();
+      status = data.status;
+      return status === "retracted" ? { data: undefined, response } : undefined;
+    },
+    ruledOut: () => status === "resolved" || status === "rejected",
+    repeatable: true,
+    identifiers: { claimReference },
+    how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
+  };
+}
+
+const readClaim = ({ send }: Filing, claimReference: ClaimReference, options: RequestOptions): ApiCall<Claim> =>
+  send(getClaim, { path: { claimReference } }, options, true);
+
+/** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
+const uncertainty = 2_000;
+/** Maximum difference between the service's clock and this clock, if no response has a `Date`. */
+const unknownClocks = 3_600_000;
+
+/** The earliest possible `created` of a claim that was sent at `sentAt`, by the service's clock. */
+function earliestCreated(response: ResponseHead, sentAt: number, now: number): number {
+  const date = Date.parse(response.headers.get("date") ?? "");
+  return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
+}
+
+/** Decides whether a claim can be the one that was sent. */
+interface Matches {
+  readonly summary: (claim: ClaimSummary) => boolean;
+  readonly detail: (claim: Claim) => boolean;
+}
+
+/**
+ * Finds the claim that was first sent at `sentAt`. A claim that this client already knew at that time, or that was created earlier by
+ * the service's clock, does not match. Throws if more than one claim matches.
+ */
+async function findClaim(
+  filing: Filing,
+  sentAt: number,
+  matches: Matches,
+  options: RequestOptions,
+): Promise<Found<CreatedClaim> | undefined> {
+  const found: Found<CreatedClaim>[] = [];
+  let earliest = Number.POSITIVE_INFINITY;
+  const { send, clock, known } = filing;
+  const fetchPage = async (cursor: string | undefined, each: RequestOptions) => {
+    const { data, response } = await send(listClaims, { query: { cursor } }, each, true).withResponse();
+    earliest = Math.min(earliest, earliestCreated(response, sentAt, clock.now()));
+    return data;
+  };
+  const claims = new Paginator<ClaimSummary>(nameOf(listClaims), fetchPage, options);
+  for await (const summary of claims) {
+    if (latestTime(summary.created) < earliest || known.wasKnown(summary.reference, sentAt)) continue;
+    if (summary.status === "retracted" || !matches.summary(summary)) continue;
+    const { data, response } = await readClaim(filing, summary.reference, options).withResponse();
+    if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
+  }
+  if (found.length > 1) {
+    throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);
+  }
+  return found[0];
+}
+
+/** The category that is reserved for the package-missing operation (specification 2.8). */
+const packageMissing = /^package missing$/i;
+
+/** What a look-up needs. */
+type LookUp<Input> = (
+  filing: Filing,
+  claim: Input,
+  options: RequestOptions,
+  sentAt: number,
+) => Promise<Found<CreatedClaim> | undefined>;
+
+/**
+ * Finds a package-missing claim by its shipment. The service accepts such a claim only if the shipment has no other claim (specification
+ * 4.9). A claim of another category therefore leaves the outcome unknown.
+ */
+const findPackageMissing: LookUp<PackageMissingInput> = (filing, claim, options, sentAt) =>
+  findClaim(
+    filing,
+    sentAt,
+    {
+      summary: () => true,
+      detail: ({ shipmentReference, reference, claimlines }) => {
+        if (shipmentReference !== claim.shipmentReference) return false;
+        if (claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
+        throw new Error(`The shipment already has another claim: ${reference}`);
+      },
+    },
+    options,
+  );
+
+const lineKey = (orderlineIndex: number, quantity: number, claimcategoryReference: string) =>
+  `${orderlineIndex}×${quantity} ${claimcategoryReference}`;
+
+/** Whether a claim has exactly the sent lines, in any order. */
+function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
+  const made = claim.claimlines.map((line) =>
+    lineKey(line.orderlineIndex, line.quantity, line.claimcategory.reference),
+  );
+  const sent = claimlines.map((line) => lineKey(line.orderlineIndex, line.quantity, line.claimcategoryReference));
+  return made.sort().join() === sent.sort().join();
+}
+
+/** Finds an item-issues claim by its shipment, order and lines. */
+const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt) =>
+  findClaim(
+    filing,
+    sentAt,
+    {
+      summary: ({ orderReference }) => orderReference === claim.orderReference,
+      detail: (made) => made.shipmentReference === claim.shipmentReference && sameLines(made, claim),
+    },
+    options,
+  );

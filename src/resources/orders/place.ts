@@ -1,0 +1,243 @@
+import { ulid } from "ulid";
+import { ApiError, NotFoundError } from "../../errors/api.ts";
+import { type ComparedLine, OrderMismatchError } from "../../errors/order-mismatch.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
+import type { Call, Found } from "../../http/call.ts";
+import { createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
+import { optionFaults } from "../../http/endpoint/check-options.ts";
+import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { hasErrorObject } from "../../http/outcome.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
+import type { AddressReference, OrderReference } from "../../references/references.ts";
+import type { Address } from "../../schemas/address.ts";
+import type { Assumptions } from "../../schemas/assumptions.ts";
+import { check } from "../../schemas/check.ts";
+import { filledText } from "../../schemas/shape.ts";
+import { propertyOf } from "../../util/foreign.ts";
+import { KeyedMutex } from "../../util/keyed-mutex.ts";
+import { splitFields } from "../../util/split-fields.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { getAddress } from "../addresses/addresses.endpoints.ts";
+import { type Comparison, differencesOf } from "./order-differences.ts";
+import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
+import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
+import { RecentOrders } from "./recent-orders.ts";
+
+/** A placed order. */
+export interface PlacedOrder {
+  /** The order's reference. Store it: all other calls about the order need it. */
+  readonly reference: OrderReference;
+  /** Your identifier, or the ULID that the SDK generated. */
+  readonly customIdentifier: string;
+  /** True if a look-up found the order; false if this call's response reported its creation. */
+  readonly recovered: boolean;
+}
+
+/** A new order with your own identifier, so that `ensure` finds it after a restart. */
+export type IdentifiedOrderInput = OrderInput & { readonly customIdentifier: string };
+
+/** Options of {@link OrdersResource.ensure}. */
+export interface EnsureOptions extends RequestOptions {
+  /**
+   * Milliseconds to repeat the look-up before the order is placed. Default 0: one look-up.
+   *
+   * Set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be processing that
+   * request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`, 30 000 by default.
+   */
+  readonly lookFor?: number | undefined;
+  /**
+   * What of an existing order to compare with the requested order. A difference throws `OrderMismatchError`. Default `"all"`.
+   *
+   * - `"all"`: the lines with their annotations, and the address. It costs two more requests, one for a combined order. An address that
+   *   cannot be read is not compared.
+   * - `"lines"`: the lines (product, image, quantity), for orders whose address may have been replaced. It costs one more request.
+   * - `false`: nothing.
+   */
+  readonly compare?: Comparison | false | undefined;
+}
+
+/** What placing an order needs of the client. */
+export interface Placing {
+  readonly send: Send;
+  readonly start: Start;
+  readonly recent: RecentOrders;
+  readonly mutex: KeyedMutex;
+  readonly lookupEndpoint: ReturnType<typeof lookupOrderBy>;
+  readonly identifierParameter: string;
+}
+
+export const createPlacing = (send: Send, assumptions: Assumptions, { start, clock }: CallContext): Placing => ({
+  send,
+  start,
+  recent: new RecentOrders(clock),
+  mutex: new KeyedMutex(),
+  lookupEndpoint: lookupOrderBy(assumptions),
+  identifierParameter: assumptions.customIdentifierParameter,
+});
+
+/** Places a new order, at most once. */
+export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
+  const { customIdentifier = ulid(), faults } = identityOf(order, options);
+  return place(placing, { ...order, customIdentifier }, faults, options, { compare: false });
+}
+
+/** Looks an order up, and places it if it does not exist. */
+export function ensure(
+  placing: Placing,
+  order: IdentifiedOrderInput,
+  options: EnsureOptions = {},
+): ApiCall<PlacedOrder> {
+  const [own, rest] = splitFields(options, "lookFor", "compare");
+  const { lookFor = 0, compare = "all" } = own;
+  const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
+  const missing = customIdentifier === undefined ? [missingIdentifier] : [];
+  const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
+  return place(placing, { ...order, customIdentifier }, all, rest, { lookFor, compare });
+}
+
+/** Places an order. With `lookFor`, it is looked up for so many milliseconds before it is sent. */
+function place(
+  placing: Placing,
+  order: IdentifiedOrderInput,
+  faults: readonly Issue[],
+  options: RequestOptions | undefined,
+  { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: Comparison | false },
+): ApiCall<PlacedOrder> {
+  const { recent, mutex } = placing;
+  const { customIdentifier } = order;
+  return placing.start(createOrder, options, async (call) => {
+    const request = call.encode({ body: order, faults });
+    const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
+    const run = async () => {
+      try {
+        const existing =
+          time === undefined
+            ? undefined
+            : await lookUntil(call, Math.max(time, recent.doubt(customIdentifier)), lookFor(call, recovery));
+        const placed = existing ?? (await createOnce(call, request, recovery));
+        const { data, response, recovered } = placed;
+        if (compare && recovered) {
+          const sent = { customIdentifier, order: call.contentOf(request) };
+          await assertEqual(placing, call, data.reference, sent, compare);
+        }
+        // A result from memory is not stored again. Otherwise the memory would never expire.
+        if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, placed);
+        return { data: { reference: data.reference, customIdentifier, recovered }, response };
+      } catch (error) {
+        const until = doubtfulUntil(call);
+        if (until !== undefined) recent.suspect(customIdentifier, until);
+        throw error;
+      }
+    };
+    // Calls with the same identifier run one after the other, also `create` and `ensure`: the second finds the order of the first.
+    return mutex.take(customIdentifier, run, (turn) => call.within(turn));
+  });
+}
+
+/** Looks up an order by its custom identifier. */
+export function lookup(
+  { send, lookupEndpoint, identifierParameter }: Placing,
+  by: { readonly customIdentifier: string },
+  options?: RequestOptions,
+  own = false,
+): ApiCall<OrderReference> {
+  const { customIdentifier, ...unknown } = by ?? {};
+  return send(lookupEndpoint, { query: { [identifierParameter]: customIdentifier, ...unknown } }, options, own);
+}
+
+/** Finds an order by its custom identifier after its response was lost. */
+const orderRecovery = (placing: Placing, customIdentifier: string, repeatable: boolean): Recovery<CreatedOrder> => ({
+  look: async (options) => (await find(placing, customIdentifier, options)) ?? placing.recent.known(customIdentifier),
+  repeatable,
+  identifiers: { customIdentifier },
+  how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks up the order before it creates one.`,
+});
+
+/** Finds an order; undefined if no order has this identifier. */
+async function find(
+  placing: Placing,
+  customIdentifier: string,
+  options: RequestOptions,
+): Promise<Found<CreatedOrder> | undefined> {
+  try {
+    const { data: reference, response } = await lookup(placing, { customIdentifier }, options, true).withResponse();
+    return { data: { reference }, response };
+  } catch (error) {
+    // Every 404 of the service has an error object (specification 7.1). A 404 without one comes from a proxy and proves nothing.
+    if (error instanceof NotFoundError && hasErrorObject(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Throws if the existing order has another content. */
+async function assertEqual(
+  { send }: Placing,
+  call: Call,
+  orderReference: OrderReference,
+  sent: { readonly customIdentifier: string; readonly order: unknown },
+  comparison: Comparison,
+): Promise<void> {
+  const existing = await call.ask(
+    (options) => send(getOrder, { path: { orderReference } }, options, true),
+    () => "compared",
+  );
+  const { dropshipAddressReference } = existing;
+  const address =
+    comparison === "all" && dropshipAddressReference
+      ? await readAddress(send, call, dropshipAddressReference)
+      : undefined;
+  const differences = differencesOf(existing, address, sent.order, comparison);
+  if (differences.length === 0) return;
+  const lines = propertyOf(sent.order, "orderlines");
+  const requested = Array.isArray(lines) ? lines.filter(isComparedLine) : [];
+  throw new OrderMismatchError({ customIdentifier: sent.customIdentifier, existing, requested, differences });
+}
+
+/** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
+async function readAddress(send: Send, call: Call, addressReference: AddressReference): Promise<Address | undefined> {
+  try {
+    return await call.ask(
+      (options) => send(getAddress, { path: { addressReference } }, options, true),
+      () => "compared",
+    );
+  } catch (error) {
+    // A replaced address stops resolving (specification 4.4).
+    if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError) return undefined;
+    throw error;
+  }
+}
+
+const isComparedLine = (line: unknown): line is ComparedLine =>
+  typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";
+
+/** The identifier that is sent, and its faults. */
+interface Identity {
+  readonly customIdentifier: string | undefined;
+  readonly faults: readonly Issue[];
+}
+
+/**
+ * Finds the `customIdentifier` that is sent. The option `body` overrides the order's own. An identifier that cannot be looked up is a
+ * fault, because the order could then be created twice.
+ */
+function identityOf(order: OrderInput, options: RequestOptions | undefined): Identity {
+  const path = ["body", "order"];
+  const extra: unknown = options?.body?.order;
+  if (extra === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  if (typeof extra !== "object" || extra === null || Array.isArray(extra)) {
+    return {
+      customIdentifier: undefined,
+      faults: [{ path, message: "expected an object with fields that are added to the order" }],
+    };
+  }
+  const replaced: unknown = Reflect.get(extra, "customIdentifier");
+  if (replaced === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  const checked = check(filledText, replaced, [...path, "customIdentifier"]);
+  if (checked.ok) return { customIdentifier: String(checked.value), faults: [] };
+  return { customIdentifier: undefined, faults: checked.issues };
+}
+
+const missingIdentifier: Issue = {
+  path: ["order", "customIdentifier"],
+  message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
+};
