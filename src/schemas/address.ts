@@ -146,9 +146,6 @@ const forDropship = (address: z.ZodMiniType<CompleteAddress>) =>
 
 export const quoteAddressInput = () => withPresent([]);
 
-/** The address of an order as the service accepts it: the specification does not show which fields must be present. */
-export const wireAddressInput = () => forDropship(withPresent([]));
-
 export const addressInput = () => forDropship(withPresent(ofParcel));
 
 /** An address that replaces another one entirely: an absent field would empty it (specification 4.7). */

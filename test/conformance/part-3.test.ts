@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { runControl, tryControl } from "./support/controls.ts";
 import {
   address,
   claimed,
@@ -128,6 +129,24 @@ it.each([
   const { listed, read, ordered } = await stageOf(service, stage);
   expect([listed, read.status]).toEqual([[stage], 200]);
   expectCreated(ordered);
+});
+
+it("3.3 prelaunched: an order is not produced or shipped before the launch of its product", async () => {
+  await using service = await startService();
+  const { ordered } = await stageOf(service, "prelaunched");
+  const order = ordered.body.order.reference;
+  for (const [name, input] of [
+    ["startProduction", { order }],
+    ["ship", { orders: order }],
+  ] as const) {
+    expect(await tryControl(service, name, input)).toMatchObject({ status: 400, body: { code: "refused" } });
+  }
+  const line = { index: 1, canceledQuantity: 0 };
+  expect((await service.post(`/orders/${order}/cancel`, { orderlines: [line] })).status).toBe(204);
+  service.emulator.updateProduct(service.demo.products.slimCaseNext, { status: "launched" });
+  await runControl(service, "startProduction", { order });
+  await runControl(service, "ship", { orders: order });
+  expect((await readOrder(service, order)).orderlines[0].shippedQuantity).toBe(1);
 });
 
 it("3.3 ended: the product cannot be ordered, and an existing order of it is shipped", async () => {

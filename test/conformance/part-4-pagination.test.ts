@@ -90,14 +90,17 @@ it.each(lists)("4.11 rule 5: GET /%s refuses a constructed cursor and one of ano
 
 it("4.11 rule 6: orders, claims and images are newest first", async () => {
   await using service = await startService({ pageSize: 2 });
-  const created: Record<"orders" | "claims", string[]> = { orders: [], claims: [] };
+  const created: Record<"orders" | "claims" | "images", string[]> = { orders: [], claims: [], images: [] };
   for (let number = 0; number < 5; number += 1) {
     const { order, claim } = await claimed(service);
     created.orders.unshift(order);
     created.claims.unshift(claim);
+    // The first order has uploaded its own image.
+    if (number === 0) created.images.push(...(await pageOf(service, "images")).references);
+    created.images.unshift((await service.upload("/images", png(`image ${number}`))).body.image.reference);
     service.clock.advance(1000);
   }
-  for (const name of ["orders", "claims"] as const) {
+  for (const name of ["orders", "claims", "images"] as const) {
     expect((await pagesOf(service, name)).flatMap(({ references }) => references)).toEqual(created[name]);
   }
 });

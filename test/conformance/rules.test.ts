@@ -31,10 +31,19 @@ function* callsOf(node: ts.Node): Generator<ts.CallExpression> {
   for (const child of children) yield* callsOf(child);
 }
 
+/** The text of a table: an array, or a constant of the file. */
+function textOf(table: ts.Expression, { statements }: ts.SourceFile): string {
+  if (!ts.isIdentifier(table)) return table.getText();
+  const constants = statements.filter(ts.isVariableStatement).flatMap((one) => one.declarationList.declarations);
+  return constants.find(({ name }) => name.getText() === table.text)?.initializer?.getText() ?? "";
+}
+
 /** The rules that the first elements of a table of `it.each` name, for a test whose name begins with `%s`. */
-function rowsOf(callee: ts.Expression): readonly string[] {
-  const table = ts.isCallExpression(callee) ? callee.arguments[0]?.getText() : undefined;
-  return [...(table ?? "").matchAll(/\[\s*"(\d[^"]*)"/g)].map(([, rule = ""]) => rule);
+function rowsOf(callee: ts.Expression, tree: ts.SourceFile): readonly string[] {
+  const [table] = ts.isCallExpression(callee) ? callee.arguments : [];
+  return [...(table === undefined ? "" : textOf(table, tree)).matchAll(/\[\s*"(\d[^"]*)"/g)].map(
+    ([, rule = ""]) => rule,
+  );
 }
 
 /** The tests in a file whose names begin with rules. */
@@ -45,7 +54,7 @@ function testsOf(file: string): readonly Held[] {
     .flatMap(({ expression, arguments: [name] }) => {
       if (name === undefined || !ts.isStringLiteralLike(name)) return [];
       const [, prefix = "", behaviour = ""] = /^(.+?): (.+)$/s.exec(name.text) ?? [];
-      return [{ rules: prefix === "%s" ? rowsOf(expression) : prefix.split(", "), behaviour, file }];
+      return [{ rules: prefix === "%s" ? rowsOf(expression, tree) : prefix.split(", "), behaviour, file }];
     });
 }
 

@@ -83,14 +83,14 @@ describe("orders with automation", () => {
     expect(bench.shipped).toEqual([["11-04T10:00", order]]);
   });
 
-  it("ship once when production was started by hand during the hold", async () => {
+  it("ship once when production is also started by hand after the hold", async () => {
     const bench = automated({ production: { hours: 1 }, shipping: { hours: 1 }, parts: 2 });
     const { emulator } = bench;
     const order = await placeOrder(bench);
     emulator.hold(order, "A question about the print");
     await emulator.clock.advance({ hours: 2 });
-    emulator.startProduction(order);
     emulator.release(order);
+    emulator.startProduction(order);
     await emulator.clock.advance({ hours: 1 });
     expect(bench.shipped).toEqual([["11-02T12:00", order]]);
   });

@@ -20,6 +20,9 @@ const local = [
   "shop",
   "shop_api",
   "host.docker.internal",
+  "metadata-service",
+  "shop-metadata.internal",
+  "[fd00:ec3::254]",
   "shop.test",
   "SHOP.TEST.",
   "tunnel.example",
@@ -39,7 +42,6 @@ const remote = [
   "8.8.8.8",
   "11.0.0.1",
   "100.64.0.1",
-  "169.254.169.254",
   "172.15.0.1",
   "172.32.0.1",
   "192.169.0.1",
@@ -51,12 +53,51 @@ const remote = [
   "bücher.de",
 ];
 
+/** Hosts where clouds serve credentials of a machine. */
+const metadata = [
+  "metadata.google.internal",
+  "METADATA.google.internal.",
+  "metadata",
+  "metadata.azure.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal",
+  "169.254.169.254",
+  "2852039166",
+  "0xa9fea9fe",
+  "169.254.170.2",
+  "100.100.100.200",
+  "[fd00:ec2::254]",
+  "[fd00:ec2::23]",
+  "[fd20:ce::254]",
+  "[::ffff:169.254.169.254]",
+  "[::ffff:a9fe:a9fe]",
+  "[0:0:0:0:0:ffff:169.254.169.254]",
+  "[64:ff9b::169.254.169.254]",
+  "[::ffff:100.100.100.200]",
+];
+
 describe("a host of this machine, of a private network, or reserved", () => {
   it.each(local)("%s is taken in each URL", (host) => {
     const callbackUrl = `http://${host}:8080/callback`;
     const emulator = createEmulator({ baseUrl: `http://${host}:8080/v2`, callbackUrl });
     emulator.setCallbackUrl(emulator.demo.stores.api, `${callbackUrl}?a=1`);
     expect(emulator.world().organizations[0]?.stores[0]?.callbackUrl).toBe(`${callbackUrl}?a=1`);
+  });
+});
+
+describe("a metadata host of a cloud", () => {
+  it.each(metadata)("%s is refused in each URL", (host) => {
+    const message = `${new URL(`http://${host}`).hostname} is a host where clouds serve the credentials of a machine`;
+    expect(() => createEmulator({ baseUrl: `http://${host}/v2` })).toThrow(`baseUrl: ${message}`);
+    expect(() => createEmulator({ callbackUrl: `http://${host}/latest/` })).toThrow(`callbackUrl: ${message}`);
+    const emulator = createEmulator();
+    expect(() => emulator.setCallbackUrl(emulator.demo.stores.api, `http://${host}/`)).toThrow(`url: ${message}`);
+    const saved = emulator.world();
+    const [demo] = saved.organizations;
+    const [store] = demo?.stores ?? [];
+    if (store !== undefined) store.callbackUrl = `http://${host}/`;
+    expect(() => emulator.load(saved)).toThrow(message);
   });
 });
 

@@ -60,7 +60,7 @@ async function listen(options: StartEmulatorOptions): Promise<RunningEmulator> {
   try {
     return await startEmulator(options);
   } catch (error) {
-    throw startFailure(error, options);
+    throw startFailure(error);
   }
 }
 

@@ -68,15 +68,12 @@ const orderlineInput = () =>
     ),
   });
 
-/** The schema of a new order with an address of this form. */
-export const orderInputWith = (address: z.ZodMiniType) =>
+export const orderInput = () =>
   byShippingKind(
     {
       storeReference: reference("Store"),
       customIdentifier: z.optional(filledText()),
       orderlines: orderlines(orderlineInput()),
     },
-    address,
+    addressInput(),
   );
-
-export const orderInput = () => orderInputWith(addressInput());

@@ -1,8 +1,8 @@
 import type { Agenda } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import { type Duration, spanOf } from "../clock/point-in-time.ts";
-import type { StoredClaim, StoredOrder } from "../state/records.ts";
-import type { Task } from "../state/task.ts";
+import type { StoredClaim, StoredOrder } from "../records/records.ts";
+import type { Task } from "../records/task.ts";
 import type { AutomationOptions } from "./options.ts";
 
 /** Puts what the operator does by itself into the agenda. */

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { count } from "../../schemas/shape.ts";
 import type { Duration } from "../clock/point-in-time.ts";
 import { span } from "../clock/span.schema.ts";
-import { type Award, awards } from "../state/records.ts";
+import { type Award, awards } from "../records/records.ts";
 
 /** The review that every claim gets. */
 export interface AutomaticReview {
@@ -16,7 +16,10 @@ export interface AutomaticReview {
   readonly comment?: string;
 }
 
-/** What the operator does by itself, at times of the emulator's clock. A step that is missing happens only by a control. */
+/**
+ * What the operator does by itself, at times of the emulator's clock. A step that is missing happens only by a control. It also happens
+ * in the environment `test`, where the service never produces or ships (specification 1).
+ */
 export interface AutomationOptions {
   /** The time from the creation of an order to its production: milliseconds, or an object such as `{ hours: 4 }`. */
   readonly production?: number | Duration;

@@ -3,10 +3,14 @@ import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../r
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/overrides.ts";
-import type { Emulator } from "../emulator.ts";
+import type { DemoCatalog } from "../catalog/demo.ts";
+import type { Planted, SeedRecords } from "../settings/planted.ts";
 
 /** The part of an emulator that the builders use. They send no request: no fault, no limit and no log entry is in their way. */
-export type BuilderEmulator = Pick<Emulator, "demo" | "seed">;
+export interface BuilderEmulator {
+  readonly demo: DemoCatalog;
+  seed(records: SeedRecords): Planted;
+}
 
 const customer: CompleteAddress = {
   company: "",

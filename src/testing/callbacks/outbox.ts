@@ -1,8 +1,8 @@
 import type { Agenda, Due } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { ControlError } from "../controls/control-error.ts";
-import type { StoredOrder } from "../state/records.ts";
-import type { Task } from "../state/task.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { StoredOrder } from "../records/records.ts";
+import type { Task } from "../records/task.ts";
 import type { SentCallback, StoredCallback } from "./callback.ts";
 import type { CallbackSettings } from "./options.ts";
 import { type SendingCallback, sendCallback, skippedCallback } from "./send-callback.ts";

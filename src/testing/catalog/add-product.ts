@@ -1,5 +1,5 @@
-import { ControlError } from "../controls/control-error.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 import type { AddedProduct, ProductState } from "./added-product.ts";
 import type { Catalog } from "./catalog.ts";
 import type { StoredItem, StoredProduct } from "./products.ts";

@@ -1,4 +1,4 @@
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 import type { AddedProduct } from "./added-product.ts";
 import { createClaimcategories } from "./claimcategories.ts";
 import { createDemoCatalog } from "./demo.ts";

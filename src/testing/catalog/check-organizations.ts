@@ -1,6 +1,6 @@
 import type { Issue } from "../../errors/validation.ts";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import { unknownPattern } from "../http/call-patterns.ts";
+import { unknownPattern } from "../core/call-patterns.ts";
 import { type OrganizationPlan, storeTable } from "./organization.ts";
 
 /** The text that occurs more than once. */

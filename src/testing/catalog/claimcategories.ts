@@ -1,5 +1,5 @@
 import type { Claimcategory } from "../../resources/claims/claims.schema.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 
 /** The category that is reserved for package-missing claims (specification 2.8). */
 export const packageMissing = "Package missing";

@@ -1,5 +1,5 @@
 import type { Reference, ReferenceKind } from "../../references/references.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { claimcategoryTable } from "./claimcategories.ts";
 import { storeTable } from "./organization.ts";
 import { type ProductName, productgroupTable, productTable } from "./product-table.ts";

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
 import { callbackUrl } from "../callbacks/options.ts";
-import type { Limit } from "../http/rate-limit.ts";
+import type { Limit } from "../core/rate-limit.ts";
 
 /** A secret key of an organization. */
 export interface KeyOptions {

@@ -1,8 +1,8 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import type { Reference, StoreReference } from "../../references/references.ts";
-import type { Limit } from "../http/rate-limit.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
-import { Table } from "../state/table.ts";
+import type { Limit } from "../core/rate-limit.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
+import { Table } from "../core/table.ts";
 import type { KeyOptions, StoreOptions } from "./organization-options.ts";
 
 export interface StoredStore {

@@ -1,6 +1,6 @@
 import type { ItemReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
-import { Collection } from "../state/collection.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import { Collection } from "../core/collection.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { type ProductRow, productgroupTable, productTable, type Stage } from "./product-table.ts";
 
 export interface StoredProductgroup {

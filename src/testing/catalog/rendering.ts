@@ -1,7 +1,7 @@
 import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import type { Scene } from "../../resources/scenes/scenes.schema.ts";
-import type { Collection } from "../state/collection.ts";
-import type { ReferenceMaker } from "../state/reference-maker.ts";
+import type { Collection } from "../core/collection.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { Compositions, type StoredComposition } from "./compositions.ts";
 import type { ProductName } from "./product-table.ts";
 import type { StoredProduct, StoredProductgroup } from "./products.ts";

@@ -1,4 +1,4 @@
-import { Collection } from "../state/collection.ts";
+import { Collection } from "../core/collection.ts";
 import type { Catalog } from "./catalog.ts";
 import type { StoredItem, StoredProduct } from "./products.ts";
 

@@ -1,5 +1,5 @@
 import { keepProcess, type PartnerClock } from "../../util/clock.ts";
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import { Moves } from "./moves.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
 import type { SavedClock } from "./saved-clock.ts";

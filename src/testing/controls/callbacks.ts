@@ -3,9 +3,9 @@ import type { StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import type { SentCallback } from "../callbacks/callback.ts";
 import { callbackUrl } from "../callbacks/options.ts";
-import { remoteFault } from "../remote.ts";
+import { ControlError } from "../core/control-error.ts";
+import { remoteFault } from "../core/remote.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 /** Controls that set where callbacks go. */

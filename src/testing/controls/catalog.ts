@@ -6,6 +6,7 @@ import { type Stage, stages } from "../catalog/product-table.ts";
 import type { StoredMedia } from "../catalog/products.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";
+import { goOn } from "./order-steps.ts";
 
 /** The fields of a product to change. */
 export interface ProductChanges {
@@ -36,7 +37,8 @@ export interface MediaReplacement {
 /** Controls that change the catalog and the stores. */
 export interface CatalogControls {
   /**
-   * Changes a product of the catalog, as the operator does.
+   * Changes a product of the catalog, as the operator does. When it is launched, steps of the automation that its pre-orders waited with
+   * happen now.
    *
    * @example
    * emulator.updateProduct(emulator.demo.products.slimCase, { status: "archived" });
@@ -72,6 +74,8 @@ export const catalogControls = {
       Object.assign(product, Object.fromEntries(given));
       if (layers) product.layersModified = world.now();
       if (print) product.printModified = world.now();
+      // Pre-orders of a product that was launched go on, of every organization.
+      for (const { orders } of emulation.worlds) for (const order of orders.all()) goOn(emulation, order);
     },
   }),
   setStock: control({

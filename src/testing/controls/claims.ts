@@ -2,11 +2,10 @@ import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
-import { statusOf } from "../rules/claims.ts";
-import { awardOf, type ClaimlineReview, decideAll, decideLines, replaceItems } from "../rules/review.ts";
-import { type Award, awards } from "../state/records.ts";
+import { ControlError } from "../core/control-error.ts";
+import { type Award, awards } from "../records/records.ts";
+import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } from "../rules/review.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 interface CommonReview {
@@ -66,16 +65,13 @@ export const claimControls = {
     }),
     run: (emulation, { claim: reference, decision, lines: reviews, refundShippingCosts, comment }) => {
       const { world, record: claim } = find(emulation, "claims", reference);
-      if (statusOf(claim) !== "pending")
-        throw new ControlError(`Only a pending claim can be reviewed; ${reference} is ${statusOf(claim)}`);
+      refuseReviewed(claim);
       if ((decision === undefined) === (reviews === undefined)) {
         throw new ControlError("Give either `decision`, for every item, or `lines`");
       }
       const lines =
         reviews === undefined ? decideAll(claim, decision ?? "rejection", comment) : decideLines(claim, reviews);
-      claim.replacement = replaceItems(world, claim, lines);
-      claim.decision = { award: awardOf(lines), decided: world.now(), refundShippingCosts, comment, lines };
-      return claim.replacement;
+      return review(world, claim, lines, { refundShippingCosts, comment });
     },
   }),
 };

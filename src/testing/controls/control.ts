@@ -2,8 +2,8 @@ import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
-import type { Emulation } from "../emulation.ts";
-import { ControlError, inputError } from "./control-error.ts";
+import { ControlError, inputError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 
 /** What a control acts on. The page shows the control there. */
 export type Subject =

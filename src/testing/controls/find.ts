@@ -1,6 +1,6 @@
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import type { World } from "../state/world.ts";
-import { ControlError } from "./control-error.ts";
 
 type Lists = {
   [Name in keyof World as World[Name] extends { get(reference: string): infer _Stored } ? Name : never]: World[Name];

@@ -2,7 +2,7 @@ import { reference } from "../../references/schema.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { control } from "./control.ts";
 import { find } from "./find.ts";
-import { takeStep } from "./order-steps.ts";
+import { goOn } from "./order-steps.ts";
 
 export const holdControls = {
   hold: control({
@@ -21,10 +21,8 @@ export const holdControls = {
     fields: () => ({ order: reference("Order") }),
     run: (emulation, { order: reference }) => {
       const { record: order } = find(emulation, "orders", reference);
-      const { postponed } = order;
       order.onHold = null;
-      order.postponed = null;
-      if (postponed !== null) takeStep(emulation, postponed);
+      goOn(emulation, order);
     },
   }),
 };

@@ -1,9 +1,9 @@
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import { controlRoot, refusal, uncachedJson } from "../core/control-plane.ts";
+import { Problem } from "../core/problem.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { readJson } from "../http/body.ts";
-import { controlRoot, refusal, uncachedJson } from "../http/control-plane.ts";
-import { Problem } from "../http/problem.ts";
 import type { Control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { jsonSchema } from "./json-schema.ts";
 import { quickstart } from "./quickstart.ts";
 import { allControls } from "./table.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod/mini";
 import { filledText } from "../../schemas/shape.ts";
-import { unknownPattern } from "../http/call-patterns.ts";
+import { unknownPattern } from "../core/call-patterns.ts";
+import { ControlError } from "../core/control-error.ts";
 import { allRoutes } from "../routes/table.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 
 /** The fields of a key to change. */
 export interface KeyChanges {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import { filledText } from "../../schemas/shape.ts";
-import { policies } from "../http/rate-limit.ts";
+import { policies } from "../core/rate-limit.ts";
 import { control } from "./control.ts";
 import { organizationNamed } from "./find.ts";
 

@@ -1,7 +1,7 @@
-import type { Emulation } from "../emulation.ts";
-import { isOpen, openQuantity } from "../rules/orders.ts";
-import type { StoredOrder } from "../state/records.ts";
-import type { OrderTask } from "../state/task.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { StoredOrder } from "../records/records.ts";
+import type { OrderTask } from "../records/task.ts";
+import { isOpen, openQuantity, waitReason } from "../rules/orders.ts";
 import type { World } from "../state/world.ts";
 import { find } from "./find.ts";
 import { begin, orderControls } from "./orders.ts";
@@ -24,11 +24,18 @@ function shipPart(emulation: Emulation, world: World, order: StoredOrder, part: 
   if (isOpen(order)) world.automation.planOrder(order, part + 1);
 }
 
-/** Takes an order's next step. An order on hold takes it when it is released. A completed order takes none. */
+/** Takes an order's next step. An order that waits takes it when it goes on. A completed order takes none. */
 export function takeStep(emulation: Emulation, step: OrderTask): void {
   const { world, record: order } = find(emulation, "orders", step.order);
   if (!isOpen(order)) return;
-  if (order.onHold !== null) order.postponed = step;
+  if (waitReason(world, order) !== undefined) order.postponed = step;
   else if (step.kind === "startProduction") begin(world, order);
   else shipPart(emulation, world, order, step.part);
+}
+
+/** Takes the step that became due while an order waited, unless it still waits. */
+export function goOn(emulation: Emulation, order: StoredOrder): void {
+  const { postponed } = order;
+  order.postponed = null;
+  if (postponed !== null) takeStep(emulation, postponed);
 }

@@ -2,12 +2,11 @@ import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
-import { openQuantity } from "../rules/orders.ts";
-import { shippingOptions } from "../rules/shipping.ts";
-import type { Parcel, StoredOrder, StoredShipment } from "../state/records.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { StoredOrder } from "../records/records.ts";
+import { refuseWaiting, ship } from "../rules/ship.ts";
 import type { World } from "../state/world.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 /** The lines of an order to ship, with the quantity of each. */
@@ -21,82 +20,31 @@ export interface OrderControls {
   /**
    * Ships an order, or several combined orders together, and returns the shipment's reference.
    *
+   * The emulator also ships in the environment `test`, so that a test can see a shipment. The service never does there (specification 1).
+   * Orders ship together when their stores belong to the same account: these are assumed to have the same combined address.
+   *
    * With `lines`, ships a part of an order. A later call ships the rest. A store with a callback URL gets a callback for each order, in
    * the background.
    *
-   * @throws {@link ControlError} when an order is on hold, has nothing left to ship, or cannot be shipped with the others.
+   * @throws {@link ControlError} when an order is on hold, waits for the launch of a product, has nothing left to ship, or cannot be
+   * shipped with the others.
    *
    * @example
    * const shipment = emulator.ship(orderReference, { lines: [{ index: 1, quantity: 2 }] });
    */
   ship(orders: OrderReference | readonly OrderReference[], options?: ShipOptions): ShipmentReference;
-  /** Starts the production of an order. It can no longer be canceled. */
+  /**
+   * Starts the production of an order. It can no longer be canceled.
+   *
+   * The emulator also produces in the environment `test`. The service never does there (specification 1).
+   *
+   * @throws {@link ControlError} when the order is on hold, or waits for the launch of a product.
+   */
   startProduction(order: OrderReference): void;
   /** Puts the production of an order on hold. `onHold` carries the reason. */
   hold(order: OrderReference, reason: string): void;
   /** Ends the hold of an order. A step of the automation that became due during the hold happens now. */
   release(order: OrderReference): void;
-}
-
-function parcelOf(order: StoredOrder, wanted: ShipOptions["lines"]): Parcel {
-  if (order.onHold !== null) throw new ControlError(`${order.reference} is on hold: ${order.onHold.reason}`);
-  const lines = wanted ?? order.lines.map((line) => ({ index: line.index, quantity: openQuantity(line) }));
-  const shipped = lines.filter(({ quantity }) => quantity > 0);
-  if (new Set(lines.map(({ index }) => index)).size < lines.length) {
-    throw new ControlError("`lines` names a line more than once");
-  }
-  if (shipped.length === 0) throw new ControlError(`${order.reference} has nothing left to ship`);
-  for (const { index, quantity } of shipped) {
-    const line = order.lines.find((candidate) => candidate.index === index);
-    const open = line === undefined ? 0 : openQuantity(line);
-    if (quantity > open)
-      throw new ControlError(`Line ${index} of ${order.reference} has ${open} left to ship; got ${quantity}`);
-  }
-  return { orderReference: order.reference, lines: shipped };
-}
-
-function markShipped(order: StoredOrder, parcel: Parcel): void {
-  for (const { index, quantity } of parcel.lines) {
-    const line = order.lines.find((candidate) => candidate.index === index);
-    if (line !== undefined) line.shippedQuantity += quantity;
-  }
-}
-
-/** A combined shipment goes to the partner's business address. It has no shipping options and is always tracked. */
-function destinationOf(
-  world: World,
-  order: StoredOrder,
-  parcel: Parcel,
-): Pick<StoredShipment, "addressReference" | "level"> {
-  const address = world.addresses.get(order.dropshipAddressReference);
-  if (address === undefined) return { addressReference: null, level: "tracked" };
-  const goods = order.lines.filter(({ index }) => parcel.lines.some((line) => line.index === index));
-  const [lowest] = shippingOptions(world, goods, address.address, order.minimalLevel);
-  return { addressReference: address.reference, level: lowest?.level ?? order.minimalLevel };
-}
-
-/** Ships what is given of the orders of one world, as one shipment. */
-export function ship(
-  world: World,
-  orders: readonly [StoredOrder, ...StoredOrder[]],
-  lines: ShipOptions["lines"],
-): ShipmentReference {
-  const [first] = orders;
-  if (orders.length > 1 && (lines !== undefined || orders.some((order) => order.shippingKind === "dropship"))) {
-    throw new ControlError("Only combined orders can ship together, and only without `lines`");
-  }
-  if (new Set(orders).size < orders.length) throw new ControlError("An order is named more than once");
-  const shipped = orders.map((order) => ({ order, parcel: parcelOf(order, lines) }));
-  const shipment: StoredShipment = {
-    reference: world.make.next("Shipment"),
-    parcels: shipped.map(({ parcel }) => parcel),
-    ...destinationOf(world, first, parcelOf(first, lines)),
-    shipped: world.now(),
-  };
-  for (const { order, parcel } of shipped) markShipped(order, parcel);
-  const address = world.addresses.get(shipment.addressReference);
-  if (address !== undefined) address.uses += 1;
-  return world.shipments.add(shipment).reference;
 }
 
 /** Starts the production of an order, and plans what comes next. */
@@ -137,8 +85,8 @@ export const orderControls = {
     run: (emulation, { order }) => {
       const { world, record } = find(emulation, "orders", order);
       if (record.inProduction) return;
+      refuseWaiting(world, record);
       world.automation.forgetOrder(record);
-      record.postponed = null;
       begin(world, record);
     },
   }),

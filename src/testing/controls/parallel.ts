@@ -1,11 +1,11 @@
 import * as z from "zod/mini";
 import { count, filledText } from "../../schemas/shape.ts";
-import type { Emulation } from "../emulation.ts";
-import type { EmulatorOptions } from "../options.ts";
-import { seedRecords } from "../seeds/seed.schema.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
+import { seedRecords } from "../settings/seed.schema.ts";
 import type { IsolatedWorlds } from "../state/isolated-worlds.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 
 type Seed = NonNullable<EmulatorOptions["seed"]>;
 

@@ -1,5 +1,5 @@
 import { validAddress } from "../builders/orders.ts";
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { allControls } from "./table.ts";
 
 const describeKeys = ({ worlds }: Emulation): readonly string[] =>

@@ -1,9 +1,9 @@
 import type { RenderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { statusOf } from "../rules/renders.ts";
 import { control } from "./control.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 
 /** Controls that finish renders at once instead of after `renderDuration`. */

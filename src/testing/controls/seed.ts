@@ -1,6 +1,6 @@
 import { plant } from "../seeds/plant.ts";
-import type { Planted, SeedRecords } from "../seeds/planted.ts";
-import { seedRecords } from "../seeds/seed.schema.ts";
+import type { Planted, SeedRecords } from "../settings/planted.ts";
+import { seedRecords } from "../settings/seed.schema.ts";
 import { control } from "./control.ts";
 
 /** The control that adds records. */

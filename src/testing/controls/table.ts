@@ -1,4 +1,4 @@
-import type { Emulation } from "../emulation.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { type AutomationControls, automationControls } from "./automation.ts";
 import { type CallbackUrlControls, callbackControls, callbackUrlControls } from "./callbacks.ts";
 import { type CatalogControls, catalogControls } from "./catalog.ts";

@@ -1,8 +1,8 @@
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { Task } from "../records/task.ts";
 import { statusOf } from "../rules/claims.ts";
-import type { Task } from "../state/task.ts";
 import { claimControls } from "./claims.ts";
-import { ControlError } from "./control-error.ts";
 import { find } from "./find.ts";
 import { takeStep } from "./order-steps.ts";
 

@@ -1,16 +1,16 @@
 import * as z from "zod/mini";
 import type { Issue } from "../../errors/validation.ts";
 import { filledText } from "../../schemas/shape.ts";
-import type { Emulation } from "../emulation.ts";
-import { keyFault } from "../real-keys.ts";
-import { remoteFault } from "../remote.ts";
+import { inputError } from "../core/control-error.ts";
+import { keyFault } from "../core/real-keys.ts";
+import { remoteFault } from "../core/remote.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { allRoutes } from "../routes/table.ts";
 import { inconsistencies } from "../state/consistency/inconsistencies.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
 import type { Worlds } from "../state/worlds.ts";
 import { control } from "./control.ts";
-import { inputError } from "./control-error.ts";
 
 /** Controls that save and restore the whole state. */
 export interface WorldControls {

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { check } from "../../schemas/check.ts";
 import { wordsOf } from "../../util/foreign.ts";
-import { endpointsNamed, namesOf } from "../http/endpoint-names.ts";
+import { endpointsNamed, namesOf } from "../core/endpoint-names.ts";
 import { faultKinds, faultSchema } from "./fault.schema.ts";
 import type { Fault } from "./fault.ts";
 

@@ -1,7 +1,7 @@
 import { isImage, signatureLength } from "../../binary/signature.ts";
 import { onAbort } from "../../util/abort-signals.ts";
+import { Problem } from "../core/problem.ts";
 import { bodyRecorderOf } from "../recorder/request-body.ts";
-import { Problem } from "./problem.ts";
 
 /** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {

@@ -3,8 +3,9 @@ import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { kindOfParameter } from "../../http/endpoint/path.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
+import { Problem, type ProblemCode } from "../core/problem.ts";
 import { readJson, refuseContent } from "./body.ts";
-import { Problem, type ProblemCode } from "./problem.ts";
+import { bodySchemas, querySchemas } from "./requests.schema.ts";
 
 const valueAt = (value: unknown, path: Issue["path"]): unknown =>
   path.reduce<unknown>(
@@ -41,29 +42,32 @@ export function checkPath(path: Readonly<Record<string, string>>): void {
 }
 
 /** Reads the query. Refuses unknown and repeated parameters. */
-export function readQuery(endpoint: Endpoint, given: URLSearchParams): Readonly<Record<string, unknown>> {
+export function readQuery({ call }: Endpoint, given: URLSearchParams): Readonly<Record<string, unknown>> {
+  const parameters = querySchemas[call] ?? {};
   for (const name of new Set(given.keys())) {
-    if (!Object.hasOwn(endpoint.query, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
+    if (!Object.hasOwn(parameters, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
     if (given.getAll(name).length > 1) throw new Problem("unknown_input_error", `${name}: given more than once`);
   }
   return Object.fromEntries(
-    Object.entries(endpoint.query).map(([name, schema]) => [
+    Object.entries(parameters).map(([name, schema]) => [
       name,
       valid(check(schema, given.get(name) ?? undefined, [name])),
     ]),
   );
 }
 
-/** Reads a JSON body. It must have the field of its shape and no other field. An endpoint without a body takes no content. */
-export async function readBody(shape: Endpoint["request"], request: Request): Promise<unknown> {
-  if (shape.kind === "none") await refuseContent(request);
-  if (shape.kind !== "json") return undefined;
-  const { field, schema } = shape;
+/** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
+export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
+  if (endpoint.request.kind === "none") await refuseContent(request);
+  if (endpoint.request.kind !== "json") return undefined;
+  const { field } = endpoint.request;
   const body = await readJson(request);
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
     throw new Problem("unknown_input_error", `The body must be an object with the field ${field}`);
   }
   const unknown = Object.keys(body).filter((key) => key !== field);
   if (unknown.length > 0) throw new Problem("unknown_input_error", `Unknown fields: ${unknown.join(", ")}`);
+  const schema = bodySchemas[endpoint.call];
+  if (schema === undefined) throw new TypeError(`requests.schema.ts has no body of ${endpoint.call}`);
   return valid(check(schema, valueAt(body, [field]), [field]), body);
 }

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
-import type { Problem } from "./problem.ts";
-import { retryAfterHeader } from "./retry-after.ts";
-import { WholeResponse } from "./whole-response.ts";
+import type { Problem } from "../core/problem.ts";
+import { retryAfterHeader } from "../core/retry-after.ts";
+import { WholeResponse } from "../core/whole-response.ts";
 
 /** The content of a file to download. */
 export interface FileContent {

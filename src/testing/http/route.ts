@@ -1,13 +1,7 @@
 import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
-import type { StoredKey } from "../catalog/organization.ts";
-import type { World } from "../state/world.ts";
+import type { Caller } from "../state/world.ts";
+import { promisedOf } from "./promised.ts";
 import { dataResponse } from "./respond.ts";
-
-/** An authenticated request: the key that it carries and the world of the key's organization. */
-export interface Caller {
-  readonly world: World;
-  readonly key: StoredKey;
-}
 
 /** The argument of a handler: the endpoint's checked input, the request and its caller. */
 export type ApiCall<Input> = Input & Caller & { readonly request: Request };
@@ -15,25 +9,20 @@ export type ApiCall<Input> = Input & Caller & { readonly request: Request };
 /** An endpoint with the function that responds to its requests. */
 export interface Route {
   readonly endpoint: Endpoint;
-  /** The body that the service accepts. The SDK may demand more. */
-  readonly request: Endpoint["request"];
   respond(input: EndpointInput, caller: Caller, request: Request): Promise<Response>;
 }
 
-/**
- * Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says.
- *
- * @param request The body that the service accepts. Default: the descriptor's own.
- */
+/** Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says. */
 export const route = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
   handle: (call: ApiCall<Input>) => Data | Promise<Data>,
-  request = endpoint.request,
 ): Route => ({
   endpoint,
-  request,
-  respond: async (input, caller, received) =>
-    dataResponse(endpoint.response, await handle({ ...(input as Input), ...caller, request: received })),
+  respond: async (input, caller, request) => {
+    const data = await handle({ ...(input as Input), ...caller, request });
+    const { shapes } = caller.world.settings;
+    return dataResponse(endpoint.response, shapes === "minimal" ? promisedOf(endpoint, data) : data);
+  },
 });
 
 /** Makes a route whose handler returns a whole response, such as a file. */
@@ -42,6 +31,5 @@ export const rawRoute = <Input extends EndpointInput>(
   handle: (call: ApiCall<Input>) => Response,
 ): Route => ({
   endpoint,
-  request: endpoint.request,
   respond: async (input, caller, request) => handle({ ...(input as Input), ...caller, request }),
 });

@@ -1,4 +1,4 @@
-import { createPathReader } from "./base-path.ts";
+import { createPathReader } from "../core/base-path.ts";
 import type { Route } from "./route.ts";
 
 /** A route that matches a request, with the parameters of its path. */

@@ -1,11 +1,11 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import type { Emulation } from "../emulation.ts";
-import { assertCurrent } from "../state/lifetime.ts";
-import { matchesAny } from "./call-patterns.ts";
+import { matchesAny } from "../core/call-patterns.ts";
+import { assertCurrent } from "../core/lifetime.ts";
+import { Problem } from "../core/problem.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { Caller, World } from "../state/world.ts";
 import { checkPath, readBody, readQuery } from "./input.ts";
-import { Problem } from "./problem.ts";
 import { problemResponse } from "./respond.ts";
-import type { Caller } from "./route.ts";
 import type { FindRoute, Match } from "./router.ts";
 
 /** The service as one function. */
@@ -36,18 +36,20 @@ async function respond(caller: Caller, request: Request, url: URL, match: Match 
   refuseCall(caller, route.endpoint);
   checkPath(path);
   const query = readQuery(route.endpoint, url.searchParams);
-  const body = await readBody(route.request, request);
+  const body = await readBody(route.endpoint, request);
   assertCurrent(caller.world);
   return await route.respond({ path, query, body }, caller, request);
 }
 
 /** Turns a `Problem` into its response. Another error is a defect of the emulator and is thrown again. */
-async function withProblems(handle: () => Promise<Response>): Promise<Response> {
+async function withProblems({ settings }: World, handle: () => Promise<Response>): Promise<Response> {
   try {
     return await handle();
   } catch (error) {
-    if (error instanceof Problem) return problemResponse(error);
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    // Only a 4xx is promised to have the error object (specification 7, rule 1).
+    const hasObject = error.status < 500 || settings.shapes === "full";
+    return hasObject ? problemResponse(error) : new Response(null, { status: error.status });
   }
 }
 
@@ -69,7 +71,7 @@ export function createService(emulation: Emulation, find: FindRoute): Service {
     const limits = Object.entries(rateLimits.headers(policies));
     const response =
       retryAfter === undefined
-        ? await withProblems(() => respond(caller, request, url, match))
+        ? await withProblems(caller.world, () => respond(caller, request, url, match))
         : problemResponse(new Problem("rate_limited", "A rate-limit bucket is empty", retryAfter));
     for (const [name, value] of limits) response.headers.set(name, value);
     return response;

@@ -73,10 +73,15 @@ export const endpointCoverage: Readonly<Record<string, EndpointCoverage>> = {
   "perspectives.list": { models: "perspectives, by scene and product" },
   "perspectives.get": { models: "perspectives of scenes and of products" },
   "compositions.lookup": { models: "200, 404 and 410", controls: ["updateProduct"] },
-  "compositions.get": { models: "a composition with its cost" },
+  "compositions.get": {
+    models: "a composition with its cost; 410 for an archived product, which is assumed",
+    controls: ["updateProduct"],
+  },
   "renders.create": {
-    models: "the same composition and image have one render; each request costs rendertokens",
+    models:
+      "the same composition and image have one render; each request costs rendertokens; 410 for an archived product, which is assumed",
     options: ["renderDuration", "rendertokenLimit"],
+    controls: ["updateProduct"],
   },
   "renders.get": {
     models: "pending, completed and failed renders",
@@ -99,13 +104,14 @@ export const endpointCoverage: Readonly<Record<string, EndpointCoverage>> = {
     controls: ["clock.advance"],
   },
   "orders.create": {
-    models: "every check of the specification, dropship and combined orders, integrators",
+    models:
+      "every check of the specification, dropship and combined orders, integrators; `product_not_orderable` for the stage alone",
     options: ["repeatedIdentifier", "keys", "automation"],
     controls: ["setStoreIntegration", "updateProduct", "seed"],
   },
   "orders.list": { models: "orders, newest first, by pages", options: ["pageSize", "seed.orders"], controls: ["seed"] },
   "orders.get": {
-    models: "production, holds, shipments in full or in part, cancellations",
+    models: "production, holds, pre-orders, shipments in full or in part, cancellations; also in the environment test",
     options: ["automation", "seed.orders"],
     controls: ["startProduction", "hold", "release", "ship", "automate", "seed"],
   },
@@ -148,6 +154,6 @@ export const endpointCoverage: Readonly<Record<string, EndpointCoverage>> = {
 /** What changes every endpoint. */
 export const everyEndpoint: EndpointCoverage = {
   models: "keys and permissions, rate limits, 501, isolated organizations, strict requests, faults on the way",
-  options: ["keys", "organizations", "limits", "unavailable", "environment", "clock"],
+  options: ["keys", "organizations", "limits", "unavailable", "environment", "shapes", "clock"],
   controls: ["updateKey", "drain", "faults.add", "faults.remove", "faults.clear"],
 };

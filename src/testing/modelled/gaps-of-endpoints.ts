@@ -23,6 +23,34 @@ export const endpointGaps: readonly Gap[] = [
     code: ["src/testing/routes/renders.ts"],
   },
   {
+    section: "4.6",
+    notShown: "fields of a perspective in the list; what both filters together select",
+    emulator:
+      'all fields, or with `shapes: "minimal"` the reference; the perspectives of the compositions of that scene and product',
+    options: ["shapes"],
+    code: ["src/testing/routes/rendering.ts"],
+  },
+  {
+    section: "4.6",
+    notShown: "a filter by a reference that no resource has",
+    emulator: "an empty list",
+    code: ["src/testing/routes/rendering.ts"],
+  },
+  {
+    section: "4.6",
+    notShown: "whether reading a composition and creating a render respond with 410, as the look-up does",
+    emulator: "yes, when its product is archived",
+    controls: ["updateProduct"],
+    code: ["src/testing/routes/rendering.ts", "src/testing/routes/renders.ts"],
+  },
+  {
+    section: "4.6 rule 2",
+    notShown: "whether the tokens of a failed render are returned",
+    emulator: "no",
+    controls: ["failRender"],
+    code: ["src/testing/routes/renders.ts"],
+  },
+  {
     section: "4.7",
     notShown:
       "a cancellation in production that changes no total: rule 2 (204) or rule 4 (409 `already_in_production`)",
@@ -30,6 +58,25 @@ export const endpointGaps: readonly Gap[] = [
       "rule 2: it responds with 204, so that a client can retry a cancellation whose response was lost; one changed total makes it a 409, and nothing is canceled",
     controls: ["startProduction"],
     code: ["src/testing/rules/cancel.ts"],
+  },
+  {
+    section: "4.7",
+    notShown: "a line that one cancellation names more than once; a cancellation without lines",
+    emulator: "`unknown_input_error`; 204, because lines that are not listed keep their value",
+    code: ["src/testing/rules/cancel.ts"],
+  },
+  {
+    section: "4.7",
+    notShown: "whether an address change in a store of an upstream platform is refused with 403, as a cancellation is",
+    emulator: "no: the rules of the address list no such refusal",
+    controls: ["setStoreIntegration"],
+    code: ["src/testing/routes/orders.ts"],
+  },
+  {
+    section: "4.7 address rule 1",
+    notShown: "whether a complete address may lack fields",
+    emulator: "yes: they are stored empty, as in an order",
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "4.7",
@@ -61,13 +108,37 @@ export const endpointGaps: readonly Gap[] = [
     section: "4.9",
     notShown: "whether a claim may leave out `evidenceReferences` (only `comment` is called optional)",
     emulator: "yes: none are given",
-    code: ["src/resources/claims/claim-input.schema.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "4.9",
     notShown: "one photo as the evidence of two claims",
     emulator: "it is refused with `unknown_input_error`",
     code: ["src/testing/rules/evidence.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: "what a character of a comment is, of which there may be 1000",
+    emulator: "a code point: an emoji of two units of UTF-16 counts once",
+    code: ["src/testing/http/requests.schema.ts"],
+  },
+  {
+    section: "4.9",
+    notShown: "which forms of a timestamp `closedAfter` takes",
+    emulator: "each of ISO 8601 with a date; without a time it is 00:00, without an offset UTC",
+    code: ["src/testing/http/instant.ts"],
+  },
+  {
+    section: "4.11, 1",
+    notShown: "whether a list without pages has a `nextCursor`: part 1 says that a list is returned with it",
+    emulator: "no",
+    code: ["src/testing/http/respond.ts"],
+  },
+  {
+    section: "4.11 rule 5",
+    notShown: "for how long a cursor is valid, and the response to another text",
+    emulator: "as long as the world; `unknown_input_error`",
+    code: ["src/testing/core/collection.ts"],
   },
   {
     section: "4.12 gap 1",
@@ -116,6 +187,6 @@ export const endpointGaps: readonly Gap[] = [
     section: "4.12 gap 8",
     notShown: "the order field that selects a brand",
     emulator: "none: a brand is refused as an unknown field",
-    code: ["src/resources/orders/order-input.schema.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
 ];

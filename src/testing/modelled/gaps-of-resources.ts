@@ -4,6 +4,15 @@ import type { Gap } from "./gap.ts";
 export const resourceGaps: readonly Gap[] = [
   {
     section: "1",
+    notShown: "nothing: orders of the test environment are never produced",
+    emulator:
+      "differs on purpose: it produces and ships in both environments, so that a test can see a shipment; it does neither by itself",
+    options: ["environment", "automation"],
+    controls: ["startProduction", "ship", "automate"],
+    code: ["src/testing/controls/orders.ts"],
+  },
+  {
+    section: "1",
     notShown: "the delivery of a parcel: no field of a shipment or an order shows it",
     emulator: "nothing: it cannot be observed, so it has no control",
     code: ["src/testing/rules/shipping.ts"],
@@ -18,6 +27,29 @@ export const resourceGaps: readonly Gap[] = [
   },
   {
     section: "1",
+    notShown: "which stores have the same combined address",
+    emulator: "the stores of one account; combined orders of other stores do not ship together",
+    controls: ["ship"],
+    code: ["src/testing/controls/orders.ts"],
+  },
+  {
+    section: "1",
+    notShown: "when combined orders are consolidated",
+    emulator: "only when `ship` names several; the automation ships each alone",
+    options: ["automation"],
+    controls: ["ship"],
+    code: ["src/testing/controls/order-steps.ts"],
+  },
+  {
+    section: "1, 2.10",
+    notShown: "the level of a combined shipment",
+    emulator: '`tracked`; with `shapes: "minimal"` the shipment has no tracking',
+    options: ["shapes"],
+    controls: ["ship"],
+    code: ["src/testing/routes/shipments.ts"],
+  },
+  {
+    section: "1",
     notShown: "who owns the private productgroup, the private scene and the warehouse items",
     emulator: "the demo organization; others do not see them",
     options: ["organizations"],
@@ -27,7 +59,7 @@ export const resourceGaps: readonly Gap[] = [
     section: "2.3",
     notShown: "`countryCode` is ISO 3166-1, and has a pattern",
     emulator: "two capital letters; the emulator does not check that the country exists",
-    code: ["src/schemas/address.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "2.3",
@@ -46,20 +78,41 @@ export const resourceGaps: readonly Gap[] = [
     notShown: "which address fields are required, and their maximum lengths",
     emulator:
       "`countryCode`, `email` (not for a quote), `state` in the US and Italy; no lengths; absent fields are stored empty",
-    code: ["src/testing/rules/order-input.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "2.4",
     notShown: "a repeated `customIdentifier`",
     emulator: "no second order: the first one's reference, also when the content differs",
     options: ["repeatedIdentifier"],
-    code: ["src/testing/options.ts"],
+    code: ["src/testing/settings/options.ts"],
+  },
+  {
+    section: "2.4",
+    notShown: "how far a `customIdentifier` is unique, and an empty one",
+    emulator: "in the organization; an empty one identifies nothing",
+    options: ["repeatedIdentifier"],
+    code: ["src/testing/routes/orders.ts"],
   },
   {
     section: "2.4",
     notShown: "order fields beyond those listed, and the field for a preferred packaging",
     emulator: "none; a packaging is refused as an unknown field",
     code: ["src/testing/routes/orders.ts"],
+  },
+  {
+    section: "2.4, 2.5, 2.8",
+    notShown:
+      "whether a value that does not apply is null or missing: the image of a line without print, the address of a combined order, the comment of a claim without one",
+    emulator: 'null, and an empty comment; with `shapes: "minimal"` they are missing, and the comment is null',
+    options: ["shapes"],
+    code: ["src/testing/http/promised.ts"],
+  },
+  {
+    section: "2.5, 4.9",
+    notShown: "the smallest quantity of a line",
+    emulator: "1; a smaller one is refused with `unknown_input_error`",
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "2.4, 3.4",
@@ -90,6 +143,34 @@ export const resourceGaps: readonly Gap[] = [
     code: ["src/testing/routes/catalog.ts", "src/testing/rules/shipping.ts"],
   },
   {
+    section: "2.6",
+    notShown: "how a product leads to its productgroup",
+    emulator: "no field of a product names it",
+    code: ["src/testing/routes/catalog.ts"],
+  },
+  {
+    section: "2.6, 3.3",
+    notShown: "which fields of a product may be incomplete",
+    emulator: 'none; with `shapes: "minimal"` an announced product has no stock, no print data and no layers',
+    options: ["shapes"],
+    controls: ["updateProduct"],
+    code: ["src/testing/http/promised.ts"],
+  },
+  {
+    section: "2.6, 3.3, 7",
+    notShown: "the causes of `product_not_orderable`",
+    emulator:
+      "the stage alone. A product without stock can be ordered. A product of a private productgroup does not exist for other organizations: `unknown_input_error`",
+    controls: ["updateProduct"],
+    code: ["src/testing/rules/order-input.ts"],
+  },
+  {
+    section: "2.7",
+    notShown: "whether identical evidence has the same reference",
+    emulator: "each upload has a new one",
+    code: ["src/testing/rules/evidence.ts"],
+  },
+  {
     section: "2.6, 2.10",
     notShown: "what changes the stock",
     emulator: "only controls: orders and shipments do not",
@@ -107,6 +188,18 @@ export const resourceGaps: readonly Gap[] = [
     notShown: "the origin and the path of evidence URLs, and whether they need the key",
     emulator: "`/evidence/{evidenceReference}` below the base URL, with the key",
     code: ["src/testing/routes/files.ts"],
+  },
+  {
+    section: "2.8",
+    notShown: "`decision` and `decided` after a retraction",
+    emulator: "null",
+    code: ["src/testing/routes/claim-response.ts"],
+  },
+  {
+    section: "2.8, 4.9",
+    notShown: "the order of a package-missing claim about a combined shipment, whose lines carry no order",
+    emulator: "the first order of the shipment; the lines of all orders, one after the other",
+    code: ["src/testing/routes/claims.ts"],
   },
   {
     section: "2.9",
@@ -143,9 +236,19 @@ export const resourceGaps: readonly Gap[] = [
     code: ["src/testing/controls/catalog.ts"],
   },
   {
+    section: "3.3",
+    notShown: "what of a pre-order waits",
+    emulator:
+      "the whole order, until all products of its open lines are launched; it can be canceled, and a step of the automation that was due happens at the launch",
+    options: ["automation"],
+    controls: ["updateProduct"],
+    code: ["src/testing/rules/orders.ts"],
+  },
+  {
     section: "3.4",
     notShown: "what a hold stops",
-    emulator: "every shipment, and the steps of the automation until the release; orders are not canceled by it",
+    emulator:
+      "production, every shipment, and the steps of the automation until the release; it does not stop a cancellation or a new address",
     controls: ["hold", "release"],
     code: ["src/testing/controls/order-steps.ts"],
   },

@@ -37,7 +37,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "until when the deprecated aliases are sent",
     emulator: "they are sent",
     options: ["callbacks.aliases"],
-    code: ["src/testing/callbacks/order-updated-url.ts"],
+    code: ["src/testing/rules/order-updated-url.ts"],
   },
   {
     section: "6 rule 5",
@@ -65,7 +65,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "statuses of codes listed as 4xx; all codes of each endpoint",
     emulator: "the best fit; codes such as `not_found`, `gone`, `claim_not_pending`",
     controls: ["faults.add"],
-    code: ["src/testing/http/problem.ts"],
+    code: ["src/testing/core/problem.ts"],
   },
   {
     section: "7 rule 2",
@@ -79,7 +79,7 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "5xx other than 501",
     emulator: "none, except by a fault",
     controls: ["faults.add"],
-    code: ["src/testing/faults/apply-fault.ts"],
+    code: ["src/testing/http/apply-fault.ts"],
   },
   {
     section: "8 rule 2",
@@ -94,18 +94,25 @@ export const ruleGaps: readonly Gap[] = [
     notShown: "page sizes",
     emulator: "50 on every list",
     options: ["pageSize"],
-    code: ["src/testing/options.ts"],
+    code: ["src/testing/settings/options.ts"],
   },
   {
     section: "8",
     notShown: "maximum order quantity and orderlines per order",
     emulator: "none",
-    code: ["src/resources/orders/order-input.schema.ts"],
+    code: ["src/testing/http/requests.schema.ts"],
   },
   {
     section: "8",
     notShown: "maximum upload file size",
     emulator: "32 MiB for JSON and evidence; images of any size",
     code: ["src/testing/http/body.ts"],
+  },
+  {
+    section: "9 rule 2",
+    notShown: "whether the base URL of a preview has the suffix `-beta`",
+    emulator: "no: it ends in `/v2`",
+    options: ["baseUrl"],
+    code: ["src/schemas/base-url.ts"],
   },
 ];

@@ -1,4 +1,4 @@
-import { controlRoot, uncachedJson } from "../http/control-plane.ts";
+import { controlRoot, uncachedJson } from "../core/control-plane.ts";
 import { allRoutes } from "../routes/table.ts";
 import { endpointCoverage, everyEndpoint } from "./endpoints.ts";
 import { gaps } from "./gaps.ts";

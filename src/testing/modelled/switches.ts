@@ -1,6 +1,6 @@
 import type { CallbackOptions } from "../callbacks/options.ts";
 import type { OrganizationOptions } from "../catalog/organization-options.ts";
-import type { EmulatorOptions } from "../options.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
 
 /** An option of the emulator, or one of its parts. */
 type OptionName =

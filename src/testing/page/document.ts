@@ -1,4 +1,4 @@
-import { assets } from "./paths.ts";
+import { assets } from "./overview/paths.ts";
 
 /** The page. Its script draws everything, so that the text of requests is never read as HTML. */
 export const document = `<!doctype html>

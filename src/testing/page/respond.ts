@@ -1,10 +1,10 @@
-import type { Emulation } from "../emulation.ts";
-import { controlRoot } from "../http/control-plane.ts";
+import { controlRoot } from "../core/control-plane.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { isAsset, readAsset } from "./assets.ts";
 import { document } from "./document.ts";
 import { overview } from "./overview/overview.ts";
+import { assets } from "./overview/paths.ts";
 import { pictureAt } from "./overview/pictures.ts";
-import { assets } from "./paths.ts";
 import { securityHeaders } from "./security.ts";
 
 const found = (body: string | Uint8Array<ArrayBuffer>, type: string): Response =>

@@ -1,10 +1,10 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import type { Redact } from "../../http/wire/redact.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { createPathReader } from "../core/base-path.ts";
+import { isBrokenConnection } from "../core/broken-connection.ts";
+import { WholeResponse } from "../core/whole-response.ts";
 import type { Fault } from "../faults/fault.ts";
-import { createPathReader } from "../http/base-path.ts";
-import { WholeResponse } from "../http/whole-response.ts";
 import type { LoggedRequest, RequestOutcome } from "./logged-request.ts";
 import { Recording } from "./recording.ts";
 import { createRedactKeys } from "./redact-keys.ts";

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { check } from "../../schemas/check.ts";
+import { endpointsNamed } from "../core/endpoint-names.ts";
 import { faultKinds } from "../faults/fault.schema.ts";
-import { endpointsNamed } from "../http/endpoint-names.ts";
 import type { LoggedRequest, RequestFilter } from "./logged-request.ts";
 
 const text = () => z.optional(z.string());

@@ -1,4 +1,4 @@
-import { controlRoot, refusal, uncachedJson } from "../http/control-plane.ts";
+import { controlRoot, refusal, uncachedJson } from "../core/control-plane.ts";
 import type { RequestFilter, RequestLog } from "./logged-request.ts";
 import { summaryOf } from "./summary.ts";
 

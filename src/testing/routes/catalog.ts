@@ -8,7 +8,7 @@ import {
 } from "../../resources/catalog/catalog.endpoints.ts";
 import type { Product, ProductDetail } from "../../resources/catalog/catalog.schema.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { found } from "../http/problem.ts";
+import { found } from "../core/problem.ts";
 import { fileResponse, immutable, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
 import { drawn } from "../pictures/drawn.ts";

@@ -1,7 +1,7 @@
 import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
+import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../records/records.ts";
 import { categoryOf, statusOf, summaryOf } from "../rules/claims.ts";
 import { evidenceUrls } from "../rules/evidence.ts";
-import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../state/records.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 
 const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);

@@ -1,7 +1,7 @@
 import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
 import { downloadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
-import { found, Problem } from "../http/problem.ts";
+import { found, Problem } from "../core/problem.ts";
 import { fileResponse, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute } from "../http/route.ts";
 import { drawn } from "../pictures/drawn.ts";

@@ -1,6 +1,5 @@
-import { json } from "../../http/endpoint/endpoint.ts";
 import type { OrderReference } from "../../references/references.ts";
-import { type OrderInput, orderInputWith } from "../../resources/orders/order-input.schema.ts";
+import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import {
   cancelOrder,
   createOrder,
@@ -11,10 +10,10 @@ import {
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
-import { type CompleteAddress, wireAddressInput } from "../../schemas/address.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
-import { found, Problem } from "../http/problem.ts";
-import { type Caller, type Route, route } from "../http/route.ts";
+import { found, Problem } from "../core/problem.ts";
+import { type Route, route } from "../http/route.ts";
+import type { StoredOrder } from "../records/records.ts";
 import { cancelLines } from "../rules/cancel.ts";
 import {
   checkDestination,
@@ -25,8 +24,7 @@ import {
 } from "../rules/order-input.ts";
 import { addAddress, addOrder, isOpen, replaceAddress, statusOf } from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
-import type { StoredOrder } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import type { Caller, World } from "../state/world.ts";
 
 const orderAt = (world: World, reference: OrderReference): StoredOrder =>
   found(world.orders.get(reference), `Order ${reference}`);
@@ -61,15 +59,17 @@ function repeated(world: World, identifier: string | undefined): StoredOrder | u
 }
 
 function create({ world, key }: Caller, input: OrderInput): StoredOrder {
+  // Assumed: an empty identifier identifies nothing.
+  const customIdentifier = input.customIdentifier === "" ? undefined : input.customIdentifier;
   const store = writableStore(world, input.storeReference);
   if (input.shippingKind === "dropship") checkDestination(input.dropshipAddress);
   for (const line of input.orderlines) checkOrderline(world, line);
-  const first = repeated(world, input.customIdentifier);
+  const first = repeated(world, customIdentifier);
   if (first !== undefined) return first;
   return addOrder(world, {
     store,
     shippingKind: input.shippingKind,
-    customIdentifier: input.customIdentifier,
+    customIdentifier,
     minimalLevel: input.dropshipMinimalShippingLevel ?? "basic",
     address: input.shippingKind === "dropship" ? addAddress(world, input.dropshipAddress) : null,
     settles: undefined,
@@ -83,17 +83,8 @@ function create({ world, key }: Caller, input: OrderInput): StoredOrder {
   });
 }
 
-/**
- * The bodies of orders and addresses as the service accepts them: the specification does not show which fields of an address must be
- * present. The SDK demands more.
- */
-const accepted = {
-  order: json<OrderInput>("order", () => orderInputWith(wireAddressInput())),
-  address: json<CompleteAddress>("dropshipAddress", wireAddressInput),
-};
-
 export const orderRoutes: readonly Route[] = [
-  route(createOrder, ({ body, ...caller }) => ({ reference: create(caller, body).reference }), accepted.order),
+  route(createOrder, ({ body, ...caller }) => ({ reference: create(caller, body).reference })),
   route(listOrders, ({ world, query }) => {
     const { items, nextCursor } = world.orders.page(query?.cursor);
     return { items: items.map(toSummary), nextCursor };
@@ -102,22 +93,18 @@ export const orderRoutes: readonly Route[] = [
   route(cancelOrder, ({ world, path, body }) => {
     const order = orderAt(world, path.orderReference);
     writableStore(world, order.storeReference);
-    cancelLines(order, body);
+    cancelLines(world, order, body);
   }),
-  route(
-    replaceDropshipAddress,
-    ({ world, path, body }) => {
-      const order = orderAt(world, path.orderReference);
-      checkDestination(body);
-      if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
-      if (order.settles !== undefined) {
-        throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
-      }
-      if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
-      replaceAddress(world, order, body);
-    },
-    accepted.address,
-  ),
+  route(replaceDropshipAddress, ({ world, path, body }) => {
+    const order = orderAt(world, path.orderReference);
+    checkDestination(body);
+    if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
+    if (order.settles !== undefined) {
+      throw new Problem("replacement_address_locked", `The order is the replacement of the claim ${order.settles}`);
+    }
+    if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
+    replaceAddress(world, order, body);
+  }),
   route(quoteOrder, ({ world, body }) => {
     writableStore(world, body.storeReference);
     for (const { productReference } of body.orderlines) orderableProduct(world, productReference);

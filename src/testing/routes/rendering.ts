@@ -4,7 +4,7 @@ import { getPerspective, listPerspectives } from "../../resources/perspectives/p
 import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
 import type { StoredComposition } from "../catalog/compositions.ts";
-import { found, Problem } from "../http/problem.ts";
+import { found, Problem } from "../core/problem.ts";
 import { type Route, route } from "../http/route.ts";
 
 interface Linked {

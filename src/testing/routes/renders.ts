@@ -6,11 +6,11 @@ import {
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
-import { found, known, Problem } from "../http/problem.ts";
+import { found, known, Problem } from "../core/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
+import type { StoredRender } from "../records/records.ts";
 import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
-import type { StoredRender } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 import { availableComposition } from "./rendering.ts";
 

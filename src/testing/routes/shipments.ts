@@ -1,12 +1,16 @@
 import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
 import type { Shipment } from "../../resources/shipments/shipments.schema.ts";
-import { found } from "../http/problem.ts";
+import { found } from "../core/problem.ts";
 import { type Route, route } from "../http/route.ts";
-import type { StoredShipment } from "../state/records.ts";
+import type { StoredShipment } from "../records/records.ts";
+import type { World } from "../state/world.ts";
 
-/** The tracking fields. Tracked and express shipments have them from the start, basic shipments never (specification 1). */
-function tracking({ reference, level }: StoredShipment): Partial<Shipment> {
-  if (level === "basic") return {};
+/**
+ * The tracking fields. Tracked and express shipments have them from the start, basic shipments never (specification 1). The level of a
+ * combined shipment is not shown, so the specification does not promise them.
+ */
+function tracking({ settings }: World, { reference, level, addressReference }: StoredShipment): Partial<Shipment> {
+  if (level === "basic" || (addressReference === null && settings.shapes === "minimal")) return {};
   const trackingNumber = `EMU${reference.slice(-12).toUpperCase()}`;
   return {
     carrier: level === "express" ? "Emulated Express" : "Emulated Post",
@@ -21,7 +25,7 @@ export const shipmentRoutes: readonly Route[] = [
     return {
       reference: shipment.reference,
       orders: shipment.parcels.map(({ orderReference }) => ({ reference: orderReference })),
-      ...tracking(shipment),
+      ...tracking(world, shipment),
     };
   }),
 ];

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
+import { assertCurrent } from "../core/lifetime.ts";
 import { collect, readImage } from "../http/body.ts";
 import { type Route, route } from "../http/route.ts";
 import { addEvidence, purgeEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";
-import { assertCurrent } from "../state/lifetime.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {

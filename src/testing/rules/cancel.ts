@@ -1,6 +1,7 @@
 import type { Cancellation } from "../../resources/orders/orders.schema.ts";
-import { known, Problem } from "../http/problem.ts";
-import type { StoredLine, StoredOrder } from "../state/records.ts";
+import { known, Problem } from "../core/problem.ts";
+import type { StoredLine, StoredOrder } from "../records/records.ts";
+import type { World } from "../state/world.ts";
 
 /** Throws if the line cannot have this many canceled. */
 const checkQuantity = (line: StoredLine, canceledQuantity: number): void => {
@@ -16,7 +17,7 @@ const checkQuantity = (line: StoredLine, canceledQuantity: number): void => {
 };
 
 /** Cancels lines by absolute quantity. Cancels either all of them or none (specification 4.7, cancel rules). */
-export function cancelLines(order: StoredOrder, cancellations: readonly Cancellation[]): void {
+export function cancelLines(world: World, order: StoredOrder, cancellations: readonly Cancellation[]): void {
   if (new Set(cancellations.map(({ index }) => index)).size < cancellations.length) {
     throw new Problem("unknown_input_error", "A line is given more than once");
   }
@@ -32,4 +33,8 @@ export function cancelLines(order: StoredOrder, cancellations: readonly Cancella
   if (order.inProduction) throw new Problem("already_in_production", "The order is in production");
   for (const { line, canceledQuantity } of wanted) checkQuantity(line, canceledQuantity);
   for (const { line, canceledQuantity } of wanted) line.canceledQuantity = canceledQuantity;
+  if (order.postponed === null) return;
+  // The order may have waited for the launch of what is canceled now.
+  world.agenda.add(world.now(), order.postponed);
+  order.postponed = null;
 }

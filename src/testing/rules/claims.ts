@@ -1,8 +1,8 @@
 import type { ClaimcategoryReference, OrderReference, ShipmentReference } from "../../references/references.ts";
 import type { Claimcategory, ClaimcategorySummary, ClaimStatus } from "../../resources/claims/claims.schema.ts";
-import { calendarDay, toDate } from "../amsterdam.ts";
-import { known, Problem } from "../http/problem.ts";
-import type { StoredClaim, StoredLineDecision, StoredShipment } from "../state/records.ts";
+import { calendarDay, toDate } from "../core/amsterdam.ts";
+import { known, Problem } from "../core/problem.ts";
+import type { StoredClaim, StoredLineDecision, StoredShipment } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 import { checkEvidence, useEvidence } from "./evidence.ts";
 import { promisedDays } from "./shipping.ts";

@@ -1,6 +1,6 @@
 import type { ClaimReference, EvidenceReference } from "../../references/references.ts";
-import { known, Problem } from "../http/problem.ts";
-import type { StoredClaim, StoredEvidence } from "../state/records.ts";
+import { known, Problem } from "../core/problem.ts";
+import type { StoredClaim, StoredEvidence } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 const day = 86_400_000;

@@ -1,4 +1,4 @@
-import type { StoredImage } from "../state/records.ts";
+import type { StoredImage } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /** Adds the image of a content. The same content has the same reference (specification 2.7). */

@@ -4,7 +4,7 @@ import type { AddressInput } from "../../schemas/address.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { known, Problem } from "../http/problem.ts";
+import { known, Problem } from "../core/problem.ts";
 import type { World } from "../state/world.ts";
 import { deniedCountries } from "./shipping.ts";
 

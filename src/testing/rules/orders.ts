@@ -1,6 +1,7 @@
 import type { AddressInput } from "../../schemas/address.ts";
 import type { StoredStore } from "../catalog/organization.ts";
-import type { StoredAddress, StoredLine, StoredOrder } from "../state/records.ts";
+import type { Stage } from "../catalog/product-table.ts";
+import type { StoredAddress, StoredLine, StoredOrder } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /** The number of the first legacy order code. v1 codes have six digits. */
@@ -43,6 +44,21 @@ export const openQuantity = (line: StoredLine): number => line.quantity - line.c
 
 /** An order is open until every line has been shipped or canceled (specification 3.4). */
 export const isOpen = (order: StoredOrder): boolean => order.lines.some((line) => openQuantity(line) > 0);
+
+const unlaunched: ReadonlySet<Stage> = new Set<Stage>(["announced", "prelaunched"]);
+
+/**
+ * Why an order cannot be produced or shipped now: it is on hold, or a pre-order, which queues until the launch of its products
+ * (specification 3.3). Undefined when it can. A pre-order waits as a whole, until all products of its open lines are launched.
+ */
+export function waitReason(world: World, order: StoredOrder): string | undefined {
+  if (order.onHold !== null) return `is on hold: ${order.onHold.reason}`;
+  const products = order.lines
+    .filter((line) => openQuantity(line) > 0)
+    .map((line) => world.products.get(line.productReference));
+  const awaited = products.find((product) => product !== undefined && unlaunched.has(product.status));
+  return awaited && `is a pre-order and waits for the launch of ${awaited.name}`;
+}
 
 /** The status of an order. The specification does not show the values; these are assumed. */
 export function statusOf(order: StoredOrder): { readonly code: string } {

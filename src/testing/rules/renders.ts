@@ -2,7 +2,7 @@ import type { Render, RenderFile, RenderStatus } from "../../resources/renders/r
 import { drawn } from "../pictures/drawn.ts";
 import { mainColour } from "../pictures/phone-case.ts";
 import { thumbhashOf } from "../pictures/thumbhash.ts";
-import type { StoredRender } from "../state/records.ts";
+import type { StoredRender } from "../records/records.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 
 export const statusOf = (world: World, render: StoredRender): RenderStatus => {

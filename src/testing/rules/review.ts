@@ -1,7 +1,8 @@
 import type { OrderReference } from "../../references/references.ts";
-import { ControlError } from "../controls/control-error.ts";
-import { type Award, awards, type StoredClaim, type StoredLineDecision } from "../state/records.ts";
+import { ControlError } from "../core/control-error.ts";
+import { type Award, awards, type StoredClaim, type StoredLineDecision } from "../records/records.ts";
 import type { World } from "../state/world.ts";
+import { statusOf } from "./claims.ts";
 import { addOrder } from "./orders.ts";
 
 /** The decision about one line of a claim. The quantities add up to that of the line. */
@@ -47,13 +48,13 @@ export function decideLines(claim: StoredClaim, given: readonly ClaimlineReview[
 }
 
 /** What all lines were awarded; `mixed` when they differ. */
-export function awardOf(decisions: readonly StoredLineDecision[]): Award | "mixed" {
+function awardOf(decisions: readonly StoredLineDecision[]): Award | "mixed" {
   const awarded = awards.filter((award) => decisions.some((decision) => decision[award] > 0));
   return awarded.length === 1 && awarded[0] !== undefined ? awarded[0] : "mixed";
 }
 
 /** Creates an order of the replaced items, to the address of the claimed shipment. Returns null when nothing is replaced. */
-export function replaceItems(
+function replaceItems(
   world: World,
   claim: StoredClaim,
   decisions: readonly StoredLineDecision[],
@@ -79,4 +80,23 @@ export function replaceItems(
     settles: claim.reference,
     lines,
   }).reference;
+}
+
+/** Refuses the review of a claim that is decided or retracted. */
+export function refuseReviewed(claim: StoredClaim): void {
+  const status = statusOf(claim);
+  if (status === "pending") return;
+  throw new ControlError(`Only a pending claim can be reviewed; ${claim.reference} is ${status}`);
+}
+
+/** Decides a pending claim. Returns the reference of the replacement order; null without one. */
+export function review(
+  world: World,
+  claim: StoredClaim,
+  lines: readonly StoredLineDecision[],
+  { refundShippingCosts = false, comment = "" } = {},
+): OrderReference | null {
+  claim.replacement = replaceItems(world, claim, lines);
+  claim.decision = { award: awardOf(lines), decided: world.now(), refundShippingCosts, comment, lines };
+  return claim.replacement;
 }

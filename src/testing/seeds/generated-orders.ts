@@ -1,8 +1,8 @@
 import type { CompleteAddress } from "../../schemas/address.ts";
-import { known } from "../http/problem.ts";
+import { known } from "../core/problem.ts";
+import type { StoredOrder } from "../records/records.ts";
 import { addImage } from "../rules/images.ts";
 import { addAddress, addOrder } from "../rules/orders.ts";
-import type { StoredOrder } from "../state/records.ts";
 import type { World } from "../state/world.ts";
 
 const places = [

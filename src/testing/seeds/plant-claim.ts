@@ -1,16 +1,14 @@
 import type { ClaimReference, OrderReference, ShipmentReference } from "../../references/references.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
-import { claimControls } from "../controls/claims.ts";
-import { ControlError } from "../controls/control-error.ts";
-import type { Emulation } from "../emulation.ts";
-import type { Caller } from "../http/route.ts";
+import { ControlError } from "../core/control-error.ts";
 import { sampleImage } from "../pictures/sample-image.ts";
-import { claimItems, claimPackage } from "../routes/claims.ts";
+import type { StoredClaim } from "../records/records.ts";
 import { addEvidence } from "../rules/evidence.ts";
-import type { StoredClaim } from "../state/records.ts";
-import type { World } from "../state/world.ts";
+import { claimItems, claimPackage } from "../rules/file-claim.ts";
+import { decideAll, review } from "../rules/review.ts";
+import type { SeedClaim } from "../settings/seed.schema.ts";
+import type { Caller, World } from "../state/world.ts";
 import { inPast } from "./in-past.ts";
-import type { SeedClaim } from "./seed.schema.ts";
 
 /** The first key of a world's organization. */
 function callerOf(world: World): Caller {
@@ -45,7 +43,6 @@ function file(world: World, order: OrderReference, shipment: ShipmentReference, 
 
 /** Files a claim about a shipment, and decides it when the seed says so. */
 export function plantClaim(
-  emulation: Emulation,
   world: World,
   order: OrderReference,
   shipment: ShipmentReference,
@@ -58,6 +55,6 @@ export function plantClaim(
   const claim = file(past, order, shipment, seed);
   const { decision } = seed;
   if (decision === "retracted") claim.retracted = world.now();
-  else if (decision !== undefined) claimControls.reviewClaim.run(emulation, { claim: claim.reference, decision });
+  else if (decision !== undefined) review(world, claim, decideAll(claim, decision, ""));
   return claim.reference;
 }

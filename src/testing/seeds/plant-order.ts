@@ -1,18 +1,18 @@
 import type { OrderReference } from "../../references/references.ts";
 import type { StoredStore } from "../catalog/organization.ts";
-import { ControlError } from "../controls/control-error.ts";
-import { ship } from "../controls/orders.ts";
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { StoredOrder } from "../records/records.ts";
 import { addImage } from "../rules/images.ts";
 import { checkDestination } from "../rules/order-input.ts";
-import { addAddress, addOrder, type OrderDraft } from "../rules/orders.ts";
-import type { StoredOrder } from "../state/records.ts";
+import { addAddress, addOrder, type OrderDraft, waitReason } from "../rules/orders.ts";
+import { ship } from "../rules/ship.ts";
+import type { PlantedOrder, PlantedShipment } from "../settings/planted.ts";
+import type { SeedLine, SeedOrder, SeedShipment } from "../settings/seed.schema.ts";
 import type { World } from "../state/world.ts";
 import { addressOf } from "./generated-orders.ts";
 import { inPast } from "./in-past.ts";
 import { plantClaim } from "./plant-claim.ts";
-import type { PlantedOrder, PlantedShipment } from "./planted.ts";
-import type { SeedLine, SeedOrder, SeedShipment } from "./seed.schema.ts";
 
 /** Finds a store by its name in the demo catalog, its legacy code or its reference, and the world that it belongs to. */
 function storeOf(worlds: readonly World[], name: string): { readonly world: World; readonly store: StoredStore } {
@@ -71,12 +71,12 @@ function cancel(order: StoredOrder, lines: readonly SeedLine[]): void {
   }
 }
 
-function plantShipment(emulation: Emulation, world: World, order: StoredOrder, seed: SeedShipment): PlantedShipment {
+function plantShipment(world: World, order: StoredOrder, seed: SeedShipment): PlantedShipment {
   const past = inPast(world, seed.daysAgo);
   if (past.now() < order.created) throw new ControlError("The shipment is older than its order: change `daysAgo`");
   const reference = ship(past, [order], seed.lines);
   const claims = seed.claims ?? [];
-  return { reference, claims: claims.map((claim) => plantClaim(emulation, world, order.reference, reference, claim)) };
+  return { reference, claims: claims.map((claim) => plantClaim(world, order.reference, reference, claim)) };
 }
 
 /** Adds an order with its shipments and claims. */
@@ -84,9 +84,11 @@ export function plantOrder(emulation: Emulation, seed: SeedOrder): PlantedOrder 
   const { world, store } = storeOf(emulation.worlds, seed.store ?? "api");
   const order = addOrder(inPast(world, seed.daysAgo), draft(world, store, seed));
   cancel(order, seed.orderlines ?? []);
+  const waits = seed.inProduction === true ? waitReason(world, order) : undefined;
+  if (waits !== undefined) throw new ControlError(`The order cannot be in production: it ${waits}`);
   order.inProduction = seed.inProduction ?? false;
   const shipments = (seed.shipments ?? []).map((shipment) =>
-    plantShipment(emulation, world, order, { daysAgo: seed.daysAgo, ...shipment }),
+    plantShipment(world, order, { daysAgo: seed.daysAgo, ...shipment }),
   );
   order.onHold = seed.onHold === undefined ? null : { reason: seed.onHold };
   const reference: OrderReference = order.reference;

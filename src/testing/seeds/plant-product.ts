@@ -1,11 +1,11 @@
 import type { ProductReference } from "../../references/references.ts";
 import { addProduct, shareProduct } from "../catalog/add-product.ts";
 import { legacySkuOf } from "../catalog/products.ts";
-import { ControlError } from "../controls/control-error.ts";
-import type { Emulation } from "../emulation.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { Emulation } from "../emulation/emulation.ts";
+import type { SeedProduct } from "../settings/seed-product.ts";
 import type { World } from "../state/world.ts";
 import { inPast } from "./in-past.ts";
-import type { SeedProduct } from "./seed-product.ts";
 
 /** The productgroup with a name in the demo catalog, or a reference. */
 function groupOf({ productgroups, make }: World, name: string) {

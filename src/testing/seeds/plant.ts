@@ -1,13 +1,13 @@
-import { ControlError } from "../controls/control-error.ts";
-import type { Emulation } from "../emulation.ts";
-import { Problem } from "../http/problem.ts";
+import { ControlError } from "../core/control-error.ts";
+import { Problem } from "../core/problem.ts";
+import type { Emulation } from "../emulation/emulation.ts";
 import { sampleImage } from "../pictures/sample-image.ts";
 import { addEvidence } from "../rules/evidence.ts";
 import { addImage } from "../rules/images.ts";
+import type { Planted, SeedRecords } from "../settings/planted.ts";
 import { generateOrders } from "./generated-orders.ts";
 import { plantOrder } from "./plant-order.ts";
 import { plantProduct } from "./plant-product.ts";
-import type { Planted, SeedRecords } from "./planted.ts";
 
 /** Says which entry of the list is wrong. */
 function at<Value>(place: string, run: () => Value): Value {

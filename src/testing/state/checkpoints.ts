@@ -1,4 +1,4 @@
-import { ControlError } from "../controls/control-error.ts";
+import { ControlError } from "../core/control-error.ts";
 import type { SavedWorld } from "./saved-world.ts";
 
 /** States that were kept under a name. */

@@ -1,4 +1,4 @@
-import type { EmulatorOptions } from "../options.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
 
 /** The isolated worlds of a port as the controls use them. */
 export interface IsolatedWorlds {

@@ -1,5 +1,5 @@
-import { Collection } from "./collection.ts";
-import type { StoredOrder } from "./records.ts";
+import { Collection } from "../core/collection.ts";
+import type { StoredOrder } from "../records/records.ts";
 
 /** The orders, with a look-up by `customIdentifier`. */
 export class Orders extends Collection<StoredOrder> {

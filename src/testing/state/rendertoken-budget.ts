@@ -1,7 +1,7 @@
 import type { Rendertokens } from "../../resources/rendertokens/rendertokens.schema.ts";
-import { nextMonday } from "../amsterdam.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { Problem } from "../http/problem.ts";
+import { nextMonday } from "../core/amsterdam.ts";
+import { Problem } from "../core/problem.ts";
 
 /** The organization's rendertokens of this week (specification 4.6). */
 export interface RendertokenBudget {

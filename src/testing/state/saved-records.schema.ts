@@ -6,8 +6,8 @@ import { count, filledText } from "../../schemas/shape.ts";
 import { callbackUrl } from "../callbacks/options.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { earliestTime, latestTime } from "../clock/point-in-time.ts";
-import { addressTexts } from "./address.schema.ts";
-import { filledList, list, nullable, record } from "./record.schema.ts";
+import { addressTexts } from "../records/address.schema.ts";
+import { filledList, list, nullable, record } from "../records/record.schema.ts";
 import {
   awards,
   type Parcel,
@@ -22,7 +22,7 @@ import {
   type StoredOrder,
   type StoredRender,
   type StoredShipment,
-} from "./records.ts";
+} from "../records/records.ts";
 
 /** A time that the service can show as a timestamp. */
 export const time = () => z.number().check(z.gte(earliestTime), z.lte(latestTime));

@@ -14,9 +14,9 @@ import type {
   StoredOrder,
   StoredRender,
   StoredShipment,
-} from "./records.ts";
+} from "../records/records.ts";
+import type { Task } from "../records/task.ts";
 import type { SavedRendertokens } from "./rendertoken-budget.ts";
-import type { Task } from "./task.ts";
 import type { World } from "./world.ts";
 
 /** An organization in a saved world. */

@@ -1,13 +1,13 @@
 import type { Automation } from "../automation/automation.ts";
 import type { Catalog } from "../catalog/catalog.ts";
-import type { Organization } from "../catalog/organization.ts";
+import type { Organization, StoredKey } from "../catalog/organization.ts";
 import type { Agenda } from "../clock/agenda.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { createRateLimiter } from "../http/rate-limit.ts";
-import type { Settings } from "../options.ts";
-import { Collection } from "./collection.ts";
-import type { Lifetime } from "./lifetime.ts";
-import { Orders } from "./orders.ts";
+import { Collection } from "../core/collection.ts";
+import type { Lifetime } from "../core/lifetime.ts";
+import { createRateLimiter } from "../core/rate-limit.ts";
+import type { ReferenceMaker } from "../core/reference-maker.ts";
+import { Table } from "../core/table.ts";
 import type {
   StoredAddress,
   StoredClaim,
@@ -15,11 +15,11 @@ import type {
   StoredImage,
   StoredRender,
   StoredShipment,
-} from "./records.ts";
-import type { ReferenceMaker } from "./reference-maker.ts";
+} from "../records/records.ts";
+import type { Task } from "../records/task.ts";
+import type { Settings } from "../settings/options.ts";
+import { Orders } from "./orders.ts";
 import { createRendertokenBudget } from "./rendertoken-budget.ts";
-import { Table } from "./table.ts";
-import type { Task } from "./task.ts";
 
 /** What all organizations share. */
 export interface Shared {
@@ -34,6 +34,12 @@ export interface Shared {
 
 /** The service as one organization sees it: the catalog and what belongs to the organization. */
 export type World = ReturnType<typeof createWorld>;
+
+/** Who makes a request: a key, and the world of its organization. */
+export interface Caller {
+  readonly world: World;
+  readonly key: StoredKey;
+}
 
 /** Makes an organization's world with empty lists. */
 export function createWorld(

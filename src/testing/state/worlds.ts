@@ -1,9 +1,9 @@
 import { type Catalog, createCatalog } from "../catalog/catalog.ts";
 import { createOrganization, type OrganizationPlan } from "../catalog/organization.ts";
 import { sharedCatalog } from "../catalog/shared-catalog.ts";
-import type { Settings } from "../options.ts";
-import { Lifetime } from "./lifetime.ts";
-import { createReferenceMaker } from "./reference-maker.ts";
+import { Lifetime } from "../core/lifetime.ts";
+import { createReferenceMaker } from "../core/reference-maker.ts";
+import type { Settings } from "../settings/options.ts";
 import { createWorld, type Shared, type World } from "./world.ts";
 
 /** What all references derive from. */

@@ -11,7 +11,7 @@ export const rules: Rules = {
   "3.2 completed": "A finished render is `completed`, with files and `thumbhash`",
   "3.2 failed": "A render whose processing fails is `failed`",
   "3.3 announced": "An announced product is visible",
-  "3.3 prelaunched": "A prelaunched product can be ordered",
+  "3.3 prelaunched": "A prelaunched product can be ordered; its orders queue as pre-orders until launch",
   "3.3 launched": "A launched product can be ordered",
   "3.3 sunsetted": "A sunsetted product can be ordered",
   "3.3 ended": "An ended product cannot be ordered; existing orders are fulfilled",

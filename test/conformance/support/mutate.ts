@@ -29,10 +29,10 @@ export function withWrongType(body: Json): readonly Variant[] {
 }
 
 /** A copy whose field at a path, for example `order.orderlines.0.quantity`, is missing, or has another value. */
-export function withoutField(body: unknown, path: string, value?: null): unknown {
+export function withField(body: unknown, path: string, value?: unknown): unknown {
   const [key = "", ...rest] = path.split(".");
   if (!isJson(body) || !Object.hasOwn(body, key)) throw new Error(`There is no field ${path}`);
-  const inner = rest.length === 0 ? value : withoutField(Reflect.get(body, key), rest.join("."), value);
+  const inner = rest.length === 0 ? value : withField(Reflect.get(body, key), rest.join("."), value);
   if (Array.isArray(body)) return body.map((one, index) => (String(index) === key ? inner : one));
   return { ...body, [key]: inner };
 }

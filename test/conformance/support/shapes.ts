@@ -55,6 +55,16 @@ export const object =
         )
       : is("an object", isObject)(value, path);
 
+/** An object that has each of these fields and no other: what the specification promises. */
+export const exactly =
+  (fields: Readonly<Record<string, Matcher>>): Matcher =>
+  (value, path) => [
+    ...object(fields)(value, path),
+    ...Object.keys(isObject(value) ? value : {})
+      .filter((name) => !Object.hasOwn(fields, name))
+      .map((name) => `${path}.${name}: not promised`),
+  ];
+
 export const expectShape = (value: unknown, matcher: Matcher): void => expect(matcher(value, "body")).toEqual([]);
 
 /** The error object of a 4xx response (2.2, 7 rule 1). */

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import type { ControlView } from "../view.ts";
+import type { ControlView } from "../overview/view.ts";
 import { read } from "./live/api.ts";
 import { keepCurrent } from "./live/due.ts";
 import { controls } from "./live/store.ts";

@@ -1,5 +1,5 @@
 import { keepProcess, type PartnerClock } from "../../../util/clock.ts";
-import { bodyTerminated } from "../../faults/broken-connection.ts";
+import { bodyTerminated } from "../../core/broken-connection.ts";
 import type { RequestSummary } from "../../recorder/request-json.ts";
 
 /** Milliseconds between two batches of events. Everything that happens in between is sent once. */

@@ -1,8 +1,8 @@
 import type { CallbackTry, SentCallback } from "../../callbacks/callback.ts";
 import type { World } from "../../state/world.ts";
-import type { CallbackView, Listed, TryView } from "../view.ts";
 import { newest } from "./newest.ts";
 import { nameOfOrder } from "./orders.ts";
+import type { CallbackView, Listed, TryView } from "./view.ts";
 
 const tryView = ({ at, status, error, duration }: CallbackTry): TryView => ({
   at,

@@ -1,11 +1,11 @@
+import type { StoredClaim } from "../../records/records.ts";
 import { statusOf } from "../../rules/claims.ts";
 import { closedAt, evidenceOf } from "../../rules/evidence.ts";
-import type { StoredClaim } from "../../state/records.ts";
 import type { World } from "../../state/world.ts";
-import { evidencePath } from "../paths.ts";
-import type { ClaimView, Listed } from "../view.ts";
 import { newest } from "./newest.ts";
 import { nameOfOrder } from "./orders.ts";
+import { evidencePath } from "./paths.ts";
+import type { ClaimView, Listed } from "./view.ts";
 
 /** The paths of the photos that are not purged. */
 const photos = (world: World, references: StoredClaim["evidence"]): readonly string[] =>

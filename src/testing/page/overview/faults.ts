@@ -1,5 +1,5 @@
 import type { SavedFault } from "../../faults/faults.ts";
-import type { FaultView } from "../view.ts";
+import type { FaultView } from "./view.ts";
 
 /** The most characters of a fault's details. */
 const longest = 120;

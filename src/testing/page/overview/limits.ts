@@ -1,5 +1,5 @@
 import type { World } from "../../state/world.ts";
-import type { LimitView } from "../view.ts";
+import type { LimitView } from "./view.ts";
 
 /** The rate-limit buckets as they are now. */
 export const limitsView = ({ rateLimits, limits }: World): readonly LimitView[] =>

@@ -1,4 +1,4 @@
-import type { Listed } from "../view.ts";
+import type { Listed } from "./view.ts";
 
 /** The most records of one list that the page receives. More make the page slow and do not help its reader. */
 const shown = 100;

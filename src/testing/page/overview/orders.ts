@@ -1,8 +1,8 @@
+import type { StoredOrder } from "../../records/records.ts";
 import { statusOf } from "../../rules/orders.ts";
-import type { StoredOrder } from "../../state/records.ts";
 import type { World } from "../../state/world.ts";
-import type { Listed, OrderView } from "../view.ts";
 import { newest } from "./newest.ts";
+import type { Listed, OrderView } from "./view.ts";
 
 const view =
   (world: World) =>

@@ -1,12 +1,12 @@
-import type { Emulation } from "../../emulation.ts";
+import type { Emulation } from "../../emulation/emulation.ts";
 import type { World } from "../../state/world.ts";
-import type { PageState } from "../view.ts";
 import { callbacksView } from "./callbacks.ts";
 import { claimsView } from "./claims.ts";
 import { faultsView } from "./faults.ts";
 import { limitsView } from "./limits.ts";
 import { ordersView } from "./orders.ts";
 import { rendersView } from "./renders.ts";
+import type { PageState } from "./view.ts";
 
 /** An order that needs neither an address nor an image. Null without a store that accepts orders. */
 function exampleOrder({ stores, demo }: World) {

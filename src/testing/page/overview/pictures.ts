@@ -3,7 +3,7 @@ import type { FileContent } from "../../http/respond.ts";
 import { evidenceOf } from "../../rules/evidence.ts";
 import { renderFile, statusOf } from "../../rules/renders.ts";
 import type { World } from "../../state/world.ts";
-import { evidencePath, renderPath } from "../paths.ts";
+import { evidencePath, renderPath } from "./paths.ts";
 
 type Picture = Pick<FileContent, "bytes" | "type">;
 

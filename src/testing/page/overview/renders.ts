@@ -1,9 +1,9 @@
+import type { StoredRender } from "../../records/records.ts";
 import { statusOf } from "../../rules/renders.ts";
-import type { StoredRender } from "../../state/records.ts";
 import type { World } from "../../state/world.ts";
-import { renderPath } from "../paths.ts";
-import type { Listed, RenderView } from "../view.ts";
 import { newest } from "./newest.ts";
+import { renderPath } from "./paths.ts";
+import type { Listed, RenderView } from "./view.ts";
 
 const view =
   (world: World) =>

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../../http/endpoint/endpoint.ts";
+import { unknownPattern } from "../../core/call-patterns.ts";
+import { policies } from "../../core/rate-limit.ts";
 import { faultIssue } from "../../faults/faults.ts";
-import { unknownPattern } from "../../http/call-patterns.ts";
-import { policies } from "../../http/rate-limit.ts";
 import type { SavedWorld } from "../saved-world.ts";
 import type { Findings } from "./findings.ts";
 import type { CheckedOrganization } from "./organization.ts";

@@ -1,5 +1,5 @@
 import type { EvidenceReference } from "../../../references/references.ts";
-import type { StoredClaim } from "../records.ts";
+import type { StoredClaim } from "../../records/records.ts";
 import type { RecordFindings } from "./findings.ts";
 import type { CheckedOrganization } from "./organization.ts";
 

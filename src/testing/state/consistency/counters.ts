@@ -1,5 +1,5 @@
 import type { ReferenceKind } from "../../../references/references.ts";
-import type { ReferenceMaker } from "../reference-maker.ts";
+import type { ReferenceMaker } from "../../core/reference-maker.ts";
 import type { SavedOrganization, SavedWorld } from "../saved-world.ts";
 import type { Findings } from "./findings.ts";
 

@@ -1,4 +1,4 @@
-import type { StoredLine, StoredOrder } from "../records.ts";
+import type { StoredLine, StoredOrder } from "../../records/records.ts";
 import type { RecordFindings } from "./findings.ts";
 import type { CheckedOrganization } from "./organization.ts";
 

@@ -1,6 +1,6 @@
 import type { SentCallback } from "../../callbacks/callback.ts";
+import type { Task } from "../../records/task.ts";
 import type { SavedWorld } from "../saved-world.ts";
-import type { Task } from "../task.ts";
 import type { World } from "../world.ts";
 import type { Findings } from "./findings.ts";
 

@@ -1,4 +1,4 @@
-import type { CallbackView } from "../../view.ts";
+import type { CallbackView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { Ago } from "../ui/ago.tsx";
 import { Button } from "../ui/button.tsx";

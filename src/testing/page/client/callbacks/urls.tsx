@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { StoreView } from "../../view.ts";
+import type { StoreView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { state } from "../live/store.ts";
 import { Button } from "../ui/button.tsx";

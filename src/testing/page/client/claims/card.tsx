@@ -1,4 +1,4 @@
-import type { ClaimView } from "../../view.ts";
+import type { ClaimView } from "../../overview/view.ts";
 import { Ago } from "../ui/ago.tsx";
 import { Photos } from "../ui/photos.tsx";
 import { Pill, type Tone } from "../ui/pill.tsx";

@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ClaimView } from "../../view.ts";
+import type { ClaimView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { Button } from "../ui/button.tsx";
 

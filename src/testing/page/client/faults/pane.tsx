@@ -1,4 +1,4 @@
-import type { FaultView } from "../../view.ts";
+import type { FaultView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { state } from "../live/store.ts";
 import { Button } from "../ui/button.tsx";

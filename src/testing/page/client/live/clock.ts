@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import type { ClockView } from "../../view.ts";
+import type { ClockView } from "../../overview/view.ts";
 
 /** The emulator's clock as it was read, with the browser's time of the reading. */
 const reading = signal<{ readonly clock: ClockView; readonly at: number }>();

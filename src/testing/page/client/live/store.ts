@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { RequestSummary } from "../../../recorder/request-json.ts";
-import type { ControlView, PageState } from "../../view.ts";
+import type { ControlView, PageState } from "../../overview/view.ts";
 
 /** What the page shows. Each part of the page reads the signals that it draws. */
 

@@ -1,5 +1,5 @@
 import type { RequestSummary } from "../../../recorder/request-json.ts";
-import type { PageState } from "../../view.ts";
+import type { PageState } from "../../overview/view.ts";
 import { read } from "./api.ts";
 import { readClock } from "./clock.ts";
 import { inWorld } from "./path.ts";

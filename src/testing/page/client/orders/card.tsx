@@ -1,4 +1,4 @@
-import type { OrderView } from "../../view.ts";
+import type { OrderView } from "../../overview/view.ts";
 import { Ago } from "../ui/ago.tsx";
 import { words } from "../ui/format.ts";
 import { Pill, type Tone } from "../ui/pill.tsx";

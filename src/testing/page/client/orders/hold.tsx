@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { OrderView } from "../../view.ts";
+import type { OrderView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { Button } from "../ui/button.tsx";
 import { nameOf } from "./name.ts";

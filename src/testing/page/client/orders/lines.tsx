@@ -1,4 +1,4 @@
-import type { LineView } from "../../view.ts";
+import type { LineView } from "../../overview/view.ts";
 import { openQuantity } from "./open-quantity.ts";
 
 /** What has happened to a line, in words. */

@@ -1,4 +1,4 @@
-import type { OrderView } from "../../view.ts";
+import type { OrderView } from "../../overview/view.ts";
 
 /** The name that the reader knows an order by. */
 export const nameOf = ({ customIdentifier, legacyOrderCode }: OrderView): string => customIdentifier ?? legacyOrderCode;

@@ -1,4 +1,4 @@
-import type { LineView, OrderView } from "../../view.ts";
+import type { LineView, OrderView } from "../../overview/view.ts";
 
 /** The quantity of a line that is neither shipped nor canceled. */
 export const openQuantity = ({ quantity, shipped, canceled }: LineView): number => quantity - shipped - canceled;

@@ -1,4 +1,4 @@
-import type { RenderView } from "../../view.ts";
+import type { RenderView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { inWorld } from "../live/path.ts";
 import { Ago } from "../ui/ago.tsx";

@@ -1,4 +1,4 @@
-import type { LimitView, RendertokensView } from "../../view.ts";
+import type { LimitView, RendertokensView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { sinceReading } from "../live/clock.ts";
 import { state } from "../live/store.ts";

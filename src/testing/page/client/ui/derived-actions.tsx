@@ -1,4 +1,4 @@
-import type { ControlView } from "../../view.ts";
+import type { ControlView } from "../../overview/view.ts";
 import { act } from "../live/actions.ts";
 import { controls } from "../live/store.ts";
 import { Button } from "./button.tsx";

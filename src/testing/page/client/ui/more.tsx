@@ -1,4 +1,4 @@
-import type { Listed } from "../../view.ts";
+import type { Listed } from "../../overview/view.ts";
 import { count } from "./format.ts";
 
 /** How many older records the list leaves out. */

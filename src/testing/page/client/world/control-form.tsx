@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import type { ControlView } from "../../view.ts";
+import type { ControlView } from "../../overview/view.ts";
 import { attempt } from "../live/actions.ts";
 import { run } from "../live/api.ts";
 import { refresh } from "../live/stream.ts";

@@ -1,6 +1,6 @@
-import { ControlError } from "../controls/control-error.ts";
-import type { Emulator } from "../emulator.ts";
-import type { EmulatorOptions } from "../options.ts";
+import { ControlError } from "../core/control-error.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
+import type { Emulator } from "./emulator.ts";
 import { requestAt } from "./request-at.ts";
 
 /** The options of an isolated world. */

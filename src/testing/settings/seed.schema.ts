@@ -3,8 +3,8 @@ import type { Annotation } from "../../resources/orders/orders.schema.ts";
 import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
-import { addressTexts } from "../state/address.schema.ts";
-import type { Award } from "../state/records.ts";
+import { addressTexts } from "../records/address.schema.ts";
+import type { Award } from "../records/records.ts";
 import { daysAgo } from "./days-ago.ts";
 import { seedProduct } from "./seed-product.ts";
 

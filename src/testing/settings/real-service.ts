@@ -1,7 +1,7 @@
-import { ConfigurationError, type Issue } from "../errors/validation.ts";
-import type { OrganizationPlan } from "./catalog/organization.ts";
-import { keyFault } from "./real-keys.ts";
-import { remoteFault } from "./remote.ts";
+import { ConfigurationError, type Issue } from "../../errors/validation.ts";
+import type { OrganizationPlan } from "../catalog/organization.ts";
+import { keyFault } from "../core/real-keys.ts";
+import { remoteFault } from "../core/remote.ts";
 
 /** The options that have URLs or keys. */
 interface Given {

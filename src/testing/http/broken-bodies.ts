@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { bodyTerminated, isBrokenConnection } from "./broken-connection.ts";
+import { bodyTerminated, isBrokenConnection } from "../core/broken-connection.ts";
 
 type Controller = Pick<ReadableStreamDefaultController<Uint8Array>, "enqueue" | "close">;
 

@@ -1,4 +1,4 @@
-import { controlRoot } from "../http/control-plane.ts";
+import { controlRoot } from "../../core/control-plane.ts";
 
 /** The path that the page's script and style sheet begin with. */
 export const assets = `${controlRoot}/page/`;

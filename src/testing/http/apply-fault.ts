@@ -1,12 +1,20 @@
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { retryAfterHeader } from "../http/retry-after.ts";
-import type { Service } from "../http/service.ts";
-import { WholeResponse } from "../http/whole-response.ts";
+import { connectionReset, isBrokenConnection } from "../core/broken-connection.ts";
+import { retryAfterHeader } from "../core/retry-after.ts";
+import { WholeResponse } from "../core/whole-response.ts";
+import type {
+  BodyFault,
+  DropFault,
+  Fault,
+  GatewayFault,
+  RedirectFault,
+  SlowFault,
+  StatusFault,
+} from "../faults/fault.ts";
 import { moveBodyRecorder } from "../recorder/request-body.ts";
 import { stalled, trickling, truncated } from "./broken-bodies.ts";
-import { connectionReset, isBrokenConnection } from "./broken-connection.ts";
-import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
+import type { Service } from "./service.ts";
 
 /** A fault that replaces the response. It can apply before the service carries the request out. */
 type ReplacingFault = DropFault | StatusFault | RedirectFault | BodyFault;

@@ -1,39 +1,42 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { ConfigurationError } from "../errors/validation.ts";
-import type { Policy } from "../http/endpoint/endpoint.ts";
-import { baseUrl } from "../schemas/base-url.ts";
-import { check } from "../schemas/check.ts";
-import { count, filledText, type Schema } from "../schemas/shape.ts";
-import { clock } from "../schemas/type-guards.ts";
-import { type PartnerClock, systemClock } from "../util/clock.ts";
-import { assertRuntime } from "../util/runtime.ts";
-import { type AutomationOptions, automationFields } from "./automation/options.ts";
+import { ConfigurationError } from "../../errors/validation.ts";
+import type { Policy } from "../../http/endpoint/endpoint.ts";
+import { baseUrl } from "../../schemas/base-url.ts";
+import { check } from "../../schemas/check.ts";
+import { count, filledText, type Schema } from "../../schemas/shape.ts";
+import { clock } from "../../schemas/type-guards.ts";
+import { type PartnerClock, systemClock } from "../../util/clock.ts";
+import { assertRuntime } from "../../util/runtime.ts";
+import { type AutomationOptions, automationFields } from "../automation/options.ts";
 import {
   type CallbackOptions,
   type CallbackSettings,
   callbackOptions,
   callbackUrl,
   defaultCallbacks,
-} from "./callbacks/options.ts";
-import { demoName, type OrganizationPlan } from "./catalog/organization.ts";
+} from "../callbacks/options.ts";
+import { demoName, type OrganizationPlan } from "../catalog/organization.ts";
 import {
   type KeyOptions,
   keyOptions,
   type OrganizationOptions,
   organizationOptions,
-} from "./catalog/organization-options.ts";
-import { limits } from "./http/limits.schema.ts";
-import { defaultLimits, type Limit } from "./http/rate-limit.ts";
-import { defaultKey } from "./real-keys.ts";
+} from "../catalog/organization-options.ts";
+import { limits } from "../core/limits.schema.ts";
+import { defaultLimits, type Limit } from "../core/rate-limit.ts";
+import { defaultKey } from "../core/real-keys.ts";
+import { defaultBounds, logBounds } from "../recorder/log-bounds.schema.ts";
+import type { LogBounds } from "../recorder/request-log.ts";
+import type { SeedRecords } from "./planted.ts";
 import { refuseReal } from "./real-service.ts";
-import { defaultBounds, logBounds } from "./recorder/log-bounds.schema.ts";
-import type { LogBounds } from "./recorder/request-log.ts";
-import type { SeedRecords } from "./seeds/planted.ts";
-import { seedRecords } from "./seeds/seed.schema.ts";
+import { seedRecords } from "./seed.schema.ts";
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";
+
+/** How many fields the responses have: all that the emulator models, or only those that the specification promises. */
+export type Shapes = "full" | "minimal";
 
 /** The options of an emulator. All are optional. */
 export interface EmulatorOptions {
@@ -41,7 +44,10 @@ export interface EmulatorOptions {
   readonly secretKey?: string;
   /** The base URL, ending in `/v2`. URLs in responses begin with it. Default `http://emulator.test/v2`. */
   readonly baseUrl?: string;
-  /** References differ between the environments. Default `test`. */
+  /**
+   * References differ between the environments, and callbacks name theirs. In `test`, the service produces and ships no order
+   * (specification 1). The emulator does, so that a test can see a shipment. Default `test`.
+   */
   readonly environment?: "test" | "production";
   /** The source of time, for example `createManualClock()`. Default: the machine's time. */
   readonly clock?: PartnerClock;
@@ -76,6 +82,12 @@ export interface EmulatorOptions {
    * `return-first`, because an identifier is there "so that a retried request cannot create a duplicate" (specification 2.4).
    */
   readonly repeatedIdentifier?: RepeatedIdentifier;
+  /**
+   * Which fields responses have. `minimal` leaves out, or sets to null, every field that the specification does not promise: entries whose
+   * shape is "not shown" have only their `reference`, the status of an order is an empty object, an announced product lacks what may be
+   * incomplete. Use it to find what your integration takes for granted. Default `full`.
+   */
+  readonly shapes?: Shapes;
   /** The bounds of `emulator.requests`. The oldest requests are removed first. */
   readonly requestLog?: {
     /** The most requests, at most 10,000. Default 5,000. */
@@ -92,8 +104,9 @@ export interface EmulatorOptions {
   readonly callbacks?: CallbackOptions;
   /**
    * Whether a URL may name a public host, and a key may look real. Default false: a URL must be of this machine or a private network, have
-   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`. A key must not have the
-   * word `live` or `prod`, and not be the one that the environment has for a public host.
+   * a host name without a dot, or end in `.test`, `.example`, `.localhost`, `.invalid`, `.local` or `.internal`, and not be of a host where
+   * clouds serve credentials, such as `169.254.169.254` or `metadata.google.internal`. A key must not have the word `live` or `prod`, and
+   * not be the one that the environment has for a public host.
    */
   readonly allowRemote?: boolean;
   /** What the operator does by itself. Default: nothing, so that orders and claims move only by controls. `automate` changes it. */
@@ -115,6 +128,7 @@ export interface Settings {
   readonly unavailable: readonly string[];
   readonly renderDuration: number;
   readonly repeatedIdentifier: RepeatedIdentifier;
+  readonly shapes: Shapes;
   readonly requestLog: LogBounds;
   readonly callbackUrl?: string;
   readonly callbacks: CallbackSettings;
@@ -140,6 +154,7 @@ const schema = () =>
     organizations: option(() => organizationOptions(limits()), []),
     unavailable: option(() => z.array(filledText()), []),
     repeatedIdentifier: option(() => z.enum(["return-first", "refuse", "create"]), "return-first"),
+    shapes: option(() => z.enum(["full", "minimal"]), "full"),
     requestLog: option(logBounds, defaultBounds),
     callbackUrl: option(callbackUrl, undefined),
     callbacks: option(callbackOptions, defaultCallbacks),

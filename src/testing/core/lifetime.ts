@@ -1,4 +1,4 @@
-import { connectionReset } from "../faults/broken-connection.ts";
+import { connectionReset } from "./broken-connection.ts";
 
 /** The time from the start of a state until it is replaced. */
 export class Lifetime {

@@ -77,7 +77,7 @@ export interface StoredOrder {
   dropshipAddressReference: AddressReference | null;
   onHold: { readonly reason: string } | null;
   inProduction: boolean;
-  /** The step that became due while the order was on hold. */
+  /** The step that became due while the order was on hold, or waited for the launch of a product. */
   postponed: OrderTask | null;
 }
 

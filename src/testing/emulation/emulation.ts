@@ -1,19 +1,20 @@
-import type { OrderReference } from "../references/references.ts";
-import { Automation } from "./automation/automation.ts";
-import { orderUpdatedUrl } from "./callbacks/order-updated-url.ts";
-import { Outbox } from "./callbacks/outbox.ts";
-import type { StoredKey } from "./catalog/organization.ts";
-import { type Agenda, createAgenda } from "./clock/agenda.ts";
-import { createEmulatorClock, type WorldClock } from "./clock/emulator-clock.ts";
-import type { FaultList } from "./faults/faults.ts";
-import type { Settings } from "./options.ts";
-import type { RequestLog } from "./recorder/logged-request.ts";
-import type { SeedRecords } from "./seeds/planted.ts";
-import { type Checkpoints, createCheckpoints } from "./state/checkpoints.ts";
-import type { IsolatedWorlds } from "./state/isolated-worlds.ts";
-import { jsonCopy } from "./state/json-copy.ts";
-import type { Lifetime } from "./state/lifetime.ts";
-import { baseOfSaved, isBaseOf } from "./state/saved-base.ts";
+import type { OrderReference } from "../../references/references.ts";
+import { Automation } from "../automation/automation.ts";
+import { Outbox } from "../callbacks/outbox.ts";
+import type { StoredKey } from "../catalog/organization.ts";
+import { type Agenda, createAgenda } from "../clock/agenda.ts";
+import { createEmulatorClock, type WorldClock } from "../clock/emulator-clock.ts";
+import { jsonCopy } from "../core/json-copy.ts";
+import type { Lifetime } from "../core/lifetime.ts";
+import type { FaultList } from "../faults/faults.ts";
+import type { RequestLog } from "../recorder/logged-request.ts";
+import type { Task } from "../records/task.ts";
+import { orderUpdatedUrl } from "../rules/order-updated-url.ts";
+import type { Settings } from "../settings/options.ts";
+import type { SeedRecords } from "../settings/planted.ts";
+import { type Checkpoints, createCheckpoints } from "../state/checkpoints.ts";
+import type { IsolatedWorlds } from "../state/isolated-worlds.ts";
+import { baseOfSaved, isBaseOf } from "../state/saved-base.ts";
 import {
   loadOrganization,
   planOfSaved,
@@ -21,10 +22,9 @@ import {
   saveItem,
   saveOrganization,
   saveProduct,
-} from "./state/saved-world.ts";
-import type { Task } from "./state/task.ts";
-import type { World } from "./state/world.ts";
-import { type Base, createBase, createWorlds, type Worlds } from "./state/worlds.ts";
+} from "../state/saved-world.ts";
+import type { World } from "../state/world.ts";
+import { type Base, createBase, createWorlds, type Worlds } from "../state/worlds.ts";
 
 /** What changes the records of the service: the controls import this file, so it does not import them. */
 interface Work {

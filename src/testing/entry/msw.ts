@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
-import type { Emulator } from "../emulator.ts";
-import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { isBrokenConnection } from "../core/broken-connection.ts";
+import type { Emulator } from "./emulator.ts";
 
 /**
  * The part of MSW that is used. The package's types do not import MSW's types, because MSW is an optional peer dependency. The default

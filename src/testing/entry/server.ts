@@ -4,18 +4,18 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { respondToControl } from "../controls/http.ts";
-import { createParts, type Emulator, type EmulatorParts } from "../emulator.ts";
-import { isBrokenConnection } from "../faults/broken-connection.ts";
+import { isBrokenConnection } from "../core/broken-connection.ts";
+import { WholeResponse } from "../core/whole-response.ts";
 import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
-import { type EmulatorOptions, toSettings } from "../options.ts";
 import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
-import { checkedHost, originOf, publicOrigin } from "./address.ts";
+import { type EmulatorOptions, toSettings } from "../settings/options.ts";
+import { checkedHost, checkedPort, listenError, originOf, publicOrigin } from "./address.ts";
+import { createParts, type Emulator, type EmulatorParts } from "./emulator.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
 import { traceRequest } from "./request-at.ts";
 import { isSameSite, loopbackHosts } from "./same-site.ts";
-import { WholeResponse } from "./whole-response.ts";
 
 /** The options of an emulator on a port. Its base URL follows from the host and the port, or from `publicUrl`. */
 export interface StartEmulatorOptions extends Omit<EmulatorOptions, "baseUrl"> {
@@ -135,20 +135,22 @@ function orClose<Made>(server: Server, make: () => Made): Made {
 /**
  * Starts an emulator of the service on a port, by default of 127.0.0.1.
  *
- * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`.
+ * @throws `ConfigurationError` when an option is invalid or unknown, or names a public host without `allowRemote`; when the port is in
+ * use or the address cannot be listened on, with the error of the system as its `cause`.
  * @example
  * await using emulator = await startEmulator();
  * const partner = new PodPartner(emulator.clientOptions);
  */
 export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
-  const { port = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
+  const { port: number = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
+  const port = checkedPort(number);
   const host = checkedHost(name, options.allowRemote);
   const fixedOrigin = publicUrl === undefined ? undefined : publicOrigin(publicUrl, options.allowRemote);
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) => reject(listenError(error, { port, host })));
     server.listen(port, host, resolve);
   });
   const address = server.address() as AddressInfo;

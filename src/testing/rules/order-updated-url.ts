@@ -1,4 +1,4 @@
-import type { StoredOrder } from "../state/records.ts";
+import type { StoredOrder } from "../records/records.ts";
 import type { World } from "../state/world.ts";
 
 /** The parameters of an order's callback. `aliases` adds the deprecated names (specification 6). */

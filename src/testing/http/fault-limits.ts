@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import type { RateLimiter } from "../http/rate-limit.ts";
-import type { Fault, StatusFault } from "./fault.ts";
+import type { RateLimiter } from "../core/rate-limit.ts";
+import type { Fault, StatusFault } from "../faults/fault.ts";
 
 const isJson = (type: string): boolean => type.split(";")[0]?.trim().toLowerCase() === "application/json";
 

@@ -1,4 +1,4 @@
-/** Loopback and private networks (RFC 1918). Not 169.254.0.0/16, where clouds serve the credentials of a machine. */
+/** Loopback and private networks (RFC 1918). */
 const localIpv4 = /^(127|10|192\.168|172\.(1[6-9]|2\d|3[01]))\.|^0\.0\.0\.0$/;
 /** Loopback and unique local addresses (RFC 4193). */
 const localIpv6 = /^\[(::1?|f[cd][\da-f]{2}:.*)\]$/;
@@ -6,6 +6,20 @@ const ipv4 = /^[\d.]+$/;
 
 /** Names that no public service has (RFC 2606, RFC 6762), and `.internal`, as in `host.docker.internal`. */
 const reserved = /\.(test|example|localhost|invalid|local|internal)$/;
+
+/**
+ * Where clouds serve the credentials and the settings of a machine: AWS, Google, Azure and others at 169.254.169.254, also as an IPv4
+ * address in IPv6; containers of AWS beside it; Alibaba; Google and AWS over IPv6.
+ */
+const metadataAddress =
+  /^169\.254\.|^100\.100\.100\.200$|^\[(::|::ffff:|64:ff9b::)(a9fe:[\da-f]+|6464:64c8)\]$|^\[fd00:ec2:|^\[fd20:ce::254\]$/;
+/** Names of such hosts. Most have no dot or end in `.internal`, as names of containers do. */
+const metadataName = /^(metadata|instance-data)(\.goog|\.(.+\.)?internal)?$/;
+
+function isMetadataHost(hostname: string): boolean {
+  const name = hostname.replace(/\.$/, "");
+  return metadataAddress.test(name) || metadataName.test(name);
+}
 
 /** Whether a host of a URL is of this machine, a private network, or reserved. A name without a dot is one of a container or of a network. */
 function isLocalHost(hostname: string): boolean {
@@ -15,9 +29,12 @@ function isLocalHost(hostname: string): boolean {
   return !name.includes(".") || reserved.test(name);
 }
 
-/** What is wrong with a URL that looks like one of a real service. Returns undefined for another one. */
+/** What is wrong with a URL of a metadata host, or of a host that looks like a real service. Returns undefined for another one. */
 export function remoteFault(url: string): string | undefined {
   const { hostname } = new URL(url);
+  if (isMetadataHost(hostname)) {
+    return `${hostname} is a host where clouds serve the credentials of a machine, so the emulator does not call it. If you mean it, set \`allowRemote: true\``;
+  }
   if (isLocalHost(hostname)) return undefined;
   return `${hostname} looks like a real service: it is not loopback, not in a private network, and not a test name such as shop.test. If you mean it, set \`allowRemote: true\``;
 }

@@ -1,5 +1,5 @@
 import type { ListPage } from "../../http/endpoint/endpoint.ts";
-import { Problem } from "../http/problem.ts";
+import { Problem } from "./problem.ts";
 import { Table } from "./table.ts";
 
 /** A cursor has the name of the list, the position that the next page begins before, and the time that the list begins at. */
