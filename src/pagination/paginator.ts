@@ -143,10 +143,12 @@ function checkSignal({ signal }: ListOptions): void {
 const referenceOf = (item: unknown): unknown =>
   typeof item === "object" && item !== null ? Reflect.get(item, "reference") : undefined;
 
-/** Whether a page that an empty cursor led to is the first page again: it has items of that page, or both are empty. */
+/**
+ * Whether a page that an empty cursor led to is the first page again: it has the first item of that page, or both are empty. The page's
+ * other items are no sign: new items of the service move them to the next page, and then the empty text was a cursor like any other.
+ */
 function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<unknown>): boolean {
   if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
-  const known = new Set(first.items.map(referenceOf));
-  known.delete(undefined);
-  return items.some((item) => known.has(referenceOf(item)));
+  const reference = referenceOf(first.items[0]);
+  return reference !== undefined && items.some((item) => referenceOf(item) === reference);
 }

@@ -18,7 +18,8 @@ export const readList = <Input extends EndpointInput, Item>(
     if (first.nextCursor === undefined) return first;
     const fetchPage = async (cursor: string | undefined) => {
       const { data, nextCursor = null } = cursor === undefined ? first : await sendAndRead(call, { ...input, cursor });
-      return { items: data, nextCursor };
+      // With `responses: "report"` the data can be anything: it is returned as it came.
+      return { items: Array.isArray(data) ? data : [data], nextCursor };
     };
     const pages = new Paginator(call.name, fetchPage, { prefetch: 0 });
     return { data: await pages.toArray(), response: first.response };
@@ -36,7 +37,7 @@ export class ListResource<Item> {
   }
 
   /**
-   * Lists all resources of this kind with one request.
+   * Lists all resources of this kind.
    *
    * @example
    * const stores = await partner.organization.stores.list();

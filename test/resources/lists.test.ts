@@ -1,6 +1,7 @@
-import { type PodPartner, ResponseValidationError } from "pod-partner";
+import { PodPartner, ResponseValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection, useExchange } from "../support/exchange.ts";
+import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
 /** The lists that the specification shows without pages, with the field of each (4.2, 4.3, 4.6, 4.9). */
@@ -57,11 +58,40 @@ describe("a list without pages whose response has a `nextCursor` (specification 
     expect(error.issues).toMatchObject([{ path: ["nextCursor"] }]);
   });
 
+  it.each([{ a: 1 }, null, "text"])(
+    'returns what is no list as it came, with `responses: "report"`: %j',
+    async (odd) => {
+      const store = { reference: ref("Store") };
+      const { baseUrl } = context.service;
+      const partner = new PodPartner({ baseUrl, secretKey, responses: "report" });
+      context.service.respond({ body: { stores: odd, nextCursor: "more" } }, { body: { stores: [store] } });
+      expect(await partner.organization.stores.list()).toStrictEqual([odd, store]);
+      context.service.respond({ body: { stores: [store], nextCursor: "more" } }, { body: { stores: odd } });
+      expect(await partner.organization.stores.list()).toStrictEqual([store, odd]);
+    },
+  );
+
   it("has one deadline and one timeline", async () => {
     context.service.respond({ body: { brands: [], nextCursor: "more" } }, { body: { brands: [] } });
     const { data, timeline } = await context.partner.organization.brands.list().withResponse();
     expect(data).toStrictEqual([]);
     expect(timeline.map(({ step }) => step)).toStrictEqual(["attempt", "attempt"]);
+  });
+});
+
+describe("the options of a quote, which are no list of a resource (specification 4.7)", () => {
+  const { context } = useExchange();
+
+  it.each(["more", 5])("ignore an unknown `nextCursor`: %j", async (nextCursor) => {
+    const options = [{ level: "basic", price: 495 }];
+    context.service.respond({ body: { shippingOptions: options, nextCursor } });
+    const quote = {
+      storeReference: ref("Store"),
+      shippingKind: "combined",
+      orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+    } as const;
+    expect(await context.partner.orders.quote(quote)).toStrictEqual(options);
+    expect(context.service.requests).toHaveLength(1);
   });
 });
 

@@ -8,6 +8,7 @@ import type { Recorded } from "../support/stub-service.ts";
 const a = { reference: ref("Order", "a") };
 const b = { reference: ref("Order", "b") };
 const c = { reference: ref("Order", "c") };
+const d = { reference: ref("Order", "d") };
 const page = (orders: readonly object[], nextCursor: string | null) => ({ body: { orders, nextCursor } });
 const failed = { status: 400, body: { code: "invalid_cursor", message: "No such cursor." } };
 
@@ -89,6 +90,12 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     });
     expect(await list().toArray()).toStrictEqual(pages.flat());
     expect(service().requests.length).toBeLessThanOrEqual(pages.length + 2);
+  });
+
+  it('loses nothing when "" is a cursor and a new order moved one to the next page', async () => {
+    service().respond(page([a, b], ""), page([b, c], "p3"), page([d], null));
+    expect(await list().toArray()).toStrictEqual([a, b, c, d]);
+    expect(cursors()).toStrictEqual([null, "", "p3"]);
   });
 
   it("names the endpoint whose cursor is repeated", async () => {

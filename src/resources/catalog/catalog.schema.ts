@@ -21,7 +21,10 @@ export interface Product {
   readonly layersModified?: string | null;
   /** ISO 8601 timestamp of the last change of print dimensions; missing or null without any. */
   readonly printModified?: string | null;
-  /** The v1 SKU. The service removes it in v3. */
+  /**
+   * The v1 SKU (specification 2.6). For a product created before 2026-03-22 it is the SKU of the warehouse item. For a newer one it is that
+   * SKU with a suffix, `P` and digits, because several products can share an item. The service removes it in v3.
+   */
   readonly legacyItemSKU: string;
 }
 

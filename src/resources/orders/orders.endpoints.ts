@@ -1,4 +1,5 @@
-import { assumed, cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint/endpoint.ts";
+import * as z from "zod/mini";
+import { assumed, cursor, endpoint, field, json, nothing, page } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
@@ -56,7 +57,7 @@ export const quoteOrder = endpoint({
   method: "POST",
   path: "/quote",
   request: json<QuoteInput>("quote", quoteInput),
-  response: list("shippingOptions", shippingOption),
+  response: field("shippingOptions", () => z.array(shippingOption())),
   repeat: "safe",
 });
 

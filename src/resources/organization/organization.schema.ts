@@ -18,7 +18,7 @@ export interface Store {
   readonly reference: StoreReference;
   /** The integration type, an open enum. The API can create orders only if it is `api`. */
   readonly integration?: OpenEnum<"api"> | null;
-  /** The v1 store code, which also appears in callbacks and in `legacyOrderCode`. */
+  /** The v1 store code, which also appears in callbacks and in `legacyOrderCode`. The service removes it in v3. */
   readonly legacyCode?: string | null;
 }
 export const store = () =>
