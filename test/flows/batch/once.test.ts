@@ -207,7 +207,7 @@ describe("a process that dies", () => {
       state.dead = true;
     });
     // Opening a store takes time of the machine.
-    while (!state.dead && state.requests === 0) await setImmediate();
+    while (!state.opened) await setImmediate();
     for (let step = 0; step < 1_000 && !state.dead; step += 1) await setup.clock.advance(1_000);
     expect(state.dead).toBe(true);
     return lost();

@@ -51,7 +51,7 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
 
   /** A client in a process that dies. */
   const mortal = ({ request: last, received }: Death) => {
-    const state = { requests: 0, dead: false };
+    const state = { requests: 0, opened: false, dead: false };
     const created = new Set<string>();
     const remembered = new Set<string>();
     const guarded = <T>(work: () => Promise<T>): Promise<T> => (state.dead ? never : work());
@@ -69,7 +69,10 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     };
     const own: KeyValueStore = {
       ...store,
-      get: (key) => guarded(() => store.get(key)),
+      get: (key) => {
+        state.opened = true;
+        return guarded(() => store.get(key));
+      },
       set: (key, ...given) =>
         guarded(async () => {
           const done = await store.set(key, ...given);
