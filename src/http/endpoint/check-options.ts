@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check, type UnknownKey } from "../../schemas/check.ts";
-import type { Schema } from "../../schemas/shape.ts";
+import { array, type Schema } from "../../schemas/shape.ts";
 import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
 import type { RequestOptions } from "./request-options.ts";
 
@@ -65,7 +65,7 @@ const request = () =>
       z.record(
         z.string(),
         z.optional(
-          z.union([queryValue(), z.array(queryValue())], {
+          z.union([queryValue(), array(queryValue())], {
             error: "expected a string, a number, a boolean or a list of these",
           }),
         ),
