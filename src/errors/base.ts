@@ -49,7 +49,8 @@ export abstract class PodPartnerError extends Error {
   readonly hint: string | undefined = undefined;
 
   constructor(message: string, options?: ErrorOptions) {
-    super(shorten(message, longestMessage), options);
+    // A quoted sentence may end in a full stop of its own.
+    super(shorten(message, longestMessage).replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     // If `Error.prototype` is frozen, an assignment throws.
     Object.defineProperty(this, "name", {
       value: new.target.kind,

@@ -7,6 +7,8 @@ import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
+import { attempt } from "../../util/foreign.ts";
+import { fieldsOf } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
@@ -135,7 +137,7 @@ export class ProductsResource {
   layerImage(url: string | URL, options: ConditionalOptions | undefined): ApiCall<Download | NotModified>;
   layerImage(url: string | URL, given?: ConditionalOptions): ApiCall<Download | NotModified> {
     const { options, faults } = conditionally(given);
-    return this.#send(getLayerImage, { url: String(url), faults }, options);
+    return this.#send(getLayerImage, { url: attempt(() => String(url)) ?? "", faults }, options);
   }
 
   /**
@@ -146,7 +148,7 @@ export class ProductsResource {
    * const productReference = await partner.catalog.products.lookup({ legacySku: "SKU-1" });
    */
   lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
-    const { legacySku, ...unknown } = by ?? {};
+    const { legacySku, ...unknown } = fieldsOf(by);
     return this.#send(lookupProduct, { query: { legacyItemSku: legacySku, ...unknown } }, options);
   }
 }

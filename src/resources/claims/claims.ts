@@ -3,6 +3,7 @@ import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/sen
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { attempt } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
@@ -85,7 +86,7 @@ export class ClaimsResource {
    */
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
-    const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
+    const since = attempt(() => (closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter)) ?? "";
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
       for (const claim of items) this.#see(claim);
     });

@@ -12,8 +12,9 @@ import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import { check } from "../../schemas/check.ts";
 import { filledText } from "../../schemas/shape.ts";
+import { propertyOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
-import { splitFields } from "../../util/split-fields.ts";
+import { fieldsOf, splitFields, withFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
 import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
@@ -73,7 +74,8 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
 /** Places a new order, at most once. */
 export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
   const { customIdentifier = ulid(), faults } = identityOf(order, options);
-  return place(placing, { ...order, customIdentifier }, faults, options, { compare: false });
+  const identified = withFields(order, (fields) => ({ ...fields, customIdentifier }));
+  return place(placing, identified, faults, options, { compare: false });
 }
 
 /** Looks an order up, and places it if it does not exist. */
@@ -84,26 +86,29 @@ export function ensure(
 ): ApiCall<PlacedOrder> {
   const [own, rest] = splitFields(options, "lookFor", "compare");
   const { lookFor = 0, compare = true } = own;
-  const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
-  const missing = customIdentifier === undefined ? [missingIdentifier] : [];
+  const { customIdentifier, faults } = identityOf(order, rest);
+  const identified = withFields(order, (fields) =>
+    customIdentifier === undefined ? fields : { ...fields, customIdentifier },
+  );
+  const missing = identified !== order && customIdentifier === undefined ? [missingIdentifier] : [];
   const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
-  return place(placing, { ...order, customIdentifier }, all, rest, { lookFor, compare });
+  return place(placing, identified, all, rest, { lookFor, compare });
 }
 
 /** Places an order. With `lookFor`, it is looked up for so many milliseconds before it is sent. */
 function place(
   placing: Placing,
-  order: IdentifiedOrderInput,
+  order: OrderInput,
   faults: readonly Issue[],
   options: RequestOptions | undefined,
   { lookFor, compare }: { readonly lookFor?: number; readonly compare: boolean },
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
-  const { customIdentifier } = order;
   return placing.start(createOrder, options, async (call) => {
     const request = call.encode({ body: order, faults });
     // The check of the request has passed.
     const sent = call.contentOf(request) as SentOrder;
+    const { customIdentifier } = sent;
     const recovery = orderRecovery(placing, customIdentifier, lookFor !== undefined);
     const run = async () => {
       try {
@@ -135,7 +140,7 @@ export function lookup(
   options?: RequestOptions,
   own = false,
 ): ApiCall<OrderReference> {
-  const { customIdentifier, ...unknown } = by ?? {};
+  const { customIdentifier, ...unknown } = fieldsOf(by);
   return send(lookupEndpoint, { query: { [identifierParameter]: customIdentifier, ...unknown } }, options, own);
 }
 
@@ -199,16 +204,17 @@ interface Identity {
  */
 function identityOf(order: OrderInput, options: RequestOptions | undefined): Identity {
   const path = ["body", "order"];
-  const extra: unknown = options?.body?.order;
-  if (extra === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  const [{ customIdentifier }] = splitFields(order, "customIdentifier");
+  const extra: unknown = propertyOf(propertyOf(options, "body"), "order");
+  if (extra === undefined) return { customIdentifier, faults: [] };
   if (typeof extra !== "object" || extra === null || Array.isArray(extra)) {
     return {
       customIdentifier: undefined,
       faults: [{ path, message: "expected an object with fields that are added to the order" }],
     };
   }
-  const replaced: unknown = Reflect.get(extra, "customIdentifier");
-  if (replaced === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  const replaced = propertyOf(extra, "customIdentifier");
+  if (replaced === undefined) return { customIdentifier, faults: [] };
   const checked = check(filledText, replaced, [...path, "customIdentifier"]);
   if (checked.ok) return { customIdentifier: String(checked.value), faults: [] };
   return { customIdentifier: undefined, faults: checked.issues };
