@@ -1,3 +1,4 @@
+import { functionOf, isFunction } from "../schemas/type-guards.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { adopters } from "./adopt.ts";
 import { createMemory } from "./memory.ts";
@@ -32,6 +33,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
   } = readStoreOptions(options, ["maxSize", "organization", "clock"]);
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
+  if (!isFunction(functionOf(given, "now"))) refuse(["clock"], "expected a clock with the functions `now` and `after`");
   const clock = reliable(given);
   const memory = createMemory(clock, maxSize);
   const store: KeyValueStore = {

@@ -12,7 +12,7 @@ export function readStoreOptions<Options extends { readonly organization?: strin
   known: readonly string[],
 ): Options {
   const options = withFields(given, (fields) => fields);
-  if (options === given) refuse([], `expected an object with ${known.join(" or ")}`);
+  if (Object.is(options, given)) refuse([], `expected an object with ${known.join(" or ")}`);
   for (const name of Object.keys(options)) {
     if (!known.includes(name)) refuse([name], `unknown option; expected ${known.join(" or ")}`);
   }

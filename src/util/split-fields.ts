@@ -8,7 +8,8 @@ export function splitFields<Given extends object, Name extends keyof Given>(
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {
   const fields: Partial<Pick<Given, Name>> = {};
   const rest = withFields(given, (copy) => copy);
-  if (rest === given) return [fields, given];
+  // An object without fields of its own, such as a signal, has none of the names: its check says what it is.
+  if (rest === given || Object.keys(rest).length === 0) return [fields, given];
   for (const name of names) {
     fields[name] = rest[name];
     delete (rest as Partial<Given>)[name];

@@ -86,7 +86,7 @@ export class ClaimsResource {
    */
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
-    const since = attempt(() => (closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter)) ?? "";
+    const since = isDate(closedAfter) ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
       for (const claim of items) this.#see(claim);
     });
@@ -124,5 +124,7 @@ export class ClaimsResource {
   }
 }
 
+const isDate = (value: unknown): value is Date => attempt(() => value instanceof Date) === true;
+
 /** Converts a date. An invalid date becomes a text that the check of the request reports. */
-const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
+const toTimestamp = (date: Date): string => attempt(() => date.toISOString()) ?? "Invalid Date";

@@ -1,8 +1,30 @@
 import { ConfigurationError } from "../../errors/validation.ts";
+import { withFields } from "../../util/split-fields.ts";
 import { remoteFault } from "../remote.ts";
 
 const refuse = (option: string, message: string) =>
   new ConfigurationError({ issues: [{ path: [option], message }] }, "emulator");
+
+/** Where an emulator listens, and where its clients find it. */
+interface Address {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/** Reads the options of an address. Node takes other values of a port, too: the path of a socket, or objects. */
+export function readAddress<Options extends Address>(given: Options): Options {
+  const options = withFields(given, (fields) => fields);
+  if (Object.is(options, given))
+    throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] }, "emulator");
+  const { port = 0, host = "", publicUrl = "" } = options;
+  if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
+    throw refuse("port", "expected a number from 0 to 65535");
+  if (typeof host !== "string") throw refuse("host", "expected a host name or an address, for example 127.0.0.1");
+  if (typeof publicUrl !== "string")
+    throw refuse("publicUrl", "expected an origin, for example https://tunnel.example");
+  return options;
+}
 
 /** The addresses that mean every address of the machine. No client can connect to them. */
 const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
