@@ -32,7 +32,7 @@ const summary: Record<string, string | number> = {};
 
 async function findStore(partner: PodPartner): Promise<StoreReference> {
   const { message } = await partner.auth.validate();
-  say("Key", message);
+  say("Key", message ?? "valid");
   const stores = await partner.organization.stores.list();
   const store = stores.find(({ integration }) => integration === "api");
   if (store === undefined) throw new Error("None of your stores has the integration `api`: make one in the dashboard.");

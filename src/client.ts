@@ -111,14 +111,14 @@ export class PodPartner {
     this.#send = send;
     const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStore };
     this.auth = new AuthResource(send);
-    this.organization = new OrganizationResource(send);
+    this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);
     this.warehouse = new WarehouseResource(send, context);
     this.addresses = new AddressesResource(send);
     this.images = new ImagesResource(send, context);
     this.evidence = new EvidenceResource(start);
-    this.scenes = new ScenesResource(send);
-    this.perspectives = new PerspectivesResource(send);
+    this.scenes = new ScenesResource(send, context);
+    this.perspectives = new PerspectivesResource(send, context);
     this.compositions = new CompositionsResource(send);
     this.renders = new RendersResource(send, context, this.images);
     this.rendertokens = new RendertokensResource(send);

@@ -161,7 +161,11 @@ export type {
 export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
-export type { Perspective, PerspectiveOutput } from "./resources/perspectives/perspectives.schema.ts";
+export type {
+  Perspective,
+  PerspectiveOutput,
+  PerspectiveSummary,
+} from "./resources/perspectives/perspectives.schema.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type { MockupInput } from "./resources/renders/batch/input.ts";
 export type { BatchDownload, BatchOptions, BatchProgress, SaveOptions } from "./resources/renders/batch/options.ts";

@@ -54,6 +54,8 @@ export interface FileSource {
 export interface Found<Data> {
   readonly data: Data;
   readonly response: ResponseHead;
+  /** The cursor of the rest of a list without pages. */
+  readonly nextCursor?: string | undefined;
 }
 
 /** The options of a call that also apply to its other requests. `query` and `body` belong to the call's own request. */
@@ -157,12 +159,12 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   read(arrival: Arrival, mode: ResponseMode = this.core.responses): Found<Data> {
     const { core, endpoint, name } = this;
     this.#open = arrival.download?.modified === true;
-    const data = decode(endpoint, arrival, {
+    const { data, nextCursor } = decode(endpoint, arrival, {
       mode,
       redact: core.redact,
       onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
-    }) as Data;
-    return { data, response: arrival.response };
+    });
+    return { data: data as Data, response: arrival.response, nextCursor };
   }
 
   /** Waits for a promise, at most until the call ends. */

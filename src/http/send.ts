@@ -111,10 +111,10 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
   const run: Run = (endpoint, options = noOptions, work) => runFrom(captureCallSite(run), endpoint, options, work);
 
   const start: Start = (endpoint, options = noOptions, work) => {
-    const result = runFrom(captureCallSite(start), endpoint, options, async (call) => ({
-      ...(await work(call)),
-      timeline: call.recorder.entries,
-    }));
+    const result = runFrom(captureCallSite(start), endpoint, options, async (call) => {
+      const { data, response } = await work(call);
+      return { data, response, timeline: call.recorder.entries };
+    });
     return toCall(result, core.pacer);
   };
 

@@ -15,8 +15,13 @@ export interface ListOptions extends RequestOptions {
 /** Fetches one page of a list; the first page has no cursor. */
 export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
 
+/** A page with the cursor that it was requested with. */
+interface FetchedPage<Item> extends ListPage<Item> {
+  readonly cursor: string | undefined;
+}
+
 /** A page that was requested, or will be when its cursor is known; undefined after the last page. */
-type PendingPage<Item> = Promise<ListPage<Item> | undefined>;
+type PendingPage<Item> = Promise<FetchedPage<Item> | undefined>;
 
 /**
  * Iterates a list of any length and fetches its pages on the way (specification 4.11).
@@ -69,10 +74,11 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 
     const trail = new CursorTrail(this.#endpoint);
     const recent = new RecentItems<Item>();
-    const fetch = async (cursor: string | undefined): Promise<ListPage<Item>> => {
+    const fetch = async (cursor: string | undefined): Promise<FetchedPage<Item>> => {
       if (cursor !== undefined) trail.follow(cursor);
-      return this.#fetchPage(cursor, each);
+      return { ...(await this.#fetchPage(cursor, each)), cursor };
     };
+    let first: ListPage<Item> | undefined;
     /** Requests the page after another one as soon as that page has arrived, before the caller gets it. */
     const fetchAfter = (before: PendingPage<Item>): PendingPage<Item> => {
       const page = before.then((arrived) => {
@@ -96,6 +102,9 @@ export class Paginator<Item> implements AsyncIterable<Item> {
           throw withCallSite(error, callSite);
         });
         if (page === undefined) return;
+        // To some services an empty cursor is none: what it leads to is the first page again, and the list has ended.
+        if (page.cursor === "" && first !== undefined && beginsAgain(first, page)) return;
+        first ??= page;
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
         yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
@@ -129,4 +138,15 @@ export class Paginator<Item> implements AsyncIterable<Item> {
 /** Throws the signal's reason if the signal was aborted during the loop body. */
 function checkSignal({ signal }: ListOptions): void {
   if (signal?.aborted) throw signal.reason;
+}
+
+const referenceOf = (item: unknown): unknown =>
+  typeof item === "object" && item !== null ? Reflect.get(item, "reference") : undefined;
+
+/** Whether a page that an empty cursor led to is the first page again: it has items of that page, or both are empty. */
+function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<unknown>): boolean {
+  if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
+  const known = new Set(first.items.map(referenceOf));
+  known.delete(undefined);
+  return items.some((item) => known.has(referenceOf(item)));
 }

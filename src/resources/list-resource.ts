@@ -1,18 +1,37 @@
 import type { Endpoint, EndpointInput } from "../http/endpoint/endpoint.ts";
 import type { RequestOptions } from "../http/endpoint/request-options.ts";
-import type { ApiCall, Send } from "../http/send.ts";
+import { type ApiCall, type Start, sendAndRead } from "../http/send.ts";
+import { Paginator } from "../pagination/paginator.ts";
 
-/** The descriptor of a list without pages. */
-type ListEndpoint<Item> = Endpoint<EndpointInput, readonly Item[]>;
+/**
+ * Reads a list without pages (specification 4.11 names those with pages). By the conventions of part 1 any list may have a `nextCursor`: then
+ * the rest follows, within the same deadline.
+ */
+export const readList = <Input extends EndpointInput, Item>(
+  start: Start,
+  endpoint: Endpoint<Input, readonly Item[]>,
+  input: Input,
+  options: RequestOptions | undefined,
+): ApiCall<readonly Item[]> =>
+  start(endpoint, options, async (call) => {
+    const first = await sendAndRead(call, input);
+    if (first.nextCursor === undefined) return first;
+    const fetchPage = async (cursor: string | undefined) => {
+      const { data, nextCursor = null } = cursor === undefined ? first : await sendAndRead(call, { ...input, cursor });
+      return { items: data, nextCursor };
+    };
+    const pages = new Paginator(call.name, fetchPage, { prefetch: 0 });
+    return { data: await pages.toArray(), response: first.response };
+  });
 
-/** Lists resources of one kind. The list has no pages: one request returns all of it. */
+/** Lists resources of one kind. The list has no pages. */
 export class ListResource<Item> {
-  readonly #send: Send;
-  readonly #endpoint: ListEndpoint<Item>;
+  readonly #start: Start;
+  readonly #endpoint: Endpoint<EndpointInput, readonly Item[]>;
 
   /** @internal */
-  constructor(send: Send, endpoint: ListEndpoint<Item>) {
-    this.#send = send;
+  constructor(start: Start, endpoint: Endpoint<EndpointInput, readonly Item[]>) {
+    this.#start = start;
     this.#endpoint = endpoint;
   }
 
@@ -24,6 +43,6 @@ export class ListResource<Item> {
    * const writable = stores.filter(({ integration }) => integration === "api");
    */
   list(options?: RequestOptions): ApiCall<readonly Item[]> {
-    return this.#send(this.#endpoint, {}, options);
+    return readList(this.#start, this.#endpoint, {}, options);
   }
 }

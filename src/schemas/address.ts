@@ -44,13 +44,12 @@ export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddres
 const countriesWithStates = new Set(["US", "IT"]);
 
 /**
- * An address in a response (specification 4.4). The specification does not show its shape. The SDK assumes that only `countryCode` is
- * always present; missing fields are undefined.
+ * An address in a response (specification 4.4). The specification does not show its shape: each field of 2.3 may be missing or null.
  */
-export type Address = Partial<CompleteAddress> & Pick<CompleteAddress, "countryCode">;
+export type Address = { readonly [Field in keyof CompleteAddress]?: string | null };
 
 export const address: Schema<Address> = () => {
-  const text = z.optional(z.string());
+  const text = z.nullish(z.string());
   return open<Address>({
     company: text,
     firstname: text,
@@ -62,7 +61,7 @@ export const address: Schema<Address> = () => {
     state: text,
     zipcode: text,
     city: text,
-    countryCode: z.string(),
+    countryCode: text,
     phonenumber: text,
     email: text,
   });

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import { ZodMiniArray } from "zod/mini";
-import { _isoDateTime, $ZodISODateTime, $ZodObjectJIT } from "zod/v4/core";
+import { $ZodObjectJIT } from "zod/v4/core";
 import { mostIssues } from "../errors/validation.ts";
-import { isTimestamp } from "../util/timestamp.ts";
+import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
 
 /**
  * A function that builds a schema. Building all schemas at load time would more than double the load time of the package, so `check`
@@ -82,12 +82,13 @@ export const filledText = () =>
 /** An ISO 8601 timestamp of a response, unchanged: in the extended or basic format, in any precision that includes the day. */
 export const timestamp = () => z.string().check(z.refine(isTimestamp, { error: "expected an ISO 8601 timestamp" }));
 
-/** A timestamp of a request: a valid date and time with an offset. A bundle with `z.iso` has its other formats, too. */
+/** A timestamp of a request: an existing day, with a time and an offset if the caller gives them. */
 export const timestampInput = () =>
-  _isoDateTime($ZodISODateTime, {
-    offset: true,
-    error: 'expected an ISO 8601 timestamp with its offset, for example "2026-11-01T00:00:00Z"',
-  });
+  z.string().check(
+    z.refine((text) => isTimestamp(text) && isExistingTime(text), {
+      error: 'expected an ISO 8601 timestamp, for example "2026-11-01T00:00:00Z"',
+    }),
+  );
 
 /** An open enum (specification 9.6). Editors complete the known values, and other values pass. */
 export type OpenEnum<Known extends string> = Known | (string & Record<never, never>);

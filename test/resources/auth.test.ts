@@ -22,12 +22,13 @@ describe("auth (specification 4.1)", () => {
     expect(error).toMatchObject({ status: 401, code: "invalid_key", endpoint: "POST /auth/validate" });
   });
 
-  it.each([
-    ["no message", {}],
-    ["a message that is not a string", { message: 5 }],
-    ["null as the message", { message: null }],
-  ])("auth.validate refuses a response with %s", async (_, body) => {
+  it.each([{}, { message: null }])("auth.validate accepts a valid key without a message: %j", async (body) => {
     context.service.respond({ body });
+    expect(await context.partner.auth.validate()).toStrictEqual(body);
+  });
+
+  it("auth.validate refuses a message that is not a string", async () => {
+    context.service.respond({ body: { message: 5 } });
     const error = await rejection(context.partner.auth.validate());
     if (!ResponseValidationError.isInstance(error)) throw error;
     expect(error.issues.map(({ path }) => path)).toStrictEqual([["message"]]);

@@ -63,9 +63,7 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     call: (partner) => partner.catalog.products.list().toArray(),
     wire: { products: [product], nextCursor: null },
     refuses: [
-      ...Object.keys(product)
-        .filter((field) => field !== "later")
-        .map((field) => [["products", 0, field], missing] as const),
+      ...["reference", "name", "status", "legacyItemSKU"].map((field) => [["products", 0, field], missing] as const),
       [["products", 0, "reference"], ref("Productgroup", "1")],
       [["products", 0, "availableQuantity"], "120"],
       [["products", 0, "layersModified"], 1_767_225_600],
@@ -77,6 +75,11 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
     accepts: [
       [["products", 0, "status"], "a-stage-of-tomorrow"],
       [["products", 0, "availableQuantity"], 0],
+      // An announced product: its print specifications may be incomplete (3.3).
+      ...["availableQuantity", "layersModified", "printModified"].flatMap((field) => [
+        [["products", 0, field], missing] as const,
+        [["products", 0, field], null] as const,
+      ]),
       [["products"], []],
     ],
   });
@@ -88,15 +91,20 @@ describe("catalog.products (specification 2.6, 4.3)", () => {
       [["product"], missing],
       [["product", "reference"], missing],
       [["product", "legacyItemSKU"], missing],
-      [["product", "layers"], missing],
-      [["product", "layers", "modified"], missing],
-      [["product", "print", "modified"], null],
+      [["product", "layers"], "none"],
+      [["product", "layers", "modified"], 5],
       [["product", "weightGrams"], missing],
       [["product", "weightGrams"], "31"],
       [["product", "media"], missing],
       [["product", "media"], { front: "x" }],
     ],
     accepts: [
+      ...["layers", "print"].flatMap((field) => [
+        [["product", field], missing] as const,
+        [["product", field], null] as const,
+        [["product", field, "modified"], missing] as const,
+        [["product", field, "modified"], null] as const,
+      ]),
       [["product", "weightGrams"], null],
       [["product", "media"], []],
       [["product", "status"], "archived"],

@@ -61,7 +61,7 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
   it.each([
     ["at once", ["p2"]],
     ["after several pages", ["p2", "p3", "p4"]],
-    ['as ""', [""]],
+    ['as ""', ["p2", "", "p3", ""]],
   ])("throws an error, and does not loop, when a cursor is repeated %s", async (_, chain) => {
     service().respondAlways(({ path }) => {
       const at = chain.indexOf(new URL(path, service().origin).searchParams.get("cursor") ?? "none");
@@ -70,6 +70,25 @@ describe("a list yields each item once (specification 4.11, law 5)", () => {
     const error = await rejection(list().toArray());
     expect(CursorLoopError.isInstance(error)).toBe(true);
     expect(service().requests.length).toBeLessThanOrEqual(chain.length + 1);
+  });
+
+  it.each([
+    ["after one page", [[a, b]]],
+    ["after two pages", [[a, b], [c]]],
+    ["of an empty list", [[]]],
+    ["when a new order moved one to the next page", [[a, b], [c]], [[c, a], [b]]],
+  ])('ends %s when "" means the end to the service', async (_, pages, later = pages) => {
+    // This service takes an empty cursor for none.
+    let begun = 0;
+    service().respondAlways(({ path }) => {
+      const cursor = new URL(path, service().origin).searchParams.get("cursor") || undefined;
+      begun += cursor === undefined ? 1 : 0;
+      const at = Number(cursor ?? 0);
+      const current = begun > 1 ? later : pages;
+      return page(current[at] ?? [], at + 1 < current.length ? String(at + 1) : "");
+    });
+    expect(await list().toArray()).toStrictEqual(pages.flat());
+    expect(service().requests.length).toBeLessThanOrEqual(pages.length + 2);
   });
 
   it("names the endpoint whose cursor is repeated", async () => {

@@ -37,7 +37,7 @@ describe("the types of changes", () => {
   it("complete the names of known fields and accept unknown ones", () => {
     expectTypeOf<"availableQuantity">().toExtend<ListChange<Product>["fields"][number]>();
     expectTypeOf<string>().toExtend<ListChange<Product>["fields"][number]>();
-    expectTypeOf<ListChange<Product>["previous"]["availableQuantity"]>().toEqualTypeOf<number | undefined>();
+    expectTypeOf<ListChange<Product>["previous"]["availableQuantity"]>().toEqualTypeOf<number | null | undefined>();
     expectTypeOf<ListChange<WarehouseItem>["previous"]>().not.toHaveProperty("reference");
   });
 

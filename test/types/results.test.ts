@@ -57,7 +57,7 @@ describe("the types of results", () => {
     expectTypeOf<string>().toExtend<Product["status"]>();
     expectTypeOf<string>().toExtend<Claim["status"]>();
     expectTypeOf<"launched">().toExtend<Product["status"]>();
-    expectTypeOf<Order["status"]["code"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<Order["status"]["code"]>().toEqualTypeOf<string | null | undefined>();
   });
 
   it("include the response when the call is one request", () => {

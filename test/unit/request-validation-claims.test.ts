@@ -92,6 +92,8 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
       "2026-13-45T99:99:99Z",
       "2026-11-01T00:00:00Z; drop",
       "2026-11-01T00:00garbage",
+      "2026-02-30",
+      "2026-11-01T25:00:00Z",
       1_767_225_600_000,
       null,
     ].map((value) => [`${JSON.stringify(value)} for closedAfter`, closedAfter(value), [["closedAfter"]]] as const),
@@ -105,5 +107,8 @@ describe("a claim is checked before it is sent (specification 4.9, 8)", () => {
     ["closedAfter in UTC", closedAfter("2026-11-01T00:00:00Z")],
     ["closedAfter with milliseconds", closedAfter(new Date(0).toISOString())],
     ["closedAfter with an offset", closedAfter("2026-11-01T00:00:00+01:00")],
+    ...["2026-11-01", "20261101T000000Z", "2026-11-01T00:00", "2026-11-01T24:00:00", "2026-11-01T00:00:00,5+0100"].map(
+      (text) => [`closedAfter as ${text}`, closedAfter(text)] as const,
+    ),
   ]);
 });

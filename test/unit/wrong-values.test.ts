@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import { ApiError, memoryStore, PodPartner, PodPartnerError, parseReference } from "pod-partner";
 import { createOrderFollower, createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { nodeTransport } from "pod-partner/node";
 import { redisPacing, redisStore } from "pod-partner/redis";
 import { sqliteStore } from "pod-partner/sqlite";
 import { createEmulator, startEmulator } from "pod-partner/testing";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { dropshipOrder } from "../support/orders.ts";
 import { jpeg } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
@@ -68,7 +67,7 @@ const arguments_: Readonly<Record<string, readonly [given: readonly unknown[], .
   "renders.wait": [[ref("Render")], "interval", "onPending"],
   "renders.media": [[ref("Render")], "wait"],
   "renders.thumbnail": [[ref("Render")], "wait"],
-  "renders.batch": [[[render]], "map", "concurrency", "maxPending", "download", "tokenBudget", "onProgress"],
+  "renders.batch": [[[render]], "map", "concurrency", "maxPending", "tokenBudget", "onProgress"],
   "rendertokens.get": [[]],
   "orders.create": [[order], "body"],
   "orders.ensure": [[order], "lookFor", "compare", "body"],

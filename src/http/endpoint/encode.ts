@@ -126,7 +126,11 @@ export function encode(
     input.url === undefined
       ? baseUrl + expandPath(endpoint.path, input.path ?? {}, issues)
       : checkUrl(baseUrl, input.url, issues);
-  const query = encodeQuery({ ...checkQuery(endpoint, input.query, issues), ...options.query });
+  const query = encodeQuery({
+    ...checkQuery(endpoint, input.query, issues),
+    ...options.query,
+    ...(input.cursor === undefined ? undefined : { cursor: input.cursor }),
+  });
   const finish = (body: string | Upload | undefined): EncodedRequest => {
     if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
     return {

@@ -46,6 +46,8 @@ export type ResponseShape<Data> =
       readonly kind: "field";
       readonly field: string;
       readonly schema: Schema;
+      /** Whether the data is a list without pages. */
+      readonly list?: boolean;
       /** For a field whose name the specification does not show: how to find the data in a response without that field. */
       readonly assumed?: (body: unknown) => unknown;
       readonly data?: Data;
@@ -89,6 +91,8 @@ export interface EndpointInput {
   /** A whole URL from the service, used instead of the path. Its origin is checked before the request is sent. */
   readonly url?: string;
   readonly query?: object;
+  /** The cursor of the rest of a list without pages, if its response has one. */
+  readonly cursor?: string | undefined;
   readonly body?: unknown;
   /** Faults that the method itself found; they are reported together with the others. */
   readonly faults?: readonly Issue[];
@@ -115,7 +119,7 @@ type QueryInput<Query> = [keyof Query] extends [never]
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };
 
 /** The exact input type of one endpoint: no other query parameters, and a body only if the endpoint has one. */
-type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults"> &
+type CallInput<Path extends string, Query, Given> = Pick<EndpointInput, "url" | "faults" | "cursor"> &
   PathInput<Path> &
   QueryInput<Query> &
   BodyInput<Given>;
@@ -161,7 +165,10 @@ export const assumed = <Data>(
 ): ResponseShape<Data> => ({ ...shape, assumed: elsewhere });
 
 /** A list without pages, in its plural field. */
-export const list = <Item>(name: string, item: Schema<Item>) => field<readonly Item[]>(name, () => array(item()));
+export const list = <Item>(name: string, item: Schema<Item>) => ({
+  ...field<readonly Item[]>(name, () => array(item())),
+  list: true,
+});
 
 /** A page of a list: its plural field, and `nextCursor`. */
 export const page = <Item>(name: string, item: Schema<Item>): ResponseShape<ListPage<Item>> => ({

@@ -23,8 +23,11 @@ interface Reading {
   readonly issues: readonly Issue[];
   /** Whether the data is incomplete, so that a list would end early without an error. */
   readonly incomplete?: boolean;
+  /** The cursor of the rest of a list without pages. */
+  readonly nextCursor?: string;
 }
 
+const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or null" };
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
 
 /** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
@@ -50,11 +53,7 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
     issues.push({ path: [shape.field], message: "expected an array" });
   }
   if (nextCursor !== null && typeof nextCursor !== "string") {
-    issues.push(
-      nextCursor === undefined
-        ? missing(["nextCursor"])
-        : { path: ["nextCursor"], message: "expected a string or null" },
-    );
+    issues.push(nextCursor === undefined ? missing(["nextCursor"]) : notACursor);
   }
   const data = {
     items: Array.isArray(items) ? items : [],
@@ -71,30 +70,43 @@ function read(body: unknown, shape: JsonShape): Reading {
   if (shape.kind === "empty") return { data: undefined, issues: [] };
   if (shape.kind === "page") return readPage(body, shape);
   if (shape.kind === "whole") return checked(shape.schema, body, []);
-  if (isRecord(body) && Object.hasOwn(body, shape.field))
-    return checked(shape.schema, body[shape.field], [shape.field]);
+  if (isRecord(body) && Object.hasOwn(body, shape.field)) {
+    const reading = checked(shape.schema, body[shape.field], [shape.field]);
+    return shape.list ? withCursor(reading, body.nextCursor) : reading;
+  }
   if (shape.assumed !== undefined) return checked(shape.schema, shape.assumed(body), [shape.field]);
   return { data: body, issues: [missing([shape.field])] };
 }
 
+/** Every list may be "returned together with `nextCursor`" (specification 1, Conventions), also one that has no pages. */
+function withCursor({ data, issues }: Reading, nextCursor: unknown): Reading {
+  if (nextCursor === undefined || nextCursor === null) return { data, issues };
+  if (typeof nextCursor === "string") return { data, issues, nextCursor };
+  return { data, issues: [...issues, notACursor], incomplete: true };
+}
+
 /** Reads the data of a response, and checks it against the endpoint's schema. */
-export function decode(endpoint: Endpoint, arrival: Arrival, { mode, redact, onInvalid }: Decoding): unknown {
+export function decode(
+  endpoint: Endpoint,
+  arrival: Arrival,
+  { mode, redact, onInvalid }: Decoding,
+): Pick<Reading, "data" | "nextCursor"> {
   const { response, text, download } = arrival;
-  if (download !== undefined) return download;
+  if (download !== undefined) return { data: download };
   if (endpoint.response.kind === "binary") {
     const issues = [{ path: [], message: redact(fileFault(response) ?? "expected a file") }];
     onInvalid(response.status, issues);
     throw invalid(endpoint, arrival, issues, redact);
   }
-  if (text === "" && mayBeEmpty(endpoint.response)) return undefined;
+  if (text === "" && mayBeEmpty(endpoint.response)) return { data: undefined };
   const json = parseJson(text);
   const reading = json.ok
     ? read(json.value, endpoint.response)
     : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }] };
-  if (reading.issues.length === 0) return reading.data;
+  if (reading.issues.length === 0) return reading;
   const issues = reading.issues.map((issue) => redactIssue(issue, redact));
   onInvalid(response.status, firstIssues(issues));
-  if (json.ok && mode === "report" && !reading.incomplete) return reading.data;
+  if (json.ok && mode === "report" && !reading.incomplete) return reading;
   throw invalid(endpoint, arrival, issues, redact);
 }
 

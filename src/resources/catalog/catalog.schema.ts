@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
+import { array, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
 /** The lifecycle stages of a product, in order (specification 3.3). */
 export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
@@ -15,22 +15,30 @@ export interface Product {
   readonly name: string;
   /** Lifecycle stage. */
   readonly status: ProductStatus;
-  /** Units in stock. */
-  readonly availableQuantity: number;
-  /** ISO 8601 timestamp of the last change of print layer assets. */
-  readonly layersModified: string;
-  /** ISO 8601 timestamp of the last change of print dimensions. */
-  readonly printModified: string;
+  /** Units in stock; missing or null if the service does not know it, for example of an announced product. */
+  readonly availableQuantity?: number | null;
+  /** ISO 8601 timestamp of the last change of print layer assets; missing or null without any. */
+  readonly layersModified?: string | null;
+  /** ISO 8601 timestamp of the last change of print dimensions; missing or null without any. */
+  readonly printModified?: string | null;
   /** The v1 SKU. The service removes it in v3. */
   readonly legacyItemSKU: string;
 }
 
+/** When something changed: an ISO 8601 timestamp. */
+interface Modified {
+  readonly modified?: string | null;
+}
+
 /** A product with all details (specification 2.6). The fields of layer image URLs are not shown and returned unchanged. */
 export interface ProductDetail extends Product {
-  /** `modified` equals `layersModified`. The object also has layer image URLs, under names that the specification does not show. */
-  readonly layers: { readonly modified: string };
-  /** `modified` equals `printModified`. */
-  readonly print: { readonly modified: string };
+  /**
+   * `modified` equals `layersModified`. Missing or null while the print specifications are incomplete (specification 3.3). The object also has
+   * layer image URLs, under names that the specification does not show.
+   */
+  readonly layers?: Modified | null;
+  /** `modified` equals `printModified`. Missing or null while the print specifications are incomplete (specification 3.3). */
+  readonly print?: Modified | null;
   /** Weight of one unit in grams; null if not yet measured. */
   readonly weightGrams: number | null;
   /** The available images. The specification does not show the shape of an entry. */
@@ -41,9 +49,9 @@ const productFields = () => ({
   reference: reference("Product"),
   name: z.string(),
   status: openEnum<KnownProductStatus>(),
-  availableQuantity: z.number(),
-  layersModified: timestamp(),
-  printModified: timestamp(),
+  availableQuantity: z.nullish(z.number()),
+  layersModified: z.nullish(timestamp()),
+  printModified: z.nullish(timestamp()),
   legacyItemSKU: z.string(),
 });
 
@@ -52,10 +60,10 @@ export const product = () => open<Product>(productFields());
 export const productDetail = () =>
   open<ProductDetail>({
     ...productFields(),
-    layers: open<ProductDetail["layers"]>({ modified: timestamp() }),
-    print: open<ProductDetail["print"]>({ modified: timestamp() }),
+    layers: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
+    print: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
     weightGrams: z.nullable(z.number()),
-    media: z.array(z.unknown()),
+    media: array(z.unknown()),
   });
 
 /** Products with one price and one production technique (specification 1). Other fields are not shown and returned unchanged. */

@@ -17,7 +17,7 @@ export class CatalogResource {
   /** @internal */
   constructor(send: Send, context: CallContext) {
     this.products = new ProductsResource(send, context);
-    this.productgroups = new ListResource(send, listProductgroups);
-    this.packagings = new ListResource(send, listPackagings);
+    this.productgroups = new ListResource(context.start, listProductgroups);
+    this.packagings = new ListResource(context.start, listPackagings);
   }
 }

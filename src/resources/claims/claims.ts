@@ -23,7 +23,8 @@ import { KnownClaims } from "./known-claims.ts";
 /** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {
   /**
-   * Includes claims that were closed after this time: a `Date`, or an ISO 8601 timestamp with an offset. Default: the last 14 days.
+   * Includes claims that were closed after this time: a `Date`, or an ISO 8601 timestamp. Without an offset it is in the time
+   * zone of the service. Default: the last 14 days.
    */
   readonly closedAfter?: Date | string | undefined;
 }
@@ -41,7 +42,7 @@ export class ClaimsResource {
     this.#send = send;
     this.#start = start;
     this.#filing = { send, start, clock, known: new KnownClaims(), mutex: new KeyedMutex() };
-    this.categories = new ListResource(send, listClaimcategories);
+    this.categories = new ListResource(start, listClaimcategories);
   }
 
   /**

@@ -6,7 +6,7 @@ import type {
   ProductReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, open, strict } from "../../schemas/shape.ts";
+import { array, count, open, strict } from "../../schemas/shape.ts";
 
 /** A key and a value on an orderline. The service returns it unchanged (specification 2.5). */
 export interface Annotation {
@@ -38,7 +38,7 @@ export interface Orderline {
 /** The status of an order. Its shape and values are not shown: `code` is assumed, and all fields are returned unchanged. */
 export interface OrderStatus {
   /** A value of the strict enum `OrderStatusCode`, whose values are not shown (specification 2.4, 9.6). */
-  readonly code?: string;
+  readonly code?: string | null;
 }
 
 /** Why production is on hold (specification 2.4). */
@@ -77,15 +77,15 @@ const orderline = () =>
     quantity: count(0),
     canceledQuantity: count(0),
     shippedQuantity: count(0),
-    annotations: z.array(annotation()),
+    annotations: array(annotation()),
     legacySku: z.nullish(z.string()),
   });
 
 export const order = () =>
   open<Order>({
     reference: reference("Order"),
-    status: open<OrderStatus>({ code: z.optional(z.string()) }),
-    orderlines: z.array(orderline()),
+    status: open<OrderStatus>({ code: z.nullish(z.string()) }),
+    orderlines: array(orderline()),
     onHold: z.nullable(open<OrderHold>({ reason: z.string() })),
     dropshipAddressReference: z.nullish(reference("Address")),
     legacyOrderCode: z.string(),
@@ -102,6 +102,6 @@ export interface Cancellation {
 }
 
 export const cancellations = () =>
-  z
-    .array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) }))
-    .check(z.minLength(1, { error: "expected at least one orderline to cancel" }));
+  array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) })).check(
+    z.minLength(1, { error: "expected at least one orderline to cancel" }),
+  );

@@ -1,5 +1,6 @@
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
 import { getOrganization, listAccounts, listBrands, listStores } from "./organization.endpoints.ts";
 import type { Account, Brand, Organization, Store } from "./organization.schema.ts";
@@ -15,11 +16,11 @@ export class OrganizationResource {
   readonly #send: Send;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, { start }: CallContext) {
     this.#send = send;
-    this.accounts = new ListResource(send, listAccounts);
-    this.stores = new ListResource(send, listStores);
-    this.brands = new ListResource(send, listBrands);
+    this.accounts = new ListResource(start, listAccounts);
+    this.stores = new ListResource(start, listStores);
+    this.brands = new ListResource(start, listBrands);
   }
 
   /**

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { endpoint, field, list } from "../../http/endpoint/endpoint.ts";
 import { reference } from "../../references/schema.ts";
-import { perspective } from "./perspectives.schema.ts";
+import { perspective, perspectiveSummary } from "./perspectives.schema.ts";
 
 export const listPerspectives = endpoint({
   call: "perspectives.list",
@@ -11,7 +11,7 @@ export const listPerspectives = endpoint({
     sceneReference: () => z.optional(reference("Scene")),
     productReference: () => z.optional(reference("Product")),
   },
-  response: list("perspectives", perspective),
+  response: list("perspectives", perspectiveSummary),
   repeat: "safe",
 });
 

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { array, open } from "../../schemas/shape.ts";
 
 /** The image that a render of a perspective produces (specification 2.9). */
 export interface PerspectiveOutput {
@@ -25,11 +25,29 @@ export interface Perspective {
   readonly products: readonly { readonly reference: ProductReference }[] | null;
 }
 
+/** A perspective in a list. The specification shows none of its fields (4.6): those of {@link Perspective} may be missing or null. */
+export type PerspectiveSummary = Pick<Perspective, "reference"> & {
+  readonly [Field in Exclude<keyof Perspective, "reference">]?: Perspective[Field] | null;
+};
+
+const output = () => open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() });
+const scenes = () => array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }));
+const products = () => array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }));
+
 export const perspective = () =>
   open<Perspective>({
     reference: reference("Perspective"),
     name: z.string(),
-    output: open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() }),
-    scenes: z.nullable(z.array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }))),
-    products: z.nullable(z.array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }))),
+    output: output(),
+    scenes: z.nullable(scenes()),
+    products: z.nullable(products()),
+  });
+
+export const perspectiveSummary = () =>
+  open<PerspectiveSummary>({
+    reference: reference("Perspective"),
+    name: z.nullish(z.string()),
+    output: z.nullish(output()),
+    scenes: z.nullish(scenes()),
+    products: z.nullish(products()),
   });

@@ -1,9 +1,11 @@
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { splitFields } from "../../util/split-fields.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { readList } from "../list-resource.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
-import type { Perspective } from "./perspectives.schema.ts";
+import type { Perspective, PerspectiveSummary } from "./perspectives.schema.ts";
 
 /** Options of {@link PerspectivesResource.list}. */
 export interface PerspectiveListOptions extends RequestOptions {
@@ -16,10 +18,12 @@ export interface PerspectiveListOptions extends RequestOptions {
 /** Reads the camera perspectives of scenes and products (specification 2.9, 4.6). */
 export class PerspectivesResource {
   readonly #send: Send;
+  readonly #start: Start;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, { start }: CallContext) {
     this.#send = send;
+    this.#start = start;
   }
 
   /**
@@ -28,9 +32,9 @@ export class PerspectivesResource {
    * @example
    * const perspectives = await partner.perspectives.list({ sceneReference });
    */
-  list(options: PerspectiveListOptions = noOptions): ApiCall<readonly Perspective[]> {
+  list(options: PerspectiveListOptions = noOptions): ApiCall<readonly PerspectiveSummary[]> {
     const [query, request] = splitFields(options, "sceneReference", "productReference");
-    return this.#send(listPerspectives, { query }, request);
+    return readList(this.#start, listPerspectives, { query }, request);
   }
 
   /**

@@ -1,7 +1,9 @@
 import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { splitFields } from "../../util/split-fields.ts";
+import type { CallContext } from "../../waiting/call-context.ts";
+import { readList } from "../list-resource.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
 import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
@@ -14,10 +16,12 @@ export interface SceneListOptions extends RequestOptions {
 /** Reads the scenes in which products can be rendered (specification 2.9, 4.6). */
 export class ScenesResource {
   readonly #send: Send;
+  readonly #start: Start;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, { start }: CallContext) {
     this.#send = send;
+    this.#start = start;
   }
 
   /**
@@ -28,7 +32,7 @@ export class ScenesResource {
    */
   list(options: SceneListOptions = noOptions): ApiCall<readonly SceneSummary[]> {
     const [query, request] = splitFields(options, "productgroupReference");
-    return this.#send(listScenes, { query }, request);
+    return readList(this.#start, listScenes, { query }, request);
   }
 
   /**

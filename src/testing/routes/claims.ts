@@ -7,6 +7,7 @@ import {
   listClaims,
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
+import { latestTime } from "../../util/timestamp.ts";
 import { packageMissing } from "../catalog/claimcategories.ts";
 import { found, known, Problem } from "../http/problem.ts";
 import { type Caller, type Route, route } from "../http/route.ts";
@@ -117,8 +118,9 @@ export const claimRoutes: readonly Route[] = [
   route(createPackageMissing, ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference })),
   route(createItemIssues, ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference })),
   route(listClaims, ({ world, query }) => {
-    const since = query?.closedAfter === undefined ? world.now() - listedClosed : Date.parse(query.closedAfter);
-    if (Number.isNaN(since)) throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");
+    const since = query?.closedAfter === undefined ? world.now() - listedClosed : latestTime(query.closedAfter, 0);
+    if (!Number.isFinite(since))
+      throw new Problem("unknown_input_error", "closedAfter: expected an ISO 8601 timestamp");
     const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
     const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
     return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };

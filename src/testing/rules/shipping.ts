@@ -66,13 +66,13 @@ export function shippingOptions(
   address: Address,
   minimal: ShippingLevel,
 ): readonly ShippingOption[] {
-  const price = prices[zoneOf(address.countryCode)];
+  const price = prices[zoneOf(address.countryCode ?? "")];
   const options = shippingLevels.map((level) => ({ level, price: price[level] }));
   if (parcelLocker.test(`${address.streetname ?? ""} ${address.additionalInfo ?? ""}`)) {
     return options.filter(({ level }) => level === "tracked");
   }
   const possible = options
-    .filter(({ level }) => level !== "express" || !withoutExpress.has(address.countryCode))
+    .filter(({ level }) => level !== "express" || !withoutExpress.has(address.countryCode ?? ""))
     .filter(({ level }) => level !== "basic" || !isTooMuchForBasic(world, goods));
   const enough = possible.filter(({ level }) => shippingLevels.indexOf(level) >= shippingLevels.indexOf(minimal));
   return enough.length > 0 ? enough : possible.slice(-1);
