@@ -20,7 +20,9 @@ export function readAddress<Options extends Address>(given: Options): Options {
   const { port = 0, host = "", publicUrl = "" } = options;
   if (!(Number.isInteger(port) && port >= 0 && port <= 65_535))
     throw refuse("port", "expected a number from 0 to 65535");
-  if (typeof host !== "string") throw refuse("host", "expected a host name or an address, for example 127.0.0.1");
+  // 253 is the longest name of the DNS.
+  if (typeof host !== "string" || host.length > 253)
+    throw refuse("host", "expected a host name or an address, for example 127.0.0.1");
   if (typeof publicUrl !== "string")
     throw refuse("publicUrl", "expected an origin, for example https://tunnel.example");
   return options;
