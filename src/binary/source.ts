@@ -1,6 +1,6 @@
+import { shorten } from "../errors/shorten.ts";
 import type { Issue } from "../errors/validation.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
-import { shorten } from "../util/shorten.ts";
 import { bytesOf, type Chunks, chunksOf } from "./chunks.ts";
 import { concatenate } from "./concatenate.ts";
 import { isImage, signatureLength } from "./signature.ts";

@@ -1,5 +1,5 @@
 import { PodPartnerError } from "../errors/base.ts";
-import { type Issue, listIssues } from "../errors/validation.ts";
+import { firstIssues, type Issue, listIssues } from "../errors/validation.ts";
 
 /** The query of a callback breaks specification 6. `issues` names each parameter; no message contains a value of the query. */
 export class CallbackValidationError extends PodPartnerError {
@@ -9,7 +9,7 @@ export class CallbackValidationError extends PodPartnerError {
 
   constructor({ issues }: { issues: readonly Issue[] }) {
     super(`The callback's parameters are not valid.${listIssues(issues)}`);
-    this.issues = issues;
+    this.issues = firstIssues(issues);
   }
 
   override toJSON() {

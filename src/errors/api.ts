@@ -1,8 +1,8 @@
-import { shorten } from "../util/shorten.ts";
 import { PodPartnerError } from "./base.ts";
 import { type ErrorCode, hintFor } from "./codes.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
+import { shorten } from "./shorten.ts";
 
 /** The parts of an error response. */
 export interface ApiErrorDetails {

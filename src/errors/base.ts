@@ -1,4 +1,4 @@
-import { shorten } from "../util/shorten.ts";
+import { shorten } from "./shorten.ts";
 import type { TimelineEntry } from "./timeline.ts";
 import { timelineTable } from "./timeline-table.ts";
 

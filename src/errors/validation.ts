@@ -1,7 +1,7 @@
-import { shorten } from "../util/shorten.ts";
 import { PodPartnerError } from "./base.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
+import { shorten } from "./shorten.ts";
 
 /** One issue of a value, with its path. */
 export interface Issue {

@@ -1,4 +1,3 @@
-import { isFunction } from "../schemas/type-guards.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 import { adopters } from "./adopt.ts";
@@ -34,7 +33,8 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
   } = readStoreOptions(options, ["maxSize", "organization", "clock"]);
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
-  if (!isFunction(propertyOf(given, "now"))) refuse(["clock"], "expected a clock with the functions `now` and `after`");
+  if (typeof propertyOf(given, "now") !== "function")
+    refuse(["clock"], "expected a clock with the functions `now` and `after`");
   const clock = reliable(given);
   const memory = createMemory(clock, maxSize);
   const store: KeyValueStore = {

@@ -49,7 +49,8 @@ const causes: readonly Cause[] = [
   },
 ];
 
-const hintOf = (error: unknown): string => (error instanceof Error && "hint" in error ? String(error.hint) : "");
+const hintOf = (error: unknown): string =>
+  error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : "";
 
 /** The words of an error, without the SDK's hint. */
 const wordsOf = (error: unknown): string =>
@@ -73,7 +74,7 @@ function unreached(sdk: Sdk, error: unknown, host: string, timeout: number): Fin
   const reason = reasonOf(error);
   const cause = causes.find(({ words }) => words.test(wordsOf(error)));
   if (cause !== undefined) {
-    const { kind, message, action = hintOf(error) } = cause;
+    const { kind, message, action = hintOf(error) || "Check the port." } = cause;
     return failed(message(host), { action, details: { kind, reason } });
   }
   return failed(`No response came from ${host}: ${reason}.`, {

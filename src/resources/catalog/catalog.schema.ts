@@ -21,7 +21,12 @@ export interface Product {
   readonly layersModified?: string | null;
   /** ISO 8601 timestamp of the last change of print dimensions; missing or null without any. */
   readonly printModified?: string | null;
-  /** The v1 SKU. The service removes it in v3. */
+  /**
+   * The v1 SKU. Of a product created before 2026-03-22 it is the SKU of the warehouse item; of a newer one that SKU with a suffix of `P`
+   * and digits, because several products can share an item (specification 2.6).
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacyItemSKU: string;
 }
 

@@ -141,8 +141,9 @@ export class ProductsResource {
   }
 
   /**
-   * Looks up the v2 reference of a product by its v1 SKU (specification 4.10). The service removes this endpoint in v3.
+   * Looks up the v2 reference of a product by its v1 SKU (specification 4.10).
    *
+   * @deprecated The service removes the look-up in v3 (specification 9.7).
    * @throws `NotFoundError` if no product has this SKU.
    * @example
    * const productReference = await partner.catalog.products.lookup({ legacySku: "SKU-1" });

@@ -74,7 +74,7 @@ export interface Claimline {
   /** Missing or null for a product that is not printed. */
   readonly imageReference?: ImageReference | null;
   readonly claimcategory: ClaimcategorySummary;
-  /** Null while pending. */
+  /** Null while the claim is pending, and after a retraction. */
   readonly decision: ClaimlineDecision | null;
   /** URLs of the photos. The list becomes empty about four months after the claim is decided or retracted. */
   readonly evidenceUrls: readonly string[];
@@ -93,7 +93,7 @@ export interface Claim {
   readonly created: string;
   /** When it was retracted, an ISO 8601 timestamp; null if it was not retracted. */
   readonly retracted: string | null;
-  /** The operator's decision; null while pending. */
+  /** The operator's decision; null while pending, and after a retraction. */
   readonly decision: ClaimDecision | null;
   /** URLs of the photos of a package-missing claim; empty for other claims. */
   readonly evidenceUrls: readonly string[];

@@ -31,7 +31,11 @@ export interface Orderline {
   readonly shippedQuantity: number;
   /** The annotations of the line; empty if it has none. */
   readonly annotations: readonly Annotation[];
-  /** The v1 SKU. The service removes it in v3. */
+  /**
+   * The v1 SKU of the product. Missing or null if the service has none.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacySku?: string | null;
 }
 
@@ -58,7 +62,11 @@ export interface Order {
   readonly onHold: OrderHold | null;
   /** Changes when the dropship address is replaced. Missing or null on a combined order. */
   readonly dropshipAddressReference?: AddressReference | null;
-  /** The v1 order code, `<store_code>-<number>`. The service removes it in v3. */
+  /**
+   * The v1 order code, `<store_code>-<number>`.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacyOrderCode: string;
 }
 

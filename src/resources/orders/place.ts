@@ -90,7 +90,8 @@ export function ensure(
   const identified = withFields(order, (fields) =>
     customIdentifier === undefined ? fields : { ...fields, customIdentifier },
   );
-  const missing = identified !== order && customIdentifier === undefined ? [missingIdentifier] : [];
+  const missing =
+    identified !== order && customIdentifier === undefined && faults.length === 0 ? [missingIdentifier] : [];
   const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
   return place(placing, identified, all, rest, { lookFor, compare });
 }
