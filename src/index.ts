@@ -49,7 +49,13 @@ export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
 export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
-export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/endpoint/request-options.ts";
+export type {
+  HeadersInput,
+  Priority,
+  QueryValue,
+  RequestOptions,
+  RetryOptions,
+} from "./http/endpoint/request-options.ts";
 export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
 export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {

@@ -7,7 +7,7 @@ import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
-import { clock, functionOf, isFunction, isObject } from "./schemas/type-guards.ts";
+import { clock, functionOf, isFunction, isObject, isRecord } from "./schemas/type-guards.ts";
 import type { KeyValueStore } from "./stores/store.ts";
 import { systemClock } from "./util/clock.ts";
 
@@ -28,7 +28,7 @@ const positive = () => z.number().check(z.positive());
 const delay = (otherwise: number) => z._default(z.number().check(z.nonnegative()), otherwise);
 
 const hooks = () =>
-  z.custom<Hooks>(isObject, { error: "expected an object", abort: true }).check(
+  z.custom<Hooks>(isRecord, { error: "expected an object", abort: true }).check(
     z.superRefine((given, context) => {
       for (const name of hookNames) {
         if (given[name] !== undefined && !isFunction(given[name]))

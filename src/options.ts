@@ -10,11 +10,11 @@ import type { Transport } from "./http/wire/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
-import { isObject } from "./schemas/type-guards.ts";
 import type { KeyValueStore } from "./stores/store.ts";
 import type { PartnerClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
+import { withFields } from "./util/split-fields.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
 export interface PodPartnerOptions {
@@ -123,13 +123,12 @@ export interface ResolvedOptions {
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   assertRuntime();
-  if (!isObject(options)) throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] });
   const environment = globalThis.process?.env ?? {};
-  const given = {
-    ...options,
-    baseUrl: options.baseUrl ?? environment.POD_PARTNER_BASE_URL,
-    secretKey: options.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
-  };
+  const given = withFields(options, (fields) => ({
+    ...fields,
+    baseUrl: fields.baseUrl ?? environment.POD_PARTNER_BASE_URL,
+    secretKey: fields.secretKey ?? environment.POD_PARTNER_SECRET_KEY,
+  }));
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   if (options.fetch !== undefined && options.transport !== undefined) {

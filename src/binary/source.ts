@@ -1,3 +1,4 @@
+import { shorten } from "../errors/shorten.ts";
 import type { Issue } from "../errors/validation.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
 import { bytesOf, type Chunks, chunksOf } from "./chunks.ts";
@@ -68,10 +69,20 @@ async function openBlob(blob: Blob, file = "the file", path?: string): Promise<O
   return isImage(head) ? { ok: true, upload: { replayable: true, path, body: () => blob } } : refuse(noImage);
 }
 
+/** No system opens a path of more characters. */
+const longestPath = 32_767;
+
+/** Whether a text is the base64 of a JPEG or PNG, or is too long for a path of the same characters. */
+const isBase64 = (text: string): boolean =>
+  (text.length > 4_096 || /^\s*(\/9j\/|iVBORw0KGgo)/.test(text)) && !/[^A-Za-z0-9+/=_\s-]/.test(text);
+
 /** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
 async function openFile(path: string): Promise<Opened> {
-  const file = `the file ${JSON.stringify(path)}`;
-  if (/^(https?|data):/i.test(path)) return refuse(`${file} is a URL: pass the response of \`fetch\``);
+  const file = `the file ${JSON.stringify(shorten(path))}`;
+  if (/^https?:/i.test(path)) return refuse(`${file} is a URL: pass the response of \`fetch\``);
+  if (/^data:/i.test(path)) return refuse("expected a path, not a data URL: pass the response of `fetch(dataUrl)`");
+  if (isBase64(path)) return refuse('expected a path, not base64: pass `Buffer.from(text, "base64")`');
+  if (path.length > longestPath) return refuse(`${file} is no path: it has ${path.length} characters`);
   const [{ openAsBlob }, { stat }] = await Promise.all([import("node:fs"), import("node:fs/promises")]);
   let blob: Blob;
   try {
@@ -79,7 +90,7 @@ async function openFile(path: string): Promise<Opened> {
     blob = await openAsBlob(path);
   } catch (error) {
     const missing = propertyOf(error, "code") === "ENOENT";
-    return refuse(missing ? `${file} does not exist` : `${file} cannot be read: ${wordsOf(error)}`);
+    return refuse(missing ? `${file} does not exist` : `${file} cannot be read: ${shorten(wordsOf(error), 200)}`);
   }
   return openBlob(blob, file, path);
 }

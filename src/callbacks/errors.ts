@@ -1,5 +1,5 @@
 import { PodPartnerError } from "../errors/base.ts";
-import { type Issue, listIssues } from "../errors/validation.ts";
+import { firstIssues, type Issue, listIssues } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
 import { wordsOf } from "../util/foreign.ts";
 
@@ -11,7 +11,7 @@ export class CallbackValidationError extends PodPartnerError {
 
   constructor({ issues }: { issues: readonly Issue[] }) {
     super(`The callback's parameters are not valid.${listIssues(issues)}`);
-    this.issues = issues;
+    this.issues = firstIssues(issues);
   }
 
   override toJSON() {

@@ -1,5 +1,6 @@
 import { captureCallSite } from "../errors/call-site.ts";
 import type { ApiCall } from "../http/send.ts";
+import { attempt } from "../util/foreign.ts";
 import { type CallContext, countdown } from "../waiting/call-context.ts";
 import { laterCall } from "../waiting/later-call.ts";
 import { findChanges } from "./find-changes.ts";
@@ -12,7 +13,10 @@ export function changesOf<Listed extends Referenced, Current extends Listed>(
   options: ChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed, Current>> {
   const callSite = captureCallSite(changesOf);
-  const remaining = countdown(context, options?.deadline);
+  const remaining = countdown(
+    context,
+    attempt(() => options?.deadline),
+  );
   const { start, clock } = context;
   return laterCall(context, callSite, () => findChanges<Listed, Current>({ start, clock, remaining }, list, options));
 }

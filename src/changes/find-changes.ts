@@ -3,6 +3,7 @@ import { RequestValidationError } from "../errors/validation.ts";
 import { optionFaults, taking } from "../http/endpoint/check-options.ts";
 import { nameOf } from "../http/endpoint/endpoint.ts";
 import type { CallResult } from "../http/send.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
 import { ListRequests, type Means } from "./list-requests.ts";
@@ -91,7 +92,8 @@ export async function findChanges<Listed extends Referenced, Current extends Lis
   given: ChangesOptions<Listed> & { readonly details?: boolean | undefined },
 ): Promise<CallResult<ListChanges<Listed, Current>>> {
   const { kind, get } = list;
-  const issues = [...optionFaults(given, get === undefined ? own : withDetails), ...snapshotFaults(kind, given?.since)];
+  const faults = optionFaults(given, get === undefined ? own : withDetails);
+  const issues = [...faults, ...snapshotFaults(kind, propertyOf(given, "since"))];
   if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(list.list) });
 
   const { since, details, ...options } = given;

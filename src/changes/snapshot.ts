@@ -1,5 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
+import { wordsOf } from "../util/foreign.ts";
 import type { Row } from "./cells.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
@@ -48,8 +49,14 @@ function faultOf(kind: ReferenceKind, given: unknown): Issue | undefined {
 }
 
 /** Checks a value that a caller gave as a snapshot. Reports the first fault only: a damaged snapshot can have one in every row. */
-export const snapshotFaults = (kind: ReferenceKind, given: unknown): readonly Issue[] =>
-  given === undefined || given === null ? [] : [faultOf(kind, given)].filter((fault) => fault !== undefined);
+export function snapshotFaults(kind: ReferenceKind, given: unknown): readonly Issue[] {
+  if (given === undefined || given === null) return [];
+  try {
+    return [faultOf(kind, given)].filter((fault) => fault !== undefined);
+  } catch (error) {
+    return [{ path: ["since"], message: `cannot be read: ${wordsOf(error)}` }];
+  }
+}
 
 /** Reads a checked snapshot. */
 export function readSnapshot(given: Snapshot | null | undefined): Table {

@@ -2,6 +2,7 @@ import { PodPartnerError } from "./base.ts";
 import { type ErrorCode, hintFor } from "./codes.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
+import { shorten } from "./shorten.ts";
 
 /** The parts of an error response. */
 export interface ApiErrorDetails {
@@ -36,8 +37,8 @@ export class ApiError extends PodPartnerError {
 
   constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
     const hint = hintOf(new.target.kind, code, response);
-    const outcome = unsent ? "was not sent" : `returned ${response.status}${code ? ` ${code}` : ""}`;
-    super(`${endpoint} ${outcome}: ${message}${hint ? `\n  ${hint}` : ""}`);
+    const outcome = unsent ? "was not sent" : `returned ${response.status}${code ? ` ${shorten(code)}` : ""}`;
+    super(`${shorten(endpoint)} ${outcome}: ${shorten(message, 1_000)}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
     this.code = code;
     this.hint = hint;

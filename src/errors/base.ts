@@ -1,3 +1,4 @@
+import { shorten } from "./shorten.ts";
 import type { TimelineEntry } from "./timeline.ts";
 import { timelineTable } from "./timeline-table.ts";
 
@@ -19,6 +20,9 @@ function holds(test: () => boolean): boolean {
     return false;
   }
 }
+
+/** The maximum number of characters of a message: it may quote a response or a caller's value. */
+const longestMessage = 3_500;
 
 const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 
@@ -45,7 +49,8 @@ export abstract class PodPartnerError extends Error {
   readonly hint: string | undefined = undefined;
 
   constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
+    // A quoted sentence may end in a full stop of its own.
+    super(shorten(message, longestMessage).replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     // If `Error.prototype` is frozen, an assignment throws.
     Object.defineProperty(this, "name", {
       value: new.target.kind,

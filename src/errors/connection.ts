@@ -1,10 +1,17 @@
 import { PodPartnerError } from "./base.ts";
 
+/** Why a response cannot come from a port without TLS: the reason of the error, in place of OpenSSL's words. */
+export const withoutTls = "the server does not speak TLS";
+
 /** What to do about a host that could not be reached, by the words of the failure. */
 const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
   [
     /\bemulator\.test\b/,
     "The option `fetch` is missing: `emulator.test` is not a real host. Pass `fetch: emulator.fetch` to the client, or use `startEmulator()`.",
+  ],
+  [
+    new RegExp(withoutTls),
+    "Check the port. A service without TLS, such as an emulator, has a base URL that begins with http:",
   ],
   [/\bENOTFOUND\b|\bEAI_/, "Check the host name in `baseUrl` and the DNS settings of this machine."],
   [/\bERR_PROXY_TUNNEL\b|^Proxy response/, "Check the address and the credentials of the proxy."],

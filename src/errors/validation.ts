@@ -1,6 +1,7 @@
 import { PodPartnerError } from "./base.ts";
 import { htmlHint } from "./html-page.ts";
 import type { ErrorResponse } from "./response.ts";
+import { shorten } from "./shorten.ts";
 
 /** One issue of a value, with its path. */
 export interface Issue {
@@ -9,6 +10,23 @@ export interface Issue {
   readonly message: string;
 }
 
+/** The maximum number of issues of an error. A list is not checked further when it has so many. */
+export const mostIssues = 100;
+
+/** Stands behind the issues of a list for its items that were not checked. */
+export interface Unchecked extends Issue {
+  readonly unchecked: number;
+}
+
+export const unchecked = (path: Issue["path"], items: number): Unchecked => ({
+  path,
+  message: `and ${items.toLocaleString("en")} more`,
+  unchecked: items,
+});
+
+/** The maximum number of characters of the issues in a message, and of one issue. */
+const longest = { text: 2_500, issue: 500 };
+
 /** Writes a path as a developer would: `order.orderlines[0].quantity`. */
 const formatPath = (path: Issue["path"]): string =>
   path.reduce<string>(
@@ -16,19 +34,40 @@ const formatPath = (path: Issue["path"]): string =>
     "",
   );
 
-/** Writes each issue on a line of its own, with its path. */
-export const listIssues = (issues: readonly Issue[]) =>
-  issues.map(({ path, message }) => `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`).join("");
+/** The first issues, without names and messages of any length. */
+export const firstIssues = (issues: readonly Issue[]): readonly Issue[] =>
+  issues.slice(0, mostIssues).map(({ path, message }) => ({
+    path: path.map((part) => (typeof part === "string" ? shorten(part) : part)),
+    message: shorten(message, longest.issue),
+  }));
 
-/** The input of a call breaks a rule of the specification. No request was sent. `issues` has every issue with its path. */
+/** Writes each issue on a line of its own, with its path, as far as a message has room. The last line counts the others. */
+export function listIssues(issues: readonly Issue[]): string {
+  let text = "";
+  let listed = 0;
+  for (const { path, message } of firstIssues(issues)) {
+    const line = `\n  ${path.length > 0 ? `${formatPath(path)}: ` : ""}${message}`;
+    if (text.length + line.length > longest.text) break;
+    text += line;
+    listed += 1;
+  }
+  const more = issues
+    .slice(listed)
+    .reduce((sum, issue) => sum + ("unchecked" in issue ? Number(issue.unchecked) : 1), 0);
+  return more === 0 ? text : `${text}\n  and ${more.toLocaleString("en")} more`;
+}
+
+/** The input of a call breaks a rule of the specification. No request was sent. `issues` has each issue with its path, at most 100. */
 export class RequestValidationError extends PodPartnerError {
   static override readonly kind: string = "RequestValidationError";
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
   constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
-    super(`Nothing was sent${endpoint ? ` to ${endpoint}` : ""}: the input is not valid.${listIssues(issues)}`);
-    this.issues = issues;
+    super(
+      `Nothing was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}: the input is not valid.${listIssues(issues)}`,
+    );
+    this.issues = firstIssues(issues);
   }
 
   override toJSON() {
@@ -36,7 +75,7 @@ export class RequestValidationError extends PodPartnerError {
   }
 }
 
-/** An option of the client, the receiver or the emulator is missing, invalid or unknown. `issues` has every issue with its path. */
+/** An option of the client, the receiver or the emulator is missing, invalid or unknown. `issues` has each with its path, at most 100. */
 export class ConfigurationError extends PodPartnerError {
   static override readonly kind: string = "ConfigurationError";
   readonly isRetryable = false;
@@ -44,7 +83,7 @@ export class ConfigurationError extends PodPartnerError {
 
   constructor({ issues }: { issues: readonly Issue[] }, whose = "client") {
     super(`The ${whose}'s options are not valid.${listIssues(issues)}`);
-    this.issues = issues;
+    this.issues = firstIssues(issues);
   }
 
   override toJSON() {
@@ -59,7 +98,7 @@ const unknownForm =
  * A response does not match the specification, or is not JSON. The SDK does not retry, because the service processed the request. For
  * a creation, a response that is not JSON counts as lost instead: the SDK looks the creation up, and sends it again if it is not found.
  *
- * With `responses: "report"` a JSON response is returned instead.
+ * With `responses: "report"` a JSON response is returned instead. `issues` has at most 100 issues: the rest of a list is not checked.
  */
 export class ResponseValidationError extends PodPartnerError {
   static override readonly kind: string = "ResponseValidationError";
@@ -75,7 +114,7 @@ export class ResponseValidationError extends PodPartnerError {
     super(`${what}${listIssues(issues)}\n  ${hint}`);
     this.status = response.status;
     this.hint = hint;
-    this.issues = issues;
+    this.issues = firstIssues(issues);
     this.response = response;
   }
 

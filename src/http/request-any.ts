@@ -1,6 +1,8 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
+import { isFunction } from "../schemas/type-guards.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { splitFields } from "../util/split-fields.ts";
 import { endpoint, type Method, type Repeat } from "./endpoint/endpoint.ts";
 import type { RequestOptions } from "./endpoint/request-options.ts";
@@ -47,8 +49,7 @@ const toSchema = <Data>(standard: StandardSchema<Data> | undefined): Schema<Data
     );
 };
 
-const isStandard = (schema: unknown): boolean =>
-  ((typeof schema === "object" && schema !== null) || typeof schema === "function") && "~standard" in schema;
+const isStandard = (schema: unknown): boolean => isFunction(propertyOf(propertyOf(schema, "~standard"), "validate"));
 
 const isMethod = (method: unknown): method is Method => typeof method === "string" && Object.hasOwn(repeats, method);
 

@@ -2,6 +2,7 @@ import type { ImageSource } from "../binary/source.ts";
 import type { UploadWatch } from "../binary/upload-watch.ts";
 import { watchUpload } from "../binary/watch-upload.ts";
 import { isObject } from "../schemas/type-guards.ts";
+import { attempt } from "../util/foreign.ts";
 import { splitFields } from "../util/split-fields.ts";
 import { optionFaults } from "./endpoint/check-options.ts";
 import type { Endpoint } from "./endpoint/endpoint.ts";
@@ -33,7 +34,9 @@ export function splitWatch(
   ...names: readonly (keyof UploadWatch)[]
 ): readonly [watch: UploadWatch, options: RequestOptions | undefined] {
   // Any other value stays as it is: the check of the options describes it.
-  return isObject(given) && names.some((name) => name in given) ? splitFields(given, ...names) : [{}, given];
+  return attempt(() => isObject(given) && names.some((name) => name in given)) && given !== undefined
+    ? splitFields(given, ...names)
+    : [{}, given];
 }
 
 /** Sends an upload, which `own` observes. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
+import { readStoreOptions } from "../stores/store-options.ts";
 import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
@@ -31,7 +32,8 @@ export interface RedisPacingOptions {
  * const redis = await createClient({ url }).connect();
  * const partner = new PodPartner({ baseUrl, secretKey, pacing: { store: redisPacing(redis) } });
  */
-export function redisPacing(client: RedisClient, { organization }: RedisPacingOptions = {}): PacingStore {
+export function redisPacing(client: RedisClient, options: RedisPacingOptions = {}): PacingStore {
+  const { organization } = readStoreOptions(options, ["organization"]);
   const scripts = { pacing: createScript(client, script), ceiling: createScript(client, ceilingScript) };
   return {
     kind: "redis",

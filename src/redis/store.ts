@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { lifetimeOf } from "../stores/lifetime.ts";
 import type { KeyValueStore } from "../stores/store.ts";
-import { checkStoreOptions } from "../stores/store-options.ts";
+import { readStoreOptions } from "../stores/store-options.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
 import { deleteScript, getScript, keysScript, setScript } from "./store.lua.ts";
 
@@ -27,12 +27,12 @@ const step = "1000";
  * const partner = new PodPartner({ baseUrl, secretKey, store: redisStore(redis) });
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): KeyValueStore {
-  checkStoreOptions(options, ["organization"]);
+  const { organization } = readStoreOptions(options, ["organization"]);
   const run = runner(client);
   const [get, set, remove, keys] = [run(getScript), run(setScript), run(deleteScript), run(keysScript)];
   return {
     kind: "redis",
-    organization: options.organization,
+    organization,
     async get(key) {
       const text = textOf(await get([key]));
       return text === undefined ? undefined : fromText(text);

@@ -84,7 +84,9 @@ export const referencePattern = (kind: ReferenceKind): RegExp => patterns[kind];
  * if (isReference("Order", row.reference)) await partner.orders.get(row.reference);
  */
 export function isReference<Kind extends ReferenceKind>(kind: Kind, text: unknown): text is Reference<Kind> {
-  return typeof text === "string" && Object.hasOwn(patterns, kind) && patterns[kind].test(text);
+  return (
+    typeof text === "string" && typeof kind === "string" && Object.hasOwn(patterns, kind) && patterns[kind].test(text)
+  );
 }
 
 /** Says why a value is not a reference of `kind`; undefined if it is one. */

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Issue } from "../errors/validation.ts";
+import { type Issue, mostIssues, unchecked } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { messageOf } from "./messages.ts";
 import { nearest } from "./nearest.ts";
@@ -64,13 +64,21 @@ function sayUnknown({ message, aliases }: UnknownKey, key: string, names: readon
   return likely === undefined ? message : `${message}; did you mean \`${likely}\`?`;
 }
 
+/** Writes a part of a path. A key may be a symbol. */
+const partOf = (part: PropertyKey): string | number => (typeof part === "symbol" ? String(part) : part);
+
 /** Zod names the object that has unknown keys; a caller wants the path of each of them. */
 function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["path"], unknown: UnknownKey): Issue[] {
-  const path = [...at, ...issue.path.map((part) => (typeof part === "symbol" ? String(part) : part))];
+  const path = [...at, ...issue.path.map(partOf)];
   if (issue.code === "unrecognized_keys") {
     const names = namesAt(schema, issue.path);
-    return issue.keys.map((key) => ({ path: [...path, key], message: sayUnknown(unknown, key, names) }));
+    const known = issue.keys.slice(0, mostIssues);
+    const issues = known.map((key) => ({ path: [...path, key], message: sayUnknown(unknown, key, names) }));
+    const left = issue.keys.length - known.length;
+    return left === 0 ? issues : [...issues, unchecked(path, left)];
   }
+  if (issue.code === "custom" && issue.params !== undefined && "unchecked" in issue.params)
+    return [unchecked(path, Number(issue.params.unchecked))];
   return [{ path, message: issue.message }];
 }
 

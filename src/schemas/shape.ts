@@ -1,5 +1,7 @@
 import * as z from "zod/mini";
+import { ZodMiniArray } from "zod/mini";
 import { $ZodObjectJIT } from "zod/v4/core";
+import { mostIssues } from "../errors/validation.ts";
 import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
 
 /**
@@ -29,6 +31,36 @@ export function open(shape: z.core.$ZodLooseShape): z.core.$ZodType {
 export function strict<T>(shape: Shape<T>): z.ZodMiniType<T>;
 export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
   return z.strictObject(shape);
+}
+
+/** A list that is not checked further when it has too many issues: millions of them would take minutes and gigabytes. */
+const BoundedArray = z.core.$constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
+  const base: z.core.$constructor<ZodMiniArray> = ZodMiniArray;
+  base.init(inst, def);
+  const parse = inst._zod.parse;
+  inst._zod.parse = (payload, context) => {
+    const { value: items, issues } = payload;
+    if (!Array.isArray(items)) return parse(payload, context);
+    const read: unknown[] = [];
+    payload.value = read;
+    for (const [index, value] of items.entries()) {
+      const item = def.element._zod.run({ value, issues: [] }, context);
+      if (item instanceof Promise) throw new TypeError("a schema of this package is never asynchronous");
+      read.push(item.value);
+      issues.push(...z.core.util.prefixIssues(index, item.issues));
+      const left = items.length - read.length;
+      if (issues.length < mostIssues || left === 0) continue;
+      issues.push({ code: "custom", path: [], input: items, inst, params: { unchecked: left } });
+      break;
+    }
+    return payload;
+  };
+});
+
+/** Builds the schema of a list. It reports at most the first issues, and counts the items that it did not check. */
+export function array<Item>(element: z.core.$ZodType<Item>): z.ZodMiniArray<z.core.$ZodType<Item>>;
+export function array(element: z.core.$ZodType): z.ZodMiniArray {
+  return new BoundedArray({ type: "array", element });
 }
 
 /** An object whose fields the specification does not show. */

@@ -1,6 +1,6 @@
 import { lifetimeOf } from "../stores/lifetime.ts";
 import type { KeyValueStore } from "../stores/store.ts";
-import { checkStoreOptions, refuse } from "../stores/store-options.ts";
+import { readStoreOptions, refuse } from "../stores/store-options.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StoreFile } from "./file.ts";
@@ -37,13 +37,13 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  checkStoreOptions(options, ["organization"]);
+  const { organization } = readStoreOptions(options, ["organization"]);
   const sqlite = sqliteModule();
   const connection = new Connection(sqlite, new StoreFile(path, sqlite));
   let changes = 0;
   return {
     kind: "sqlite",
-    organization: options.organization,
+    organization,
     get: (key) => connection.run((database) => database.get(key)),
     async set(key, value, { ttl, expected } = {}) {
       const lifetime = lifetimeOf(ttl);

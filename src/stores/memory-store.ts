@@ -1,8 +1,9 @@
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { adopters } from "./adopt.ts";
 import { createMemory } from "./memory.ts";
 import type { KeyValueStore } from "./store.ts";
-import { checkStoreOptions, refuse } from "./store-options.ts";
+import { readStoreOptions, refuse } from "./store-options.ts";
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -25,11 +26,16 @@ export interface MemoryStoreOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore({ maxSize: 16 * 1024 * 1024 }) });
  */
 export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
-  checkStoreOptions(options, ["maxSize", "organization", "clock"]);
-  const { maxSize, organization } = options;
+  const {
+    maxSize,
+    organization,
+    clock: given = systemClock,
+  } = readStoreOptions(options, ["maxSize", "organization", "clock"]);
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
-  const clock = reliable(options.clock ?? systemClock);
+  if (typeof propertyOf(given, "now") !== "function")
+    refuse(["clock"], "expected a clock with the functions `now` and `after`");
+  const clock = reliable(given);
   const memory = createMemory(clock, maxSize);
   const store: KeyValueStore = {
     kind: "memory",

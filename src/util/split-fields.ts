@@ -1,17 +1,36 @@
 /**
- * Splits an object into the named fields and the rest. A value that is not an object (possible in JavaScript) is returned unchanged as
- * the rest; the check of the rest reports it.
+ * Splits an object into the named fields and the rest. A value that is not an object or cannot be read (possible in JavaScript) is
+ * returned unchanged as the rest; the check of the rest reports it.
  */
 export function splitFields<Given extends object, Name extends keyof Given>(
   given: Given,
   ...names: readonly Name[]
 ): readonly [fields: Partial<Pick<Given, Name>>, rest: Omit<Given, Name>] {
   const fields: Partial<Pick<Given, Name>> = {};
-  if (typeof given !== "object" || given === null) return [fields, given];
-  const rest = { ...given };
+  const rest = withFields(given, (copy) => copy);
+  // An object without fields of its own, such as a signal, has none of the names: its check says what it is.
+  if (rest === given || Object.keys(rest).length === 0) return [fields, given];
   for (const name of names) {
-    fields[name] = given[name];
+    fields[name] = rest[name];
     delete (rest as Partial<Given>)[name];
   }
   return [fields, rest];
 }
+
+/**
+ * Makes another object of a copy of an object. A value that is not an object or cannot be read (possible in JavaScript) is returned
+ * unchanged: its check reports it.
+ */
+export function withFields<Given extends object, Made>(given: Given, make: (copy: Given) => Made): Given | Made {
+  try {
+    return typeof given !== "object" || given === null || Array.isArray(given) ? given : make({ ...given });
+  } catch {
+    return given;
+  }
+}
+
+/** A copy of an object. It is empty for a value that is not an object or cannot be read: the check reports the missing fields. */
+export const fieldsOf = <Given extends object>(given: Given): Partial<Given> => {
+  const copy = withFields<Given, Given>(given, (fields) => fields);
+  return copy === given ? {} : copy;
+};

@@ -42,7 +42,13 @@ export const specification = [
   ["4.5", "GET {evidenceUrl}", "evidence.download", "url", "Download"],
   ["4.6", "GET /scenes", "scenes.list", "{ productgroupReference }", "readonly SceneSummary[]"],
   ["4.6", "GET /scenes/{sceneReference}", "scenes.get", "sceneReference", "Scene"],
-  ["4.6", "GET /perspectives", "perspectives.list", "{ sceneReference, productReference }", "readonly PerspectiveSummary[]"],
+  [
+    "4.6",
+    "GET /perspectives",
+    "perspectives.list",
+    "{ sceneReference, productReference }",
+    "readonly PerspectiveSummary[]",
+  ],
   ["4.6", "GET /perspectives/{perspectiveReference}", "perspectives.get", "perspectiveReference", "Perspective"],
   [
     "4.6",

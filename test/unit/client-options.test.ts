@@ -80,7 +80,7 @@ describe("the client's options", () => {
     expect(refusal({ baseUrl, secretKey, retries: 3 }).message).toBe(
       "The client's options are not valid.\n  retries: is an unknown option; did you mean `retry.retries`?",
     );
-    expect(refusal(null).message).toBe("The client's options are not valid.\n  expected an object");
+    expect(refusal(null).message).toBe("The client's options are not valid.\n  expected an object, not null");
   });
 
   it.each([

@@ -6,7 +6,8 @@ interface Cause {
   readonly kind: string;
   readonly words: RegExp;
   readonly message: (host: string) => string;
-  readonly action: string;
+  /** What to do. Default: the hint of the SDK's error. */
+  readonly action?: string;
 }
 
 /** Why no response came, by the words of the SDK's error. */
@@ -25,9 +26,8 @@ const causes: readonly Cause[] = [
   },
   {
     kind: "no-tls",
-    words: /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG/,
+    words: /does not speak TLS/,
     message: (host) => `${host} does not speak TLS.`,
-    action: "Check the port. A service without TLS, such as an emulator, has a base URL that begins with http:",
   },
   {
     kind: "tls",
@@ -49,12 +49,12 @@ const causes: readonly Cause[] = [
   },
 ];
 
+const hintOf = (error: unknown): string =>
+  error instanceof Error && "hint" in error && typeof error.hint === "string" ? error.hint : "";
+
 /** The words of an error, without the SDK's hint. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = "hint" in error ? String(error.hint) : "";
-  return error.message.replace(hint, "");
-}
+const wordsOf = (error: unknown): string =>
+  error instanceof Error ? error.message.replace(hintOf(error), "") : String(error);
 
 /** The first line of an error, without the endpoint. */
 const reasonOf = (error: unknown): string =>
@@ -74,7 +74,7 @@ function unreached(sdk: Sdk, error: unknown, host: string, timeout: number): Fin
   const reason = reasonOf(error);
   const cause = causes.find(({ words }) => words.test(wordsOf(error)));
   if (cause !== undefined) {
-    const { kind, message, action } = cause;
+    const { kind, message, action = hintOf(error) || "Check the port." } = cause;
     return failed(message(host), { action, details: { kind, reason } });
   }
   return failed(`No response came from ${host}: ${reason}.`, {

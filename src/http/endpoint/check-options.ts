@@ -1,27 +1,16 @@
 import * as z from "zod/mini";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check, type UnknownKey } from "../../schemas/check.ts";
-import type { Schema } from "../../schemas/shape.ts";
+import { array, type Schema } from "../../schemas/shape.ts";
 import { isFunction, isObject, isRecord } from "../../schemas/type-guards.ts";
+import { wordsOf } from "../../util/foreign.ts";
+import { headerFaults, isValidHeader } from "./headers.ts";
 import type { RequestOptions } from "./request-options.ts";
 
 const positive = () => z.optional(z.number().check(z.positive()));
 const notNegative = () => z.optional(z.number().check(z.nonnegative()));
 /** An optional value that a function checks. */
 export const custom = (holds: (value: unknown) => boolean, error: string) => z.optional(z.custom(holds, { error }));
-
-/** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
-const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
-
-/** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
-function isValidHeader(name: string, value: unknown): boolean {
-  try {
-    new Headers([[name, String(value)]]);
-    return typeof value === "string" && !ofConnection.has(name.toLowerCase());
-  } catch {
-    return false;
-  }
-}
 
 /** Whether a value can be used as a signal. It may come from another realm or from a polyfill. */
 const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in value && "addEventListener" in value;
@@ -48,15 +37,10 @@ const request = () =>
       }),
     ),
     headers: z.optional(
-      z.record(z.string(), z.unknown()).check(
+      z.unknown().check(
         z.superRefine((headers, context) => {
-          for (const [name, value] of Object.entries(headers)) {
-            if (!isValidHeader(name, value))
-              context.addIssue({
-                code: "custom",
-                path: [name],
-                message: "is not a header that a request can carry: remove it, or correct its name or value",
-              });
+          for (const { path, message } of headerFaults(headers)) {
+            context.addIssue({ code: "custom", path: [...path], message });
           }
         }),
       ),
@@ -65,7 +49,7 @@ const request = () =>
       z.record(
         z.string(),
         z.optional(
-          z.union([queryValue(), z.array(queryValue())], {
+          z.union([queryValue(), array(queryValue())], {
             error: "expected a string, a number, a boolean or a list of these",
           }),
         ),
@@ -139,11 +123,15 @@ const unknownOption: UnknownKey = {
 
 /** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
 export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
-  if (!isRecord(options)) return [{ path: ["options"], message: "expected an object" }];
-  if (isSignal(options))
-    return [{ path: ["options"], message: "expected an object, not a signal: write `{ signal }`" }];
+  const path = ["options"];
+  try {
+    if (!isRecord(options)) return [{ path, message: "expected an object" }];
+    if (isSignal(options)) return [{ path, message: "expected an object, not a signal: write `{ signal }`" }];
+  } catch (error) {
+    return [{ path, message: `cannot be checked: ${wordsOf(error)}` }];
+  }
   const checked = check(typeof kind === "function" ? kind : kinds[kind], options, [], unknownOption);
-  return checked.ok ? [] : checked.issues;
+  return checked.ok ? [] : checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue));
 }
 
 /** Throws if the options are invalid, for a call that uses them before it sends a request. */

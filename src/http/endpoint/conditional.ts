@@ -1,6 +1,8 @@
 import type { Issue } from "../../errors/validation.ts";
+import { attempt } from "../../util/foreign.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import { optionFaults } from "./check-options.ts";
+import { headerEntries } from "./headers.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
 
 /** Options of a download that is skipped when the file has not changed since an earlier download. */
@@ -27,13 +29,13 @@ interface ConditionalRequest {
 export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
   const [known, options] = splitFields(given, "etag", "lastModified");
   const faults = optionFaults(known, "conditional");
-  const headers: Record<string, string> = {};
-  if (known.etag !== undefined) headers["if-none-match"] = known.etag;
-  if (known.lastModified !== undefined) headers["if-modified-since"] = known.lastModified;
+  const added: (readonly [string, string])[] = [];
+  if (known.etag !== undefined) added.push(["if-none-match", known.etag]);
+  if (known.lastModified !== undefined) added.push(["if-modified-since", known.lastModified]);
+  if (faults.length > 0 || added.length === 0) return { options, faults };
   // Invalid headers are passed on unchanged: the check of the options reports them.
-  const extensible = typeof (options?.headers ?? headers) === "object";
-  if (faults.length > 0 || Object.keys(headers).length === 0 || !extensible) return { options, faults };
-  return { options: { ...options, headers: { ...options.headers, ...headers } }, faults };
+  const headers = attempt(() => Object.fromEntries([...headerEntries(options.headers ?? {}), ...added]));
+  return { options: headers === undefined ? options : { ...options, headers }, faults };
 }
 
 /** Whether a request is conditional. The names of its headers are in lower case. */

@@ -1,9 +1,10 @@
 import { openImage, type Upload, type UploadOpening } from "../../binary/source.ts";
 import { type Issue, RequestValidationError } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
-import { isPlainObject } from "../../schemas/type-guards.ts";
+import { isPlainObject, isRecord } from "../../schemas/type-guards.ts";
 import { attempt, wordsOf } from "../../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
+import { headerEntries } from "./headers.ts";
 import { expandPath } from "./path.ts";
 import type { QueryValue, RequestOptions } from "./request-options.ts";
 
@@ -42,7 +43,12 @@ function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
 function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issue[]): Record<string, QueryValue> {
   // The caller chooses the names, and `__proto__` is a possible name.
   const checked: Record<string, QueryValue> = Object.create(null);
-  const fields: object = Object(given);
+  const names = Object.keys(query).map((name) => `\`${name}\``);
+  const fields = given === undefined ? {} : attempt(() => (isRecord(given) ? { ...given } : undefined));
+  if (fields === undefined) {
+    issues.push({ path: [], message: `expected an object with ${names.join(", ")}` });
+    return checked;
+  }
   for (const name of Object.keys(fields)) {
     if (!Object.hasOwn(query, name)) issues.push({ path: [name], message: "is not a known query parameter here" });
   }
@@ -53,6 +59,9 @@ function checkQuery({ query }: Endpoint, given: object | undefined, issues: Issu
   }
   return checked;
 }
+
+/** Whether code that walks through a value has overflowed the stack. */
+const isTooDeep = (error: unknown): boolean => attempt(() => error instanceof RangeError) === true;
 
 function encodeJson(
   { method, request }: Endpoint,
@@ -68,21 +77,16 @@ function encodeJson(
   }
   if (extra !== undefined) {
     if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body: remove this option" });
-    const fault = jsonFault(extra);
-    if (fault === undefined) body = merge(body, extra);
-    else issues.push({ path: ["body"], message: fault });
+    try {
+      // A cycle or a `bigint` throws here with a message that names it.
+      JSON.stringify(extra);
+      return JSON.stringify(merge(body, extra));
+    } catch (error) {
+      const reason = isTooDeep(error) ? "it is nested too deeply" : wordsOf(error).split("\n")[0];
+      issues.push({ path: ["body"], message: `cannot be written as JSON: ${reason}` });
+    }
   }
   return body === undefined ? undefined : JSON.stringify(body);
-}
-
-/** Why a value cannot be written as JSON, for example because of a cycle or a `bigint`. */
-function jsonFault(value: unknown): string | undefined {
-  try {
-    JSON.stringify(value);
-    return undefined;
-  } catch (error) {
-    return `cannot be written as JSON: ${wordsOf(error).split("\n")[0]}`;
-  }
 }
 
 /** What to do with a URL of another origin. It may be a place where the service keeps its files. */
@@ -159,6 +163,6 @@ function encodeHeaders(
     // The platform does not detect a truncated compressed download: it returns the part that it could decode.
     response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
-  for (const name in more) if (more[name] !== undefined) headers[name.toLowerCase()] = more[name];
+  for (const [name, value] of more === undefined ? [] : headerEntries(more)) headers[name.toLowerCase()] = value;
   return headers;
 }

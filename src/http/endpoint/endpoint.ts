@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Reference, ReferenceKind } from "../../references/references.ts";
-import type { Schema } from "../../schemas/shape.ts";
+import { array, type Schema } from "../../schemas/shape.ts";
 
 /** The HTTP methods that `partner.request` sends. After a lost response GET, PUT and DELETE are retried, the others are not. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -166,7 +166,7 @@ export const assumed = <Data>(
 
 /** A list without pages, in its plural field. */
 export const list = <Item>(name: string, item: Schema<Item>) => ({
-  ...field<readonly Item[]>(name, () => z.array(item())),
+  ...field<readonly Item[]>(name, () => array(item())),
   list: true,
 });
 

@@ -21,6 +21,13 @@ export interface RetryOptions {
 /** A query value. An array repeats the parameter. */
 export type QueryValue = string | number | boolean | undefined | readonly (string | number | boolean)[];
 
+/** Headers of a request, in the forms that `fetch` takes: an object, `Headers`, a `Map` or a list of pairs. */
+export type HeadersInput =
+  | Readonly<Record<string, string>>
+  | Headers
+  | ReadonlyMap<string, string>
+  | readonly (readonly [name: string, value: string])[];
+
 /** The last argument of every call. All fields are optional; without a field, the client's own option applies. */
 export interface RequestOptions {
   /** Ends the call at once, at any step, with the signal's own reason. */
@@ -34,7 +41,7 @@ export interface RequestOptions {
   /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. `user-agent` replaces the SDK's own. They cannot replace the header of the secret key. */
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: HeadersInput | undefined;
   /** Query parameters to add that the SDK does not know. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /**

@@ -1,5 +1,5 @@
 import { ApiError, RedirectError } from "../../errors/api.ts";
-import { ConnectionError } from "../../errors/connection.ts";
+import { ConnectionError, withoutTls } from "../../errors/connection.ts";
 import { attempt } from "../../util/foreign.ts";
 import { proxyMessage } from "./error-mapping.ts";
 import type { Redact } from "./redact.ts";
@@ -28,6 +28,9 @@ const unreachable = new Set([
 
 /** The server's certificate was refused. OpenSSL's alerts (`ERR_SSL_…`) can come later, and can be about the client's certificate. */
 const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/;
+
+/** The server's first bytes are not TLS: OpenSSL's code, or its words behind an `EPROTO` of node:https. */
+const plain = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|:(wrong version number|packet length too long):/;
 
 /** The server does not support TLS, or no common version. The list does not have Bun's `EPROTO`, for the same reason. */
 const noHandshake =
@@ -101,8 +104,9 @@ export function toConnectionError(error: unknown, endpoint: string, redact: Reda
   const fault = findFault(thrown);
   if (redirected.test(fault.message)) return refusedRedirect(endpoint);
   const { code = "" } = fault;
-  const message = redact(fault.message.replace(addition, ""));
-  const reason = code === "" || message.includes(code) ? message : redact(`${message} (${code})`);
+  const isPlain = plain.test(code) || plain.test(fault.message);
+  const message = isPlain ? withoutTls : redact(fault.message.replace(addition, ""));
+  const reason = code === "" || isPlain || message.includes(code) ? message : redact(`${message} (${code})`);
   return new ConnectionError({
     endpoint,
     reason,

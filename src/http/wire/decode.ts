@@ -1,5 +1,5 @@
 import { fileFault } from "../../binary/file-response.ts";
-import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
+import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked } from "../../errors/validation.ts";
 import { check } from "../../schemas/check.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "../endpoint/endpoint.ts";
@@ -42,7 +42,13 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
   const nextCursor = fields.nextCursor;
   const issues: Issue[] = [];
   if (Array.isArray(items)) {
-    for (const [index, item] of items.entries()) issues.push(...checked(shape.item, item, [shape.field, index]).issues);
+    for (const [index, item] of items.entries()) {
+      issues.push(...checked(shape.item, item, [shape.field, index]).issues);
+      const left = items.length - index - 1;
+      if (issues.length < mostIssues || left === 0) continue;
+      issues.push(unchecked([shape.field], left));
+      break;
+    }
   } else {
     issues.push({ path: [shape.field], message: "expected an array" });
   }
@@ -99,13 +105,14 @@ export function decode(
     : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }] };
   if (reading.issues.length === 0) return reading;
   const issues = reading.issues.map((issue) => redactIssue(issue, redact));
-  onInvalid(response.status, issues);
+  onInvalid(response.status, firstIssues(issues));
   if (json.ok && mode === "report" && !reading.incomplete) return reading;
   throw invalid(endpoint, arrival, issues, redact);
 }
 
 /** Redacts an issue: the message of a caller's own schema may contain the unexpected value. */
-const redactIssue = ({ path, message }: Issue, redact: Redact): Issue => ({
+const redactIssue = ({ path, message, ...unchecked }: Issue, redact: Redact): Issue => ({
+  ...unchecked,
   path: path.map((part) => (typeof part === "string" ? redact(part) : part)),
   message: redact(message),
 });

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
+import { array, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
 /** The lifecycle stages of a product, in order (specification 3.3). */
 export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";
@@ -22,8 +22,10 @@ export interface Product {
   /** ISO 8601 timestamp of the last change of print dimensions; missing or null without any. */
   readonly printModified?: string | null;
   /**
-   * The v1 SKU (specification 2.6). For a product created before 2026-03-22 it is the SKU of the warehouse item. For a newer one it is that
-   * SKU with a suffix, `P` and digits, because several products can share an item. The service removes it in v3.
+   * The v1 SKU. Of a product created before 2026-03-22 it is the SKU of the warehouse item; of a newer one that SKU with a suffix of `P`
+   * and digits, because several products can share an item (specification 2.6).
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
    */
   readonly legacyItemSKU: string;
 }
@@ -66,7 +68,7 @@ export const productDetail = () =>
     layers: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
     print: z.nullish(open<Modified>({ modified: z.nullish(timestamp()) })),
     weightGrams: z.nullable(z.number()),
-    media: z.array(z.unknown()),
+    media: array(z.unknown()),
   });
 
 /** Products with one price and one production technique (specification 1). Other fields are not shown and returned unchanged. */

@@ -7,6 +7,7 @@ import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
+import { fieldsOf } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
 import type { Product, ProductDetail } from "./catalog.schema.ts";
@@ -139,14 +140,15 @@ export class ProductsResource {
   }
 
   /**
-   * Looks up the v2 reference of a product by its v1 SKU (specification 4.10). The service removes this endpoint in v3.
+   * Looks up the v2 reference of a product by its v1 SKU (specification 4.10).
    *
+   * @deprecated The service removes the look-up in v3 (specification 9.7).
    * @throws `NotFoundError` if no product has this SKU.
    * @example
    * const productReference = await partner.catalog.products.lookup({ legacySku: "SKU-1" });
    */
   lookup(by: { readonly legacySku: string }, options?: RequestOptions): ApiCall<ProductReference> {
-    const { legacySku, ...unknown } = by ?? {};
+    const { legacySku, ...unknown } = fieldsOf(by);
     return this.#send(lookupProduct, { query: { legacyItemSku: legacySku, ...unknown } }, options);
   }
 }

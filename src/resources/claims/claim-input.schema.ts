@@ -7,7 +7,7 @@ import type {
   ShipmentReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, open, strict } from "../../schemas/shape.ts";
+import { array, count, open, strict } from "../../schemas/shape.ts";
 
 /** A claim for a missing package. It covers all items of the shipment (specification 4.9). */
 export interface PackageMissingInput {
@@ -52,7 +52,7 @@ export interface FiledClaim extends CreatedClaim {
 export const createdClaim = () => open<CreatedClaim>({ reference: reference("Claim") });
 
 const evidenceReferences = () =>
-  z._default(z.array(reference("Evidence")).check(z.maxLength(3, { error: "at most 3 evidence references" })), []);
+  z._default(array(reference("Evidence")).check(z.maxLength(3, { error: "at most 3 evidence references" })), []);
 
 export const packageMissingInput = () =>
   strict<PackageMissingInput>({
@@ -65,14 +65,12 @@ export const itemIssuesInput = () =>
     shipmentReference: reference("Shipment"),
     orderReference: reference("Order"),
     comment: z.optional(z.string().check(z.maxLength(1000, { error: "at most 1000 characters" }))),
-    claimlines: z
-      .array(
-        strict<ClaimlineInput>({
-          orderlineIndex: count(1),
-          quantity: count(1),
-          claimcategoryReference: reference("Claimcategory"),
-          evidenceReferences: evidenceReferences(),
-        }),
-      )
-      .check(z.minLength(1, { error: "expected at least one claimline" })),
+    claimlines: array(
+      strict<ClaimlineInput>({
+        orderlineIndex: count(1),
+        quantity: count(1),
+        claimcategoryReference: reference("Claimcategory"),
+        evidenceReferences: evidenceReferences(),
+      }),
+    ).check(z.minLength(1, { error: "expected at least one claimline" })),
   });

@@ -8,7 +8,7 @@ import type {
   ShipmentReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
+import { array, count, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
 
 /** The reason of a claim: reference and name of its category (specification 2.8). The list of categories can change: always fetch it. */
 export interface ClaimcategorySummary {
@@ -113,7 +113,7 @@ export const claimSummary = () =>
     reference: reference("Claim"),
     orderReference: reference("Order"),
     status: status(),
-    claimcategories: z.array(categorySummary()),
+    claimcategories: array(categorySummary()),
     created: timestamp(),
     retracted: z.nullable(timestamp()),
     decided: z.nullable(timestamp()),
@@ -134,7 +134,7 @@ const claimline = () =>
         comment: z.nullish(z.string()),
       }),
     ),
-    evidenceUrls: z.array(z.string()),
+    evidenceUrls: array(z.string()),
   });
 
 export const claim = () =>
@@ -154,6 +154,6 @@ export const claim = () =>
         comment: z.nullish(z.string()),
       }),
     ),
-    evidenceUrls: z.array(z.string()),
-    claimlines: z.array(claimline()),
+    evidenceUrls: array(z.string()),
+    claimlines: array(claimline()),
   });

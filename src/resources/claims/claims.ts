@@ -3,6 +3,7 @@ import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/sen
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { attempt } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
@@ -86,7 +87,7 @@ export class ClaimsResource {
    */
   list(options: ClaimListOptions = {}): Paginator<ClaimSummary> {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
-    const since = closedAfter instanceof Date ? toTimestamp(closedAfter) : closedAfter;
+    const since = isDate(closedAfter) ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
       for (const claim of items) this.#see(claim);
     });
@@ -124,5 +125,7 @@ export class ClaimsResource {
   }
 }
 
+const isDate = (value: unknown): value is Date => attempt(() => value instanceof Date) === true;
+
 /** Converts a date. An invalid date becomes a text that the check of the request reports. */
-const toTimestamp = (date: Date): string => (Number.isNaN(date.getTime()) ? String(date) : date.toISOString());
+const toTimestamp = (date: Date): string => attempt(() => date.toISOString()) ?? "Invalid Date";

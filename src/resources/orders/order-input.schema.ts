@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ImageReference, OrderReference, ProductReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { type AddressInput, addressInput } from "../../schemas/address.ts";
-import { count, filledText, open, strict } from "../../schemas/shape.ts";
+import { array, count, filledText, open, strict } from "../../schemas/shape.ts";
 import type { Annotation } from "./orders.schema.ts";
 import { byShippingKind, orderlines, type ShippingLevel } from "./shipping.schema.ts";
 
@@ -62,9 +62,9 @@ const orderlineInput = () =>
     imageReference: z.optional(reference("Image")),
     quantity: count(1),
     annotations: z.optional(
-      z
-        .array(strict<Annotation>({ key: z.string(), value: z.string() }))
-        .check(z.maxLength(10, { error: "at most 10 annotations per orderline" })),
+      array(strict<Annotation>({ key: z.string(), value: z.string() })).check(
+        z.maxLength(10, { error: "at most 10 annotations per orderline" }),
+      ),
     ),
   });
 

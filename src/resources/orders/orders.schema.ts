@@ -6,7 +6,7 @@ import type {
   ProductReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count, open, strict } from "../../schemas/shape.ts";
+import { array, count, open, strict } from "../../schemas/shape.ts";
 
 /** A key and a value on an orderline. The service returns it unchanged (specification 2.5). */
 export interface Annotation {
@@ -31,7 +31,11 @@ export interface Orderline {
   readonly shippedQuantity: number;
   /** The annotations of the line; empty if it has none. */
   readonly annotations: readonly Annotation[];
-  /** The v1 SKU. The service removes it in v3. */
+  /**
+   * The v1 SKU of the product. Missing or null if the service has none.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacySku?: string | null;
 }
 
@@ -58,7 +62,11 @@ export interface Order {
   readonly onHold: OrderHold | null;
   /** Changes when the dropship address is replaced. Missing or null on a combined order. */
   readonly dropshipAddressReference?: AddressReference | null;
-  /** The v1 order code, `<store_code>-<number>`. The service removes it in v3. */
+  /**
+   * The v1 order code, `<store_code>-<number>`.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacyOrderCode: string;
 }
 
@@ -77,7 +85,7 @@ const orderline = () =>
     quantity: count(0),
     canceledQuantity: count(0),
     shippedQuantity: count(0),
-    annotations: z.array(annotation()),
+    annotations: array(annotation()),
     legacySku: z.nullish(z.string()),
   });
 
@@ -85,7 +93,7 @@ export const order = () =>
   open<Order>({
     reference: reference("Order"),
     status: open<OrderStatus>({ code: z.nullish(z.string()) }),
-    orderlines: z.array(orderline()),
+    orderlines: array(orderline()),
     onHold: z.nullable(open<OrderHold>({ reason: z.string() })),
     dropshipAddressReference: z.nullish(reference("Address")),
     legacyOrderCode: z.string(),
@@ -102,6 +110,6 @@ export interface Cancellation {
 }
 
 export const cancellations = () =>
-  z
-    .array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) }))
-    .check(z.minLength(1, { error: "expected at least one orderline to cancel" }));
+  array(strict<Cancellation>({ index: count(1), canceledQuantity: count(0) })).check(
+    z.minLength(1, { error: "expected at least one orderline to cancel" }),
+  );

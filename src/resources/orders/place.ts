@@ -15,7 +15,7 @@ import { check } from "../../schemas/check.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
-import { splitFields } from "../../util/split-fields.ts";
+import { fieldsOf, splitFields, withFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
 import { type Comparison, differencesOf } from "./order-differences.ts";
@@ -78,7 +78,8 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
 /** Places a new order, at most once. */
 export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
   const { customIdentifier = ulid(), faults } = identityOf(order, options);
-  return place(placing, { ...order, customIdentifier }, faults, options, { compare: false });
+  const identified = withFields(order, (fields) => ({ ...fields, customIdentifier }));
+  return place(placing, identified, faults, options, { compare: false });
 }
 
 /** Looks an order up, and places it if it does not exist. */
@@ -89,24 +90,30 @@ export function ensure(
 ): ApiCall<PlacedOrder> {
   const [own, rest] = splitFields(options, "lookFor", "compare");
   const { lookFor = 0, compare = "all" } = own;
-  const { customIdentifier = order?.customIdentifier, faults } = identityOf(order, rest);
-  const missing = customIdentifier === undefined ? [missingIdentifier] : [];
+  const { customIdentifier, faults } = identityOf(order, rest);
+  const identified = withFields(order, (fields) =>
+    customIdentifier === undefined ? fields : { ...fields, customIdentifier },
+  );
+  const missing =
+    identified !== order && customIdentifier === undefined && faults.length === 0 ? [missingIdentifier] : [];
   const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
-  return place(placing, { ...order, customIdentifier }, all, rest, { lookFor, compare });
+  return place(placing, identified, all, rest, { lookFor, compare });
 }
 
 /** Places an order. With `lookFor`, it is looked up for so many milliseconds before it is sent. */
 function place(
   placing: Placing,
-  order: IdentifiedOrderInput,
+  order: OrderInput,
   faults: readonly Issue[],
   options: RequestOptions | undefined,
   { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: Comparison | false },
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
-  const { customIdentifier } = order;
   return placing.start(createOrder, options, async (call) => {
     const request = call.encode({ body: order, faults });
+    const sent = call.contentOf(request);
+    // The check of the request has passed, and it has the identifier.
+    const customIdentifier = String(propertyOf(sent, "customIdentifier"));
     const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
     const run = async () => {
       try {
@@ -117,8 +124,7 @@ function place(
         const placed = existing ?? (await createOnce(call, request, recovery));
         const { data, response, recovered } = placed;
         if (compare && recovered) {
-          const sent = { customIdentifier, order: call.contentOf(request) };
-          await assertEqual(placing, call, data.reference, sent, compare);
+          await assertEqual(placing, call, data.reference, { customIdentifier, order: sent }, compare);
         }
         // A result from memory is not stored again. Otherwise the memory would never expire.
         if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, placed);
@@ -141,7 +147,7 @@ export function lookup(
   options?: RequestOptions,
   own = false,
 ): ApiCall<OrderReference> {
-  const { customIdentifier, ...unknown } = by ?? {};
+  const { customIdentifier, ...unknown } = fieldsOf(by);
   return send(lookupEndpoint, { query: { [identifierParameter]: customIdentifier, ...unknown } }, options, own);
 }
 
@@ -222,16 +228,17 @@ interface Identity {
  */
 function identityOf(order: OrderInput, options: RequestOptions | undefined): Identity {
   const path = ["body", "order"];
-  const extra: unknown = options?.body?.order;
-  if (extra === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  const [{ customIdentifier }] = splitFields(order, "customIdentifier");
+  const extra: unknown = propertyOf(propertyOf(options, "body"), "order");
+  if (extra === undefined) return { customIdentifier, faults: [] };
   if (typeof extra !== "object" || extra === null || Array.isArray(extra)) {
     return {
       customIdentifier: undefined,
       faults: [{ path, message: "expected an object with fields that are added to the order" }],
     };
   }
-  const replaced: unknown = Reflect.get(extra, "customIdentifier");
-  if (replaced === undefined) return { customIdentifier: order?.customIdentifier, faults: [] };
+  const replaced = propertyOf(extra, "customIdentifier");
+  if (replaced === undefined) return { customIdentifier, faults: [] };
   const checked = check(filledText, replaced, [...path, "customIdentifier"]);
   if (checked.ok) return { customIdentifier: String(checked.value), faults: [] };
   return { customIdentifier: undefined, faults: checked.issues };

@@ -1,4 +1,5 @@
 import * as z from "zod/mini";
+import { array } from "../../schemas/shape.ts";
 
 /** The shipping levels, from lowest to highest (specification 4.7). */
 export const shippingLevels = ["basic", "tracked", "express"] as const;
@@ -9,7 +10,7 @@ export const shippingLevel = () => z.enum(shippingLevels);
 
 /** The orderlines of an order or a quote: at least one. */
 export const orderlines = <Line>(line: z.ZodMiniType<Line>) =>
-  z.array(line).check(z.minLength(1, { error: "expected at least one orderline" }));
+  array(line).check(z.minLength(1, { error: "expected at least one orderline" }));
 
 /** The kinds of shipping (specification 1). */
 const shippingKinds = ["dropship", "combined"] as const;

@@ -18,7 +18,11 @@ export interface Store {
   readonly reference: StoreReference;
   /** The integration type, an open enum. The API can create orders only if it is `api`. */
   readonly integration?: OpenEnum<"api"> | null;
-  /** The v1 store code, which also appears in callbacks and in `legacyOrderCode`. The service removes it in v3. */
+  /**
+   * The v1 store code, which also appears in callbacks and in `legacyOrderCode`.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
   readonly legacyCode?: string | null;
 }
 export const store = () =>

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { array, open } from "../../schemas/shape.ts";
 
 /** The image that a render of a perspective produces (specification 2.9). */
 export interface PerspectiveOutput {
@@ -31,8 +31,8 @@ export type PerspectiveSummary = Pick<Perspective, "reference"> & {
 };
 
 const output = () => open<PerspectiveOutput>({ widthPx: z.int(), heightPx: z.int(), format: z.string() });
-const scenes = () => z.array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }));
-const products = () => z.array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }));
+const scenes = () => array(open<{ readonly reference: SceneReference }>({ reference: reference("Scene") }));
+const products = () => array(open<{ readonly reference: ProductReference }>({ reference: reference("Product") }));
 
 export const perspective = () =>
   open<Perspective>({

@@ -4,7 +4,8 @@ import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isObject } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
+import { attempt } from "../../util/foreign.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { renderBatch } from "./batch/batch.ts";
@@ -161,10 +162,10 @@ export class RendersResource {
     given: RenderFileOptions,
   ): ApiCall<Download> {
     const [{ wait = false }, options] = splitFields(given, "wait");
-    const faults = typeof wait === "boolean" || isObject(wait) ? [] : [waitFault];
+    const how = attempt(() => (wait === true ? options : isRecord(wait) ? { ...options, ...wait } : undefined));
+    const faults = wait === false || how !== undefined ? [] : [waitFault];
     const input = { path: { renderReference }, faults };
-    if (wait === false || faults.length > 0) return this.#send(endpoint, input, options);
-    const how = wait === true ? options : { ...options, ...wait };
+    if (wait === false || how === undefined) return this.#send(endpoint, input, options);
     const download = (request: RequestOptions) => this.#send(endpoint, input, request);
     return waitForFile(this.#context, this.#get, endpoint, download, renderReference, how);
   }

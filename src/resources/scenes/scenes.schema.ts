@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { PerspectiveReference, ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { array, open } from "../../schemas/shape.ts";
 
 /** A scene in a list (specification 2.9). */
 export interface SceneSummary {
@@ -30,8 +30,8 @@ export const scene = () =>
     description: z.string(),
     private: z.boolean(),
     allowsProductPerspectives: z.boolean(),
-    compatibleProductgroups: z.array(
+    compatibleProductgroups: array(
       open<{ readonly reference: ProductgroupReference }>({ reference: reference("Productgroup") }),
     ),
-    perspectives: z.array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
+    perspectives: array(open<{ readonly reference: PerspectiveReference }>({ reference: reference("Perspective") })),
   });

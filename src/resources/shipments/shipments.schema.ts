@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { array, open } from "../../schemas/shape.ts";
 
 /** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
 export interface Shipment {
@@ -19,7 +19,7 @@ export interface Shipment {
 export const shipment = () =>
   open<Shipment>({
     reference: reference("Shipment"),
-    orders: z.array(z.unknown()),
+    orders: array(z.unknown()),
     carrier: z.nullish(z.string()),
     trackingNumber: z.nullish(z.string()),
     trackingUrl: z.nullish(z.string()),

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { ItemReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { array, open } from "../../schemas/shape.ts";
 
 /** A warehouse item: a physical stock unit that you own and the operator stores (specification 1, 2.10). */
 export interface WarehouseItem {
@@ -22,5 +22,5 @@ export const item = () =>
     sku: z.string(),
     logicalQuantity: z.number(),
     physicalQuantity: z.number(),
-    products: z.array(z.unknown()),
+    products: array(z.unknown()),
   });

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors/validation.ts";
+import { withFields } from "../../util/split-fields.ts";
 import { remoteFault } from "../core/remote.ts";
 
 /** Where a server is to listen. */
@@ -9,6 +10,27 @@ interface Place {
 
 const refuse = (option: string, message: string) =>
   new ConfigurationError({ issues: [{ path: [option], message }] }, "emulator");
+
+/** Where an emulator listens, and where its clients find it. */
+interface Address {
+  readonly port?: number | undefined;
+  readonly host?: string | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/** Reads the options of an address. Node takes other values of a port, too: the path of a socket, or objects. */
+export function readAddress<Options extends Address>(given: Options): Options {
+  const options = withFields(given, (fields) => fields);
+  if (Object.is(options, given))
+    throw new ConfigurationError({ issues: [{ path: [], message: "expected an object" }] }, "emulator");
+  const { host = "", publicUrl = "" } = options;
+  // 253 is the longest name of the DNS.
+  if (typeof host !== "string" || host.length > 253)
+    throw refuse("host", "expected a host name or an address, for example 127.0.0.1");
+  if (typeof publicUrl !== "string")
+    throw refuse("publicUrl", "expected an origin, for example https://tunnel.example");
+  return options;
+}
 
 /** The addresses that mean every address of the machine. No client can connect to them. */
 const everyAddress: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);

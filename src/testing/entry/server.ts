@@ -10,7 +10,7 @@ import { respondWithCoverage } from "../modelled/respond-with-coverage.ts";
 import { createPage } from "../page/page.ts";
 import { respondWithRequests } from "../recorder/respond-with-requests.ts";
 import { type EmulatorOptions, toSettings } from "../settings/options.ts";
-import { checkedHost, checkedPort, listenError, originOf, publicOrigin } from "./address.ts";
+import { checkedHost, checkedPort, listenError, originOf, publicOrigin, readAddress } from "./address.ts";
 import { createParts, type Emulator, type EmulatorParts } from "./emulator.ts";
 import { refuseMalformed } from "./malformed.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
@@ -142,7 +142,7 @@ function orClose<Made>(server: Server, make: () => Made): Made {
  * const partner = new PodPartner(emulator.clientOptions);
  */
 export async function startEmulator(all: StartEmulatorOptions = {}): Promise<RunningEmulator> {
-  const { port: number = 0, host: name = "127.0.0.1", publicUrl, ...options } = all;
+  const { port: number = 0, host: name = "127.0.0.1", publicUrl, ...options } = readAddress(all);
   // Check the options first: invalid options must not leave a port open, which keeps the process alive.
   toSettings(options);
   const port = checkedPort(number);

@@ -1,0 +1,286 @@
+import { ApiError, memoryStore, PodPartner, PodPartnerError, parseReference } from "pod-partner";
+import { createOrderFollower, createOrderUpdatedReceiver } from "pod-partner/callbacks";
+import { nodeTransport } from "pod-partner/node";
+import { redisPacing, redisStore } from "pod-partner/redis";
+import { sqliteStore } from "pod-partner/sqlite";
+import { createEmulator, startEmulator } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { dropshipOrder } from "../support/orders.ts";
+import { jpeg } from "../support/pictures.ts";
+import { ref } from "../support/references.ts";
+import { throwing, wrongValues } from "../support/wrong-values.ts";
+
+const base = { baseUrl: "http://partner.test/v2", secretKey: "test-key-wrong-values" };
+const sent = { count: 0 };
+/** A client whose service refuses every request. */
+const partner = new PodPartner({
+  ...base,
+  fetch: async () => {
+    sent.count += 1;
+    return Response.json({ code: "sent", message: "It was sent." }, { status: 410 });
+  },
+});
+
+const order = { ...dropshipOrder, customIdentifier: "shop-1001" };
+const line = { productReference: ref("Product"), quantity: 1 };
+const claim = { shipmentReference: ref("Shipment") };
+const claimline = { orderlineIndex: 1, quantity: 1, claimcategoryReference: ref("Claimcategory") };
+const render = { compositionReference: ref("Composition"), imageReference: ref("Image") };
+const parts = {
+  sceneReference: ref("Scene"),
+  productReference: ref("Product"),
+  perspectiveReference: ref("Perspective"),
+};
+const quote = { storeReference: ref("Store"), shippingKind: "combined", orderlines: [line] };
+
+/** The valid arguments of each method, without its options. The names after them are options that only some methods have. */
+const arguments_: Readonly<Record<string, readonly [given: readonly unknown[], ...own: readonly string[]]>> = {
+  request: [["GET", "/things"], "schema"],
+  "auth.validate": [[], "signal", "timeout", "deadline", "priority", "retry", "headers", "query", "body"],
+  "organization.get": [[]],
+  "organization.accounts.list": [[]],
+  "organization.stores.list": [[]],
+  "organization.brands.list": [[]],
+  "catalog.products.list": [[], "prefetch"],
+  "catalog.products.get": [[ref("Product")]],
+  "catalog.products.changes": [[], "since", "details", "deadline"],
+  "catalog.products.media": [[ref("Product"), "a.png"], "etag", "lastModified", "headers"],
+  "catalog.products.layerImage": [["http://partner.test/a.png"], "etag"],
+  "catalog.products.lookup": [[{ legacySku: "SKU-1" }]],
+  "catalog.productgroups.list": [[]],
+  "catalog.packagings.list": [[]],
+  "warehouse.items.list": [[], "prefetch"],
+  "warehouse.items.changes": [[], "since"],
+  "addresses.get": [[ref("Address")]],
+  "images.upload": [[jpeg], "onProgress", "onDownsize"],
+  "images.uploadOnce": [[jpeg], "onProgress"],
+  "images.list": [[]],
+  "evidence.upload": [[jpeg], "onProgress"],
+  "scenes.list": [[], "productgroupReference"],
+  "scenes.get": [[ref("Scene")]],
+  "perspectives.list": [[], "sceneReference", "productReference"],
+  "perspectives.get": [[ref("Perspective")]],
+  "compositions.lookup": [[parts]],
+  "compositions.get": [[ref("Composition")]],
+  "renders.create": [[render]],
+  "renders.get": [[ref("Render")]],
+  "renders.wait": [[ref("Render")], "interval", "onPending"],
+  "renders.media": [[ref("Render")], "wait"],
+  "renders.thumbnail": [[ref("Render")], "wait"],
+  "renders.batch": [[[render]], "map", "concurrency", "maxPending", "tokenBudget", "onProgress"],
+  "rendertokens.get": [[]],
+  "orders.create": [[order], "body"],
+  "orders.ensure": [[order], "lookFor", "compare", "body"],
+  "orders.ensureMany": [[[order]], "map", "concurrency"],
+  "orders.list": [[], "prefetch"],
+  "orders.get": [[ref("Order")]],
+  "orders.cancel": [[ref("Order"), [{ index: 1, canceledQuantity: 1 }]]],
+  "orders.cancelRemaining": [[ref("Order")], "signal", "deadline"],
+  "orders.replaceDropshipAddress": [[ref("Order"), order.dropshipAddress]],
+  "orders.quote": [[quote]],
+  "orders.lookup": [[{ customIdentifier: "shop-1001" }]],
+  "shipments.get": [[ref("Shipment")]],
+  "claims.createPackageMissing": [[claim]],
+  "claims.createItemIssues": [[{ ...claim, orderReference: ref("Order"), claimlines: [claimline] }]],
+  "claims.list": [[], "closedAfter"],
+  "claims.get": [[ref("Claim")]],
+  "claims.retract": [[ref("Claim")]],
+  "claims.categories.list": [[]],
+};
+
+type Method = (...given: unknown[]) => unknown;
+
+/** All methods of the client and its resources, by their path. */
+function methodsOf(object: object, path = "", methods = new Map<string, Method>()): ReadonlyMap<string, Method> {
+  const prototype: object = Object.getPrototypeOf(object);
+  for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    if (name !== "constructor" && typeof value === "function") methods.set(path + name, value.bind(object));
+  }
+  for (const [name, part] of Object.entries(object)) {
+    if (typeof part === "object" && part !== null) methodsOf(part, `${path}${name}.`, methods);
+  }
+  return methods;
+}
+
+/** One row of the matrix: what is called with each wrong value. */
+interface Row {
+  readonly name: string;
+  readonly call: Method;
+  /** Whether the call may throw instead of rejecting: it returns no promise. */
+  readonly throws?: boolean;
+}
+
+function* rowsOf(name: string, call: Method): Generator<Row> {
+  const [given, ...own] = arguments_[name] ?? [[]];
+  for (const index of given.keys()) {
+    yield { name: `${name} argument ${index + 1}`, call: (value) => call(...given.with(index, value)) };
+  }
+  const [rows] = given;
+  if (Array.isArray(rows) && given.length === 1) yield { name: `${name} row`, call: (value) => call([value]) };
+  yield { name: `${name} options`, call: (value) => call(...given, value) };
+  for (const option of own) {
+    yield { name: `${name} ${option}`, call: (value) => call(...given, { [option]: value }) };
+    yield { name: `${name} getter of ${option}`, call: () => call(...given, throwing(option)) };
+  }
+}
+
+const redis = { evalSha: async () => 1, eval: async () => 1 };
+const follower = createOrderFollower({ partner, store: memoryStore(), onChange: () => undefined });
+/** A function that throws instead of rejecting. */
+const only = (name: string, call: Method): Row => ({ name, call, throws: true });
+
+const factories: readonly Row[] = [
+  only("new PodPartner", (value) => new PodPartner(value as never)),
+  ...["baseUrl", "secretKey", "timeout", "retry", "pacing", "store", "fileCache", "fetch", "transport", "hooks"].map(
+    (option) => only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),
+  ),
+  ...["logger", "clock", "assumptions"].map((option) =>
+    only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),
+  ),
+  only("parseReference kind", (value) => parseReference(value as never, "text")),
+  only("parseReference", (value) => parseReference("Order", value as never)),
+  only("memoryStore", (value) => memoryStore(value as never)),
+  only("memoryStore clock", (value) => memoryStore({ clock: value } as never)),
+  only("redisPacing client", (value) => redisPacing(value as never)),
+  only("redisPacing options", (value) => redisPacing(redis, value as never)),
+  only("redisStore client", (value) => redisStore(value as never)),
+  only("redisStore options", (value) => redisStore(redis, value as never)),
+  only("sqliteStore path", (value) => sqliteStore(value as never)),
+  only("sqliteStore options", (value) => sqliteStore(":memory:", value as never)),
+  only("nodeTransport", (value) => nodeTransport(value as never)),
+  ...["maxSockets", "connectTimeout", "ca", "proxy"].map((option) =>
+    only(`nodeTransport ${option}`, (value) => nodeTransport({ [option]: value })),
+  ),
+  only("createOrderUpdatedReceiver", (value) => createOrderUpdatedReceiver(value as never)),
+  ...["partner", "onOrderUpdated", "token", "clock"].map((option) =>
+    only(`createOrderUpdatedReceiver ${option}`, (value) =>
+      createOrderUpdatedReceiver({ partner, onOrderUpdated: () => undefined, [option]: value }),
+    ),
+  ),
+  only("createOrderFollower", (value) => createOrderFollower(value as never)),
+  ...["partner", "store", "onChange", "clock"].map((option) =>
+    only(`createOrderFollower ${option}`, (value) =>
+      createOrderFollower({ partner, store: memoryStore(), onChange: () => undefined, [option]: value }),
+    ),
+  ),
+  { name: "follower.follow", call: (value) => follower.follow(value as never) },
+  { name: "follower.update", call: (value) => follower.update(value as never) },
+  { name: "follower.reconcile", call: (value) => follower.reconcile(value as never) },
+  only("createEmulator", (value) => createEmulator(value as never)),
+  ...["secretKey", "baseUrl", "clock", "organizations", "unavailable"].map((option) =>
+    only(`createEmulator ${option}`, (value) => createEmulator({ [option]: value } as never)),
+  ),
+  { name: "startEmulator", call: (value) => startEmulator(value as never) },
+  // Node looks up a name.
+  {
+    name: "startEmulator host",
+    call: (value) =>
+      startEmulator({ host: typeof value === "string" && value.length < 10 ? "127.0.0.1" : value } as never),
+  },
+  ...["port", "publicUrl"].map(
+    (option): Row => ({
+      name: `startEmulator ${option}`,
+      call: (value) => startEmulator({ [option]: value } as never),
+    }),
+  ),
+];
+
+/** Waits for what a method returns: a promise, the first step of an iteration, or the first outcome of a row. */
+async function settle(returned: unknown): Promise<unknown> {
+  if (typeof returned === "object" && returned !== null && Symbol.asyncIterator in returned) {
+    const iterator = (returned as AsyncIterable<unknown>)[Symbol.asyncIterator]();
+    const { value } = await iterator.next();
+    await iterator.return?.();
+    if (typeof value === "object" && value !== null && "ok" in value && value.ok === false) throw value.error;
+    return value;
+  }
+  return returned;
+}
+
+/** What became of a call: refused, sent, made, or why it is a fault of the SDK. */
+async function outcomeOf({ call, throws }: Row, value: unknown): Promise<string> {
+  sent.count = 0;
+  let returned: unknown;
+  try {
+    returned = call(value);
+  } catch (error) {
+    if (!throws) return `throws ${error}`;
+    return describeError(error);
+  }
+  try {
+    const made = await settle(returned);
+    if (typeof made === "object" && made !== null && "close" in made && typeof made.close === "function")
+      await made.close();
+    return "made";
+  } catch (error) {
+    return describeError(error);
+  }
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof PodPartnerError)) return `untyped ${String(error).slice(0, 200)}`;
+  if (error.message.length >= 4_000) return `message of ${error.message.length} characters`;
+  if (/(?<!\.)\.\.(\s|$)/.test(error.message)) return `two full stops: ${error.message}`;
+  if ("issues" in error && (error.issues as readonly unknown[]).length > 100) return "more than 100 issues";
+  if (error instanceof ApiError && sent.count > 0) return "sent";
+  if (sent.count > 0) return `sent before ${error.name}`;
+  return ["RequestValidationError", "ConfigurationError"].includes(error.name) ? "refused" : error.name;
+}
+
+/** Options that have no fields: there is nothing wrong to see in them. */
+const withoutFields = ["undefined", "empty object", "without prototype", "Map", "invalid Date", "Error", "promise"];
+
+/** What a cell of the matrix may show: the wrong value is refused, or it is none here. */
+const fine: ReadonlySet<string> = new Set(["refused", "sent", "made"]);
+
+/** Calls each row with each value, and counts what became of them. */
+async function walk(rows: readonly Row[]) {
+  const faults: string[] = [];
+  const counts: Record<string, number> = {};
+  const legal: Record<string, readonly string[]> = {};
+  for (const row of rows) {
+    const passed: string[] = [];
+    for (const [what, make] of Object.entries(wrongValues)) {
+      const outcome = await outcomeOf(row, make());
+      counts[outcome] = (counts[outcome] ?? 0) + 1;
+      if (!fine.has(outcome)) faults.push(`${row.name} with ${what}: ${outcome}`);
+      if (outcome !== "refused") passed.push(what);
+    }
+    legal[row.name] = passed;
+  }
+  const cells = rows.length * Object.keys(wrongValues).length;
+  if (process.env.MATRIX)
+    console.log(legal, { rows: rows.length, values: Object.keys(wrongValues).length, cells, ...counts });
+  return { faults, legal, cells };
+}
+
+const methods = methodsOf(partner);
+
+describe("a value that a JavaScript program passes by mistake", () => {
+  it("is tried in every method of the client: add a new method to `arguments_`", () => {
+    expect([...methods.keys()].sort()).toEqual(Object.keys(arguments_).sort());
+  });
+
+  it("is a typed rejection in every argument and option of every method, with nothing sent", async () => {
+    const rows = [...methods].flatMap(([name, call]) => [...rowsOf(name, call)]);
+    const began = process.cpuUsage();
+    const { faults, legal, cells } = await walk(rows);
+    const { user, system } = process.cpuUsage(began);
+    expect(faults).toEqual([]);
+    for (const { name } of rows.filter((row) => row.name.endsWith(" options"))) {
+      expect([name, legal[name]]).toEqual([name, withoutFields]);
+    }
+    const { "catalog.products.media argument 2": filename, "request argument 2": path, ...others } = legal;
+    expect(filename).toEqual(["text", "1 MB of text", "1 MB of JSON"]);
+    expect(path).toEqual(["1 MB of base64"]);
+    const arguments_ = Object.entries(others).filter(([name]) => / (argument \d|row)$/.test(name));
+    expect(arguments_.filter(([, passed]) => passed.length > 0)).toEqual([]);
+    // Milliseconds of CPU: a mean, because a busy machine delays single calls.
+    expect((user + system) / 1_000 / cells).toBeLessThan(100);
+  }, 300_000);
+
+  it("is a typed error in every function that makes a part of the package", async () => {
+    const { faults } = await walk(factories);
+    expect(faults).toEqual([]);
+  }, 300_000);
+});
