@@ -176,6 +176,7 @@ const details = {
   customIdentifier: "Ends with a full stop.",
   existing: { reference: ref("Order"), orderlines: [] },
   requested: [],
+  differences: [{ path: ["orderlines", 0, "quantity"], existing: 1, requested: 2 }],
   identifiers: {},
   isRetryable: false,
   cause: undefined,

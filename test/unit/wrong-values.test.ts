@@ -3,7 +3,7 @@ import { createOrderFollower, createOrderUpdatedReceiver } from "pod-partner/cal
 import { nodeTransport } from "pod-partner/node";
 import { redisPacing, redisStore } from "pod-partner/redis";
 import { sqliteStore } from "pod-partner/sqlite";
-import { createEmulator, startEmulator } from "pod-partner/testing";
+import { createEmulator, startEmulator, validAddress } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { dropshipOrder } from "../support/orders.ts";
 import { jpeg } from "../support/pictures.ts";
@@ -55,6 +55,7 @@ const arguments_: Readonly<Record<string, readonly [given: readonly unknown[], .
   "images.upload": [[jpeg], "onProgress", "onDownsize"],
   "images.uploadOnce": [[jpeg], "onProgress"],
   "images.list": [[]],
+  "evidence.download": [["http://partner.test/a.png"]],
   "evidence.upload": [[jpeg], "onProgress"],
   "scenes.list": [[], "productgroupReference"],
   "scenes.get": [[ref("Scene")]],
@@ -76,7 +77,7 @@ const arguments_: Readonly<Record<string, readonly [given: readonly unknown[], .
   "orders.get": [[ref("Order")]],
   "orders.cancel": [[ref("Order"), [{ index: 1, canceledQuantity: 1 }]]],
   "orders.cancelRemaining": [[ref("Order")], "signal", "deadline"],
-  "orders.replaceDropshipAddress": [[ref("Order"), order.dropshipAddress]],
+  "orders.replaceDropshipAddress": [[ref("Order"), validAddress()]],
   "orders.quote": [[quote]],
   "orders.lookup": [[{ customIdentifier: "shop-1001" }]],
   "shipments.get": [[ref("Shipment")]],
