@@ -64,7 +64,8 @@ export async function startStubService(): Promise<StubService> {
   let queue: Script[] = [];
   let fallback: Script = unscripted;
 
-  const server = createServer(async (message, response) => {
+  // On a busy machine a connection may wait longer than the default of 5 s for its next request.
+  const server = createServer({ keepAliveTimeout: 60_000 }, async (message, response) => {
     try {
       const request = await record(message, response);
       requests.push(request);
