@@ -64,6 +64,7 @@ export type { Priority, QueryValue, RequestOptions, RetryOptions } from "./http/
 export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
+export type { PauseReason } from "./http/pacing/wait.ts";
 export type { ResponseMode } from "./http/wire/decode.ts";
 export type { FetchLike } from "./http/wire/fetch-like.ts";
 export type { Transport } from "./http/wire/transport.ts";

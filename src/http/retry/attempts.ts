@@ -4,8 +4,8 @@ import { ConnectionError } from "../../errors/connection.ts";
 import { endingOf } from "../../util/foreign.ts";
 import type { HeaderFields } from "../../util/response-head.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { Grant } from "../pacing/bucket/token-source.ts";
 import type { RateLimitReport } from "../pacing/headers.ts";
+import type { Permit } from "../pacing/pacer.ts";
 import { type Arrival, exchange } from "../wire/exchange.ts";
 import { assertAccepted } from "./accept.ts";
 import type { CallDetails } from "./call-details.ts";
@@ -73,13 +73,13 @@ export class Attempts {
   }
 
   /** Takes the tokens that the request needs, or waits in the queue for them. */
-  async acquire(): Promise<Grant> {
+  async acquire(): Promise<Permit> {
     return takeTokens(this.#call) ?? (await this.#queue());
   }
 
   /** Returns tokens that the call does not need. */
-  release(grant: Grant): void {
-    this.#call.core.pacer.forget(grant);
+  release(permit: Permit): void {
+    this.#call.core.pacer.forget(permit);
   }
 
   /** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */
@@ -101,18 +101,9 @@ export class Attempts {
     }
   }
 
-  /** A gateway refused a request because of the rate. The client now sends at a lower rate, so this retry does not use the retry budget. */
-  #slowed(): void {
-    const { core, name } = this.#call;
-    const length = core.pacer.slowedTo;
-    if (length === 0 || !core.paced) return;
-    core.retryBudget.forgive();
-    core.observe("onPause", { endpoint: name, reason: "gateway-limit", policy: "default", length });
-  }
-
   /** The service refused a request for its rate limit: all calls that draw from the same bucket wait, also if this call fails. */
   #refused(error: RateLimitError): void {
-    const { core, endpoint, retry, name } = this.#call;
+    const { core, endpoint, retry } = this.#call;
     // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
     const ms = Math.max(error.retryAfter ?? 0, backoff(this.#count, retry));
     // No call waits longer than `maxRetryAfter`: after that time a probe checks whether the bucket is still empty.
@@ -120,19 +111,16 @@ export class Attempts {
     const sure = error.code === undefined || error.code === "rate_limited";
     const policies = core.pacer.hold(endpoint, this.#report, held, sure, ms);
     this.#refusal = { error, ms, held: policies.length > 0 };
-    for (const policy of policies) {
-      core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });
-    }
   }
 
   /** Sends at once if there are tokens: the caller's code may block the thread right after this. */
   #attempt(request: EncodedRequest): Promise<Arrival> {
-    const grant = takeTokens(this.#call);
-    return grant === undefined ? this.#queue().then((late) => this.send(request, late)) : this.send(request, grant);
+    const permit = takeTokens(this.#call);
+    return permit === undefined ? this.#queue().then((late) => this.send(request, late)) : this.send(request, permit);
   }
 
   /** Sends a request once. */
-  async send(request: EncodedRequest, grant: Grant): Promise<Arrival> {
+  async send(request: EncodedRequest, permit: Permit): Promise<Arrival> {
     const { core, endpoint, name, timeout, scope, recorder, complete } = this.#call;
     const { transport, pacer, observe, redact, maxResponseSize } = core;
     const attempt = ++this.#count;
@@ -156,7 +144,7 @@ export class Attempts {
         binary: endpoint.response.kind === "binary",
         onHead: ({ status, headers }) => {
           responded = true;
-          this.#learn(grant, headers, status);
+          this.#learn(permit, headers, status);
           observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
         },
         onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
@@ -167,23 +155,24 @@ export class Attempts {
       done(String(arrival.response.status));
       return arrival;
     } catch (error) {
-      if (!responded) pacer.forget(grant);
+      if (!responded) pacer.forget(permit);
       if (isRateLimited(error)) this.#refused(error);
-      if (isOverload(error)) this.#slowed();
+      // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
+      if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
       if (didNothing(error)) this.#inDoubt = inDoubtBefore;
       done(error instanceof ApiError ? String(error.status) : endingOf(error));
       throw error;
     }
   }
 
-  #queue(): Promise<Grant> {
+  #queue(): Promise<Permit> {
     return queueForTokens(this.#call, this.#count > 0);
   }
 
   /** Learns the rate limits from the head of a response. */
-  #learn(grant: Grant, headers: HeaderFields, status: number): void {
+  #learn(permit: Permit, headers: HeaderFields, status: number): void {
     const { core, endpoint, retry } = this.#call;
     const { pacer, redact } = core;
-    this.#report = pacer.observe(endpoint, grant, headers, { status, patience: retry.maxRetryAfter, redact });
+    this.#report = pacer.observe(endpoint, permit, headers, { status, patience: retry.maxRetryAfter, redact });
   }
 }

@@ -1,10 +1,11 @@
-import type { Grant } from "../pacing/bucket/token-source.ts";
 import { tooFarError } from "../pacing/distance.ts";
+import type { Permit } from "../pacing/pacer.ts";
 import { TokenTooFar } from "../pacing/queue/wait-queue.ts";
+import type { Wait } from "../pacing/wait.ts";
 import type { CallDetails } from "./call-details.ts";
 
 /** Takes the tokens that a request of the call needs, if they are available now. */
-export function takeTokens({ core, endpoint }: CallDetails): Grant | undefined {
+export function takeTokens({ core, endpoint }: CallDetails): Permit | undefined {
   return core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 }
 
@@ -13,25 +14,27 @@ export function takeTokens({ core, endpoint }: CallDetails): Grant | undefined {
  *
  * @param again Whether the call has sent a request before: it then comes before the others of its priority.
  */
-export async function queueForTokens(call: CallDetails, again: boolean): Promise<Grant> {
+export async function queueForTokens(call: CallDetails, again: boolean): Promise<Permit> {
   const { core, endpoint, name, options, retry, scope, recorder } = call;
   checkDistance(call);
-  const { reason, policy, ms } = core.pacer.forecast.waitOf(endpoint);
-  // With a store the tokens may be available, and only have to be fetched.
-  if (ms > 0) core.observe("onPause", { endpoint: name, reason, policy, length: ms });
+  let waitedFor = "default";
+  const report = ({ reason, policy, ms }: Wait) => {
+    waitedFor = policy;
+    core.observe("onPause", { endpoint: name, reason, policy, length: ms });
+  };
   const done = recorder.begin("queue");
   try {
     for (;;) {
       try {
         const priority = options.priority ?? "normal";
-        return await core.pacer.acquire(endpoint, priority, scope, again, retry.maxRetryAfter);
+        return await core.pacer.acquire(endpoint, priority, scope, { again, patience: retry.maxRetryAfter, report });
       } catch (error) {
         if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
         checkDistance(call);
       }
     }
   } finally {
-    done(policy);
+    done(waitedFor);
   }
 }
 
