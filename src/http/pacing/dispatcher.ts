@@ -51,10 +51,13 @@ export class Dispatcher {
     if (this.#stopReport === undefined) this.#reportDue();
     return () => {
       this.#unreported.leave(unreported);
-      if (this.#unreported.size > 0) return;
-      this.#stopReport?.();
-      this.#stopReport = undefined;
+      if (this.#unreported.size === 0) this.#endReports();
     };
+  }
+
+  #endReports(): void {
+    this.#stopReport?.();
+    this.#stopReport = undefined;
   }
 
   /** What keeps the first call of a queue from being sent, by the latest look at it. */
@@ -114,14 +117,14 @@ export class Dispatcher {
    * must not depend on who looks.
    */
   #reportDue(): void {
-    this.#stopReport = undefined;
+    this.#endReports();
     for (let first = this.#unreported.peek(); first !== undefined; first = this.#unreported.peek()) {
       const { waiter } = first;
       const left = Math.floor(waiter.since + moment - this.#clock.now());
       const wait = this.waitOf(waiter.queue);
       // Nothing keeps a queue whose turn it is just now.
       if (left > 0 || wait === undefined) {
-        this.#stopReport?.();
+        this.#endReports();
         this.#stopReport = this.#clock.after(Math.max(1, left), () => this.#reportDue());
         return;
       }
