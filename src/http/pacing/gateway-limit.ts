@@ -10,15 +10,15 @@ const suspicious = { sent: 20, refused: 6, again: 10 };
  * Requests that may be in flight while no limit is assumed. Each success adds one; while no response comes, the number doubles every `ms`
  * milliseconds. So the gateway refuses a few dozen of a large burst, not all of it.
  */
-const opening = { requests: 48, ms: 100 };
+const opening = { requests: 40, ms: 100 };
 /** The first rate is that of the requests which passed in so many milliseconds. In a shorter time a gateway's burst looks like a rate. */
 const measured = 500;
 /** The least first rate, in requests per second: a gateway without a burst lets one request of many pass. */
-const least = 8;
+const least = 4;
 /** Each refusal multiplies the rate by this. */
 const cut = 0.9;
 /** The rate grows by this part a second, and twice as fast after every `ms` milliseconds without a refusal. */
-const growth = { part: 0.05, ms: 500 };
+const growth = { part: 0.03, ms: 700 };
 /** When requests are refused down to this part of the rate that passed before, the rate is not the reason. */
 const refuted = 1 / 3;
 /** From this rate on, in requests per second, there is no limit. */
@@ -165,9 +165,10 @@ export class GatewayLimit {
     if (pace.rate > unlimited) this.#lift();
   }
 
+  /** Requests are sent freely again, first a few: the limit may exist after all. */
   #lift(): void {
     this.#pace = undefined;
-    this.#mayBeInFlight = opening.requests;
+    this.#mayBeInFlight = this.#inFlight + 1;
     this.#series = nextSeries();
   }
 
