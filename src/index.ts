@@ -72,6 +72,7 @@ export type {
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
 export type { PacingStore } from "./http/pacing/store.ts";
+export type { PauseReason } from "./http/pacing/wait.ts";
 export type { AnyRequestOptions } from "./http/request-any.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
 export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";

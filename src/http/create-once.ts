@@ -5,7 +5,7 @@ import type { Call, Found } from "./call.ts";
 import type { EncodedRequest } from "./endpoint/encode.ts";
 import type { RequestOptions } from "./endpoint/request-options.ts";
 import { isRateLimited, longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
-import type { Grant } from "./pacing/bucket/token-source.ts";
+import type { Permit } from "./pacing/pacer.ts";
 import { acquire, mayRetry, sendOnce, waitToRetry } from "./retry.ts";
 
 /*
@@ -59,10 +59,10 @@ export async function createOnce<Data>(
   const { scope, retry } = call;
   call.identifiers = recovery?.identifiers;
   let sentAgain = false;
-  let grant: Grant | undefined;
+  let permit: Permit | undefined;
   for (let attempt = 1; ; attempt++) {
     try {
-      const arrival = await sendOnce(call, request, grant);
+      const arrival = await sendOnce(call, request, permit);
       // The SDK itself uses the data of a creation that it can look up.
       return { ...call.read(arrival, recovery && "throw"), recovered: false };
     } catch (error) {
@@ -78,7 +78,7 @@ export async function createOnce<Data>(
       }
       const next = await orUnknown(call, recovery, () => findOrAcquire(call, error, recovery, attempt));
       if (next.found !== undefined) return next.found;
-      grant = next.grant;
+      permit = next.permit;
       sentAgain = true;
     }
   }
@@ -90,18 +90,18 @@ async function findOrAcquire<Data>(
   error: unknown,
   recovery: Recovery<Data>,
   attempt: number,
-): Promise<{ readonly found?: Created<Data>; readonly grant?: Grant }> {
+): Promise<{ readonly found?: Created<Data>; readonly permit?: Permit }> {
   const made = await lookAfter(call, error, recovery);
   if (made !== undefined) return { found: made };
   await waitToRetry(call, error, attempt);
   const late = isOutdated(call) ? await lookOnce(call, lookFor(call, recovery)) : undefined;
   if (late !== undefined) return { found: late };
-  const grant = await acquire(call);
-  if (!isOutdated(call)) return { grant };
+  const permit = await acquire(call);
+  if (!isOutdated(call)) return { permit };
   // The queue was long, too. The tokens are returned: in a small bucket the look-up needs the same token.
-  call.core.pacer.forget(grant);
+  call.core.pacer.forget(permit);
   const later = await lookOnce(call, lookFor(call, recovery));
-  return later === undefined ? { grant: await acquire(call) } : { found: later };
+  return later === undefined ? { permit: await acquire(call) } : { found: later };
 }
 
 /** Whether a creation in doubt may be sent again, if look-ups do not find it. Uses one retry of the budget. */

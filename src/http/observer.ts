@@ -1,5 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
 import { safely, wordsOf } from "../util/foreign.ts";
+import type { PauseReason } from "./pacing/wait.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {
@@ -33,17 +34,16 @@ export interface RetryEvent extends RequestEvent {
   readonly code: string | undefined;
 }
 
-/** A call waits for a token of a rate-limit bucket. */
+/** A call waits for its turn to be sent. Each wait of more than 300 ms is reported once, with what it waits for then. */
 export interface PauseEvent extends CallEvent {
-  /**
-   * `bucket-empty`: no token remains, by the latest headers. `rate-limited`: a 429 holds the policy until its `Retry-After`.
-   * `gateway-limit`: a gateway in front of the service refuses requests above its rate with a 503, and all calls slow down.
-   * `ceiling`: the client's own limit, `pacing.perSecond`.
-   */
-  readonly reason: "bucket-empty" | "rate-limited" | "gateway-limit" | "ceiling";
-  /** The rate-limit policy, for example `default` (specification 8). */
+  /** Why it waits. */
+  readonly reason: PauseReason;
+  /** The rate-limit policy, for example `default` (specification 8). `default`, too, where the reason is none of a policy. */
   readonly policy: string;
-  /** Milliseconds until the bucket has its next token, which an earlier call may use. For `gateway-limit`: between two requests. */
+  /**
+   * The expected milliseconds until its turn, behind all calls that came before it; 0 where nothing is known. A response can end the wait
+   * earlier.
+   */
   readonly length: number;
 }
 
@@ -82,7 +82,7 @@ export interface Hooks {
   readonly onResponse?: ((event: ResponseEvent) => void) | undefined;
   /** Called when an attempt has failed and a retry follows. */
   readonly onRetry?: ((event: RetryEvent) => void) | undefined;
-  /** Called for each call that waits for a token of a rate-limit bucket. */
+  /** Called for each call that waits for its turn for more than 300 ms, with the reason. */
   readonly onPause?: ((event: PauseEvent) => void) | undefined;
   /** Called when a response breaks its schema, with `responses: "throw"` and with `"report"`. */
   readonly onInvalidResponse?: ((event: InvalidResponseEvent) => void) | undefined;

@@ -6,10 +6,11 @@ import type { Call } from "./call.ts";
 import type { EncodedRequest } from "./endpoint/encode.ts";
 import type { RetryOptions } from "./endpoint/request-options.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
-import type { Grant } from "./pacing/bucket/token-source.ts";
 import { tooFarError } from "./pacing/distance.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
+import type { Permit } from "./pacing/pacer.ts";
 import { TokenTooFar } from "./pacing/queue/wait-queue.ts";
+import type { Wait } from "./pacing/wait.ts";
 import { toApiError } from "./wire/error-mapping.ts";
 import { type Arrival, exchange, isFileReady } from "./wire/exchange.ts";
 import { snapshot } from "./wire/redact.ts";
@@ -101,34 +102,37 @@ const backoff = (attempt: number, { baseDelay, maxDelay }: RetryOptions): number
   Math.random() * Math.min(maxDelay, baseDelay * 2 ** (attempt - 1));
 
 /** Takes the tokens that a request needs, or waits in the queue for them. */
-export async function acquire(call: Call): Promise<Grant> {
+export async function acquire(call: Call): Promise<Permit> {
   return takeTokens(call) ?? (await queueForTokens(call));
 }
 
 /** Takes the tokens that a request needs, if they are available now. */
-const takeTokens = ({ core, endpoint }: Call): Grant | undefined =>
+const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
   core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 
-async function queueForTokens(call: Call): Promise<Grant> {
+async function queueForTokens(call: Call): Promise<Permit> {
   const { core, endpoint, name, options, retry, scope, recorder } = call;
   checkDistance(call);
-  const { reason, policy, ms } = core.pacer.forecast.waitOf(endpoint);
-  // With a store the tokens may be available, and only have to be fetched.
-  if (ms > 0) core.observe("onPause", { endpoint: name, reason, policy, length: ms });
+  let waitedFor = "default";
+  const report = ({ reason, policy, ms }: Wait) => {
+    waitedFor = policy;
+    core.observe("onPause", { endpoint: name, reason, policy, length: ms });
+  };
   const done = recorder.begin("queue");
   try {
     for (;;) {
       try {
         // A call that has sent a request before comes before the others of its priority.
         const again = call.attempts > 0;
-        return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, again, retry.maxRetryAfter);
+        const priority = options.priority ?? "normal";
+        return await core.pacer.acquire(endpoint, priority, scope, { again, patience: retry.maxRetryAfter, report });
       } catch (error) {
         if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
         checkDistance(call);
       }
     }
   } finally {
-    done(policy);
+    done(waitedFor);
   }
 }
 
@@ -139,9 +143,9 @@ function checkDistance({ core, endpoint, name, retry }: Call): void {
 }
 
 /** Sends a request once, when it has its tokens. */
-export async function sendOnce(call: Call, request: EncodedRequest, acquired?: Grant): Promise<Arrival> {
+export async function sendOnce(call: Call, request: EncodedRequest, acquired?: Permit): Promise<Arrival> {
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
-  const grant = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
+  const permit = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
   const { core, endpoint, name, timeout, scope, recorder } = call;
   const { transport, pacer, observe, redact, maxResponseSize } = core;
   call.attempts += 1;
@@ -165,7 +169,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: G
       maxResponseSize,
       binary: endpoint.response.kind === "binary",
       onHead: ({ status, headers }) => {
-        report = pacer.observe(endpoint, grant, headers, { status, patience: call.retry.maxRetryAfter, redact });
+        report = pacer.observe(endpoint, permit, headers, { status, patience: call.retry.maxRetryAfter, redact });
         observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
       },
       onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
@@ -176,9 +180,10 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: G
     done(String(arrival.response.status));
     return arrival;
   } catch (error) {
-    if (report === undefined) pacer.forget(grant);
+    if (report === undefined) pacer.forget(permit);
     if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
-    if (isOverload(error)) slowDown(call);
+    // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
+    if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
     if (didNothing(error)) call.inDoubt = inDoubtBefore;
     done(error instanceof ApiError ? String(error.status) : endingOf(error));
     throw error;
@@ -202,7 +207,7 @@ function assertAccepted({ core, endpoint, name }: Call, { response, text }: Arri
 
 /** The service refused a request for its rate limit: all calls that draw from the same bucket wait, also if this call fails. */
 function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport): void {
-  const { core, endpoint, retry, name, attempts } = call;
+  const { core, endpoint, retry, attempts } = call;
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
   const ms = Math.max(error.retryAfter ?? 0, backoff(attempts, retry));
   // No call waits longer than `maxRetryAfter`: after that time a probe checks whether the bucket is still empty.
@@ -210,15 +215,4 @@ function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport
   const sure = error.code === undefined || error.code === "rate_limited";
   const policies = core.pacer.hold(endpoint, report, held, sure, ms);
   call.refusal = { error, ms, held: policies.length > 0 };
-  for (const policy of policies) {
-    core.observe("onPause", { endpoint: name, reason: "rate-limited", policy, length: ms });
-  }
-}
-
-/** A gateway refused a request because of the rate. The client now sends at a lower rate, so this retry does not use the retry budget. */
-function slowDown({ core, name }: Call): void {
-  const length = core.pacer.slowedTo;
-  if (length === 0 || !core.paced) return;
-  core.retryBudget.forgive();
-  core.observe("onPause", { endpoint: name, reason: "gateway-limit", policy: "default", length });
 }

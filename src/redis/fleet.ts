@@ -5,6 +5,7 @@ import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
 import type { Member } from "../http/pacing/store.ts";
+import { longer, type Wait } from "../http/pacing/wait.ts";
 import type { RedisConnection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { FleetState } from "./fleet-state.ts";
@@ -55,23 +56,36 @@ export class Fleet implements TokenSource {
     connection.onLost = () => this.#state.levels.handOver(this.#own, this.#state.now());
   }
 
-  wait(policies: readonly string[], wanted: number): number {
+  wait(policies: readonly string[], wanted: number): Wait | undefined {
     if (this.#connection.lost) {
-      if (wanted > 0) this.#retry(policies);
+      this.#retry(policies);
       return this.#own.wait(policies);
     }
-    if (wanted === 0) return Math.max(...policies.map((policy) => this.level(policy).nextTokenIn));
     const now = this.#state.now();
-    const held = Math.max(...policies.map((policy) => this.#state.levels.heldUntil(policy)));
-    if (now < held) return held - now;
+    let held: Wait | undefined;
+    for (const policy of policies) {
+      const ms = this.#state.levels.heldUntil(policy) - now;
+      if (ms > 0) held = longer(held, { ms, reason: "rate-limited", policy });
+    }
+    if (held !== undefined) return held;
     const leases = this.#state.pool.of(policies);
     this.#state.returnDue(now - lifetime);
     const mayAsk = now >= leases.askAt || this.#hasProbeReport(leases);
     // The process asks for more when its tokens last no longer than a visit takes.
     if (mayAsk && wanted > leases.size && (leases.lastsUntil ?? now) <= now + this.#connection.roundTrip)
       void this.#ask(leases, wanted);
-    if (leases.next !== undefined) return Math.max(0, leases.next.due - now);
-    return mayAsk ? Number.POSITIVE_INFINITY : leases.askAt - now;
+    if (leases.next !== undefined) return this.#emptyFor(policies, leases.next.due - now);
+    if (!mayAsk) return this.#emptyFor(policies, leases.askAt - now);
+    // The exchange wakes the queues.
+    return { ms: Number.POSITIVE_INFINITY, reason: "fleet", policy: "default" };
+  }
+
+  /** A wait for a token of the shared bucket that is the emptiest, or for the response that reports its level. */
+  #emptyFor(policies: readonly string[], ms: number): Wait | undefined {
+    if (ms <= 0) return undefined;
+    const away = (policy: string) => this.level(policy).nextTokenIn;
+    const policy = policies.reduce((one, other) => (away(other) > away(one) ? other : one));
+    return { ms, reason: this.#state.levels.probing(policy) ? "probe" : "bucket-empty", policy };
   }
 
   take(policies: readonly string[]): Grant {

@@ -16,7 +16,7 @@ behindEachGateway(
       expect(failuresOf(await setup.place(150, 150, partner))).toEqual([]);
       expect((await setup.made()).orders).toBe(150);
       expect(refused).toBeGreaterThan(0);
-      expect(refused).toBeLessThan(75);
+      expect(refused).toBeLessThan(100);
     });
   },
   { kinds: ["nginx"], concurrent: false },

@@ -15,7 +15,7 @@ async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
   if (pacer.forecast.tooFar(endpoint, patience) !== undefined) return "too far";
   try {
-    return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), false, patience);
+    return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), { patience });
   } catch (error) {
     if (!(error instanceof TokenTooFar)) throw error;
     return pacer.forecast.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";

@@ -1,4 +1,5 @@
 import { RateLimitError } from "../../errors/api.ts";
+import type { Wait } from "./wait.ts";
 
 /** A call always waits for a token that comes within this many milliseconds: no `Retry-After` asks for less. */
 export const soon = 1_000;
@@ -9,14 +10,12 @@ const doubtful = 120_000;
 /** Whether a token is so far away that no call waits for it. A probe then checks the distance before the token is due. */
 export const isDoubtful = (ms: number, patience = 0): boolean => ms > Math.max(patience, doubtful);
 
-/** A policy, and the milliseconds until its next token. */
-export interface Wait {
-  readonly policy: string;
-  readonly ms: number;
-}
-
 /** The error of a call whose next token is further away than `most` milliseconds. Its request was not sent. */
-export function tooFarError(endpoint: string, { policy, ms }: Wait, most: number): RateLimitError {
+export function tooFarError(
+  endpoint: string,
+  { policy, ms }: Pick<Wait, "ms" | "policy">,
+  most: number,
+): RateLimitError {
   const distance = `comes in ${Math.ceil(ms / 1_000)} s, and \`retry.maxRetryAfter\` allows ${most / 1_000} s`;
   return new RateLimitError({
     endpoint,

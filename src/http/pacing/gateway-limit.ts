@@ -1,31 +1,28 @@
 import type { RateLimitReport } from "./headers.ts";
-import { RateTrials } from "./rate-trials.ts";
+import type { Wait } from "./wait.ts";
 
-/** A gateway's limit is assumed after this many refusals. Each success reduces their count by a factor. */
-const evidence = { refusals: 3, decay: 0.9 };
 /**
- * Requests that may be in flight at first. Each response adds one; while no response comes, the number doubles every `ms` milliseconds.
- * A large burst so detects a gateway's limit before the gateway refuses all of it.
+ * A limit is assumed when more than `refused` of so many requests `sent` in a row are refused: a few at random are no limit. After an
+ * assumption that was wrong, more than `again`, until all of `sent` in a row are served.
  */
-const opening = { requests: 16, ms: 100 };
-/** Requests per second: the first rate is at least `first`, and each later one at least `least`. */
-const rates = { first: 8, least: 1 };
-/** While the gateway's limit is unknown, the rate is multiplied by this each second. */
-const seeking = 2.5;
+const suspicious = { sent: 20, refused: 6, again: 10 };
 /**
- * A refusal reduces the rate by a factor: `soon` when fewer than `requests` were sent since the previous reduction, `unserved` when none of
- * them was served.
+ * Requests that may be in flight while no limit is assumed. Each success adds one; while no response comes, the number doubles every `ms`
+ * milliseconds. So the gateway refuses a few dozen of a large burst, not all of it.
  */
-const reduction = { usual: 0.97, soon: 0.85, unserved: 0.5, requests: 8 };
-/**
- * The rate grows by a part of the gateway's limit each second, and by `below` while it is lower than after a single refusal. The growth
- * doubles within `ms` milliseconds of a reduction and continues to rise: the gateway may have raised its limit.
- */
-const growth = { part: 0.01, below: 0.05, ms: 4_000 };
-/** Below this part of the gateway's limit, a single refusal has other reasons than the rate. */
-const plausible = 0.7;
-/** Milliseconds without a refusal after which the limit is dropped. */
-const memory = 60_000;
+const opening = { requests: 40, ms: 100 };
+/** The first rate is that of the requests which passed in so many milliseconds. In a shorter time a gateway's burst looks like a rate. */
+const measured = 500;
+/** The least first rate, in requests per second: a gateway without a burst lets one request of many pass. */
+const least = 4;
+/** Each refusal multiplies the rate by this. */
+const cut = 0.9;
+/** The rate grows by this part a second, and twice as fast after every `ms` milliseconds without a refusal. */
+const growth = { part: 0.03, ms: 700 };
+/** When requests are refused down to this part of the rate that passed before, the rate is not the reason. */
+const refuted = 1 / 3;
+/** From this rate on, in requests per second, there is no limit. */
+const unlimited = 1_000;
 const second = 1_000;
 
 /** How a request ended: `refused` by a gateway, `served` by the service, or `lost`. */
@@ -37,126 +34,146 @@ export function fateOf(status: number, report: RateLimitReport): Fate {
   return status < 500 ? "served" : "lost";
 }
 
+/** Requests that were sent in a row. */
+interface Series {
+  sent: number;
+  served: number;
+  refused: number;
+}
+
+/** A request on its way through the gateway. */
+export interface Passage {
+  readonly sentAt: number;
+  readonly series: Series;
+  refused: boolean;
+}
+
+const nextSeries = (): Series => ({ sent: 0, served: 0, refused: 0 });
+
+/** The rate at which requests are sent to a gateway. */
+interface Pace {
+  /** Requests per second. */
+  rate: number;
+  /** The rate that passed before, so that the limit is not far below it. */
+  passed: number;
+  readonly since: number;
+  /** When the rate was last cut. */
+  cutAt: number;
+}
+
 /**
- * The rate that a gateway in front of the service allows. No header reports it: the gateway refuses requests above it. The rate falls
- * with each refusal and grows until the next one, so that it stays just below the limit.
+ * The rate that a gateway in front of the service allows, which no header reports: the gateway refuses what is above it.
+ *
+ * When about a third of the requests sent in a row is refused, requests go on at the rate that passed just before. Each refusal cuts that
+ * rate by a tenth; without one it grows, the longer the faster, so that it stays close to the limit and follows it. A gateway that has
+ * just let a rate pass does not refuse a third of it: when requests are still refused there, the service fails for another reason, and they
+ * are sent freely again.
  */
 export class GatewayLimit {
   #inFlight = 0;
-  #window = opening.requests;
+  #mayBeInFlight = opening.requests;
   #fullSince = 0;
-  /** When requests were served in the last second. Earlier ones are removed when this has doubled: once a request would be slow. */
-  #served: number[] = [];
-  #servedAtMost = 2 * opening.requests;
-  #suspicion = 0;
-  /** Requests per second; undefined while no gateway is known to limit them. */
-  #rate: number | undefined;
-  /** The rate at which the gateway last refused a request; undefined while it is unknown. */
-  #limit: number | undefined;
-  #changedAt = 0;
-  #refusedAt = 0;
-  #servedSince = 0;
-  #tookAt = Number.NEGATIVE_INFINITY;
-  readonly #trials = new RateTrials();
+  #series = nextSeries();
+  /** How many of a series may be refused. */
+  #tolerated = suspicious.refused;
+  /** The requests of the last half second. Earlier ones are removed when this has doubled: once a request would be slow. */
+  #recent: Passage[] = [];
+  #recentAtMost = 2 * opening.requests;
+  #servedAt = Number.NEGATIVE_INFINITY;
+  #sentAt = Number.NEGATIVE_INFINITY;
+  /** Undefined while no limit is assumed. */
+  #pace: Pace | undefined;
 
-  /** Milliseconds between two requests; 0 while no gateway limits them. */
+  /** Milliseconds between two requests; 0 while no limit is assumed. */
   get interval(): number {
-    return this.#rate === undefined ? 0 : second / this.#rate;
+    return this.#pace === undefined ? 0 : second / this.#pace.rate;
   }
 
-  /** Milliseconds until a request may be sent; 0 when one may be sent now. */
-  wait(now: number): number {
-    if (this.#rate !== undefined && now - this.#refusedAt > memory) this.#lift();
-    if (this.#rate !== undefined) return Math.max(0, this.#tookAt + this.interval / this.#trials.speed - now);
-    if (this.#inFlight < this.#window) return 0;
-    return Math.max(0, this.#fullSince + opening.ms - now);
+  /** What keeps the next request from being sent now. */
+  wait(now: number): Wait | undefined {
+    if (this.#pace !== undefined) {
+      const ms = this.#sentAt + this.interval - now;
+      return ms > 0 ? { ms, reason: "gateway-limit", policy: "default" } : undefined;
+    }
+    const ms = this.#fullSince + opening.ms - now;
+    return this.#inFlight < this.#mayBeInFlight || ms <= 0
+      ? undefined
+      : { ms, reason: "slow-start", policy: "default" };
   }
 
-  take(now: number): void {
-    if (this.#rate === undefined && this.#inFlight >= this.#window) this.#window *= 2;
+  take(now: number): Passage {
+    if (this.#pace !== undefined) this.#grow(this.#pace, now);
+    else if (this.#inFlight >= this.#mayBeInFlight) this.#mayBeInFlight *= 2;
+    this.#sentAt = now;
     this.#inFlight += 1;
-    if (this.#inFlight >= this.#window) this.#fullSince = now;
-    this.#useRate(now);
-    this.#tookAt = now;
+    if (this.#inFlight >= this.#mayBeInFlight) this.#fullSince = now;
+    if (this.#series.sent === suspicious.sent) this.#series = nextSeries();
+    this.#series.sent += 1;
+    const passage = { sentAt: now, series: this.#series, refused: false };
+    if (this.#recent.push(passage) > this.#recentAtMost) this.#forgetEarlier(now);
+    return passage;
   }
 
-  /** @param certain Whether the refusal has a `Retry-After`, which shows that it is one. */
-  end(sentAt: number, fate: Fate, now: number, certain = false): void {
+  end(passage: Passage, fate: Fate, now: number): void {
     this.#inFlight -= 1;
-    if (this.#trials.tests(sentAt)) this.#try(fate === "refused", now);
-    else if (fate === "refused") this.#refuse(sentAt, now, certain);
+    if (fate === "refused") this.#refuse(passage, now);
     if (fate !== "served") return;
-    this.#window += 1;
-    this.#suspicion *= evidence.decay;
-    if (sentAt >= this.#changedAt) this.#servedSince += 1;
-    this.#served.push(now);
-    if (this.#served.length > this.#servedAtMost) this.#forgetServed(now);
+    this.#servedAt = now;
+    this.#mayBeInFlight += 1;
+    passage.series.served += 1;
+    if (passage.series.served === suspicious.sent) this.#tolerated = suspicious.refused;
   }
 
-  #refuse(sentAt: number, now: number, certain: boolean): void {
-    this.#suspicion += 1;
-    this.#refusedAt = now;
-    if (this.#rate === undefined) {
-      this.#forgetServed(now);
-      const repeated = this.#suspicion >= evidence.refusals && this.#served.length > 0;
-      if (!(certain || repeated)) return;
-      this.#change(Math.max(rates.first, this.#served.length), now);
-      this.#trials.assume(now);
-      return;
-    }
-    // A request sent before the latest change shows nothing about the present rate.
-    if (sentAt < this.#changedAt) return;
-    if (this.#limit === undefined && this.#servedSince === 0) {
-      this.#change(this.#rate * reduction.unserved, now);
-      return;
-    }
-    const noise = this.#rate < plausible * (this.#limit ?? 0) && this.#suspicion < evidence.refusals;
-    if (noise) return;
-    const factor =
-      this.#limit === undefined || now - this.#changedAt < reduction.requests * this.interval
-        ? reduction.soon
-        : reduction.usual;
-    this.#limit = this.#rate;
-    this.#change(this.#rate * factor, now);
+  #refuse(passage: Passage, now: number): void {
+    passage.refused = true;
+    passage.series.refused += 1;
+    if (this.#pace === undefined) this.#suspect(passage.series, now);
+    // A request sent before the latest cut shows nothing about the present rate.
+    else if (passage.sentAt > this.#pace.cutAt) this.#cut(this.#pace, now);
+    else if (this.#pace.cutAt === this.#pace.since) this.#measure(this.#pace);
   }
 
-  #change(rate: number, now: number): void {
-    this.#rate = Math.max(rates.least, rate);
-    this.#changedAt = now;
-    this.#servedSince = 0;
+  /** Nothing passes in an outage: its refusals have nothing to do with the rate. */
+  #suspect({ refused }: Series, now: number): void {
+    if (refused <= this.#tolerated || now - this.#servedAt > second) return;
+    this.#forgetEarlier(now);
+    this.#pace = { rate: least, passed: least, since: now, cutAt: now };
+    this.#measure(this.#pace);
   }
 
-  /** A request of a trial has ended. */
-  #try(refused: boolean, now: number): void {
-    if (refused) this.#refusedAt = now;
-    const verdict = this.#trials.end(refused, now);
-    if (this.#rate === undefined || verdict === undefined) return;
-    if (verdict === "no limit") this.#limit = 2 * this.#rate;
-    this.#change(verdict === "no limit" ? 2 * this.#rate : this.#rate, now);
+  /** Sets the rate to what passed before. Until the first cut, more refusals of those requests can arrive. */
+  #measure(pace: Pace): void {
+    const before = ({ sentAt }: Passage) => sentAt <= pace.since && sentAt > pace.since - measured;
+    const passed = this.#recent.filter((passage) => before(passage) && !passage.refused);
+    pace.passed = Math.max(least, (passed.length * second) / measured);
+    pace.rate = pace.passed;
   }
 
-  /** Raises the rate, and tries a higher one, but only while requests use all of it. */
-  #useRate(now: number): void {
-    const elapsed = now - this.#tookAt;
-    if (this.#rate === undefined || elapsed > 2 * this.interval) return;
-    if (this.#limit !== undefined) this.#trials.send(now);
-    if (this.#limit === undefined) this.#rate *= seeking ** (elapsed / second);
-    else {
-      const rising = 1 + ((now - this.#changedAt) / growth.ms) ** 2;
-      const part = this.#rate < reduction.usual * this.#limit ? growth.below : growth.part;
-      this.#rate += this.#limit * part * rising * (elapsed / second);
-    }
+  #cut(pace: Pace, now: number): void {
+    pace.rate *= cut;
+    pace.cutAt = now;
+    if (pace.rate >= refuted * pace.passed) return;
+    this.#tolerated = suspicious.again;
+    this.#lift();
   }
 
+  /** The rate grows only while requests use all of it. */
+  #grow(pace: Pace, now: number): void {
+    const elapsed = now - this.#sentAt;
+    if (elapsed > 2 * this.interval) return;
+    pace.rate *= 1 + growth.part * 2 ** ((now - pace.cutAt) / growth.ms) * (elapsed / second);
+    if (pace.rate > unlimited) this.#lift();
+  }
+
+  /** Requests are sent freely again, first a few: the limit may exist after all. */
   #lift(): void {
-    this.#rate = undefined;
-    this.#limit = undefined;
-    this.#suspicion = 0;
-    this.#window = opening.requests;
+    this.#pace = undefined;
+    this.#mayBeInFlight = this.#inFlight + 1;
+    this.#series = nextSeries();
   }
 
-  #forgetServed(now: number): void {
-    this.#served = this.#served.filter((at) => now - at < second);
-    this.#servedAtMost = 2 * Math.max(opening.requests, this.#served.length);
+  #forgetEarlier(now: number): void {
+    this.#recent = this.#recent.filter(({ sentAt }) => now - sentAt < measured);
+    this.#recentAtMost = 2 * Math.max(opening.requests, this.#recent.length);
   }
 }

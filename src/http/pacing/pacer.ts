@@ -7,16 +7,33 @@ import type { Grant, TokenSource } from "./bucket/token-source.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { Forecast } from "./forecast.ts";
-import { type Fate, fateOf, GatewayLimit } from "./gateway-limit.ts";
+import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
-import { type Joining, sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
+import { sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
 import { Routes } from "./routes.ts";
+import type { Wait } from "./wait.ts";
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
   readonly open?: ((own: Buckets, wake: () => void) => TokenSource) | undefined;
   /** The partner's own ceiling. */
   readonly ceiling?: CeilingLimit | undefined;
+}
+
+/** How a call waits. Each field is optional. */
+export interface Acquiring {
+  /** The request had its turn and was refused: it comes before all others of its priority. */
+  readonly again?: boolean;
+  /** Milliseconds that the next token may be away. */
+  readonly patience?: number;
+  /** Called once when the call waits for longer than a moment, with the reason. */
+  readonly report?: ((wait: Wait) => void) | undefined;
+}
+
+/** What a request is sent with: its tokens, and its place among the requests that a gateway may refuse. */
+export interface Permit {
+  readonly grant: Grant;
+  readonly passage: Passage;
 }
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
@@ -43,11 +60,11 @@ export class Pacer {
       ceiling: this.#ceiling,
     };
     this.#dispatcher = new Dispatcher(clock, limits);
-    this.forecast = new Forecast(limits);
+    this.forecast = new Forecast(limits, (queue) => this.#dispatcher.waitOf(queue));
   }
 
   /** Takes the tokens for a request if they are available and no call waits for them. */
-  tryAcquire(endpoint: Endpoint): Grant | undefined {
+  tryAcquire(endpoint: Endpoint): Permit | undefined {
     // Each slot of a ceiling goes to the head of the queue.
     if (this.#ceiling !== undefined) return undefined;
     const policies = this.#routes.of(endpoint);
@@ -56,27 +73,25 @@ export class Pacer {
       this.#dispatcher.run();
       if (sizeOf(this.#queues.of(policies)) > 0) return undefined;
     }
-    const free = this.#gatewayLimit.wait(this.#clock.now()) <= 0 && this.#tokens.wait(policies, 1) <= 0;
-    return free ? this.#take(policies) : undefined;
+    const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(policies, 1);
+    return wait === undefined ? this.#take(policies) : undefined;
   }
 
-  #take(policies: readonly string[]): Grant {
-    this.#gatewayLimit.take(this.#clock.now());
-    return this.#tokens.take(policies);
+  #take(policies: readonly string[]): Permit {
+    return { passage: this.#gatewayLimit.take(this.#clock.now()), grant: this.#tokens.take(policies) };
   }
 
-  #end({ requests }: Grant, fate: Fate, certain = false): void {
-    const now = this.#clock.now();
-    this.#gatewayLimit.end([...requests.values()][0]?.sentAt ?? now, fate, now, certain);
+  #end({ passage }: Permit, fate: Fate): void {
+    this.#gatewayLimit.end(passage, fate, this.#clock.now());
   }
 
-  /** Milliseconds between two requests, by the limit of a gateway in front of the service; 0 while no such limit is known. */
-  get slowedTo(): number {
-    return this.#gatewayLimit.interval;
+  /** Whether requests are sent at the rate that a gateway in front of the service allows. */
+  get slowed(): boolean {
+    return this.#gatewayLimit.interval > 0;
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
-  takeAnyway(endpoint: Endpoint): Grant {
+  takeAnyway(endpoint: Endpoint): Permit {
     return this.#take(this.#routes.of(endpoint));
   }
 
@@ -84,48 +99,46 @@ export class Pacer {
    * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
    * @throws {@link TokenTooFar} when the next token is further away than `patience` milliseconds.
-   * @param again The request had its turn and was refused: it comes before all others of its priority.
    */
-  acquire(
+  async acquire(
     endpoint: Endpoint,
     priority: Priority,
     scope: CancelScope,
-    again = false,
-    patience = Number.POSITIVE_INFINITY,
-  ): Promise<Grant> {
-    const grant = this.#queueUp(endpoint, { priority, again, patience }, scope);
-    return this.#ceiling === undefined ? grant : this.#pass(this.#ceiling, grant, scope);
+    { again = false, patience = Number.POSITIVE_INFINITY, report = () => undefined }: Acquiring = {},
+  ): Promise<Permit> {
+    const joining = { priority, again, patience, report, since: this.#clock.now() };
+    let over: (() => void) | undefined;
+    try {
+      const permit = await scope.hold<Permit>(({ resolve, reject }) => {
+        const grant = () => {
+          this.#ceiling?.occupy();
+          resolve(this.#take(this.#routes.of(endpoint)));
+        };
+        const turn = { grant, reject: () => reject(new TokenTooFar()) };
+        const waiter = this.#queues.join(this.#queues.of(this.#routes.of(endpoint)), endpoint.call, turn, joining);
+        over = this.#dispatcher.watch(waiter);
+        return () => {
+          over?.();
+          this.#queues.leave(waiter);
+          if (sizeOf(waiter.queue) === 0) this.#dispatcher.run();
+        };
+      });
+      if (this.#ceiling !== undefined) await this.#pass(this.#ceiling, permit, scope);
+      return permit;
+    } finally {
+      over?.();
+    }
   }
 
   /** Waits for a slot of the ceiling, with the tokens of the request. */
-  async #pass(ceiling: Ceiling, granted: Promise<Grant>, scope: CancelScope): Promise<Grant> {
-    const grant = await granted;
+  async #pass(ceiling: Ceiling, permit: Permit, scope: CancelScope): Promise<void> {
     try {
       await ceiling.pass(scope, this.forecast.waiting);
     } catch (error) {
-      this.forget(grant);
+      this.forget(permit);
       throw error;
     }
     this.#dispatcher.run();
-    return grant;
-  }
-
-  #queueUp(endpoint: Endpoint, joining: Joining, scope: CancelScope): Promise<Grant> {
-    const queue = this.#queues.of(this.#routes.of(endpoint));
-    return scope.hold<Grant>(({ resolve, reject }) => {
-      const grant = () => {
-        this.#ceiling?.occupy();
-        resolve(this.#take(this.#routes.of(endpoint)));
-      };
-      const turn = { grant, reject: () => reject(new TokenTooFar()) };
-      const waiter = this.#queues.join(queue, endpoint.call, turn, joining);
-      // An occupied queue already has a timer for its next turn.
-      if (sizeOf(queue) === 1) this.#dispatcher.run();
-      return () => {
-        this.#queues.leave(waiter);
-        if (sizeOf(waiter.queue) === 0) this.#dispatcher.run();
-      };
-    });
   }
 
   /**
@@ -135,13 +148,14 @@ export class Pacer {
    */
   observe(
     endpoint: Endpoint,
-    grant: Grant,
+    permit: Permit,
     headers: Pick<Headers, "get">,
     options: { readonly status?: number; readonly patience?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
     const { status = 200, patience = Number.POSITIVE_INFINITY, redact } = options;
     const report = parseRateLimit(headers, redact);
-    this.#end(grant, fateOf(status, report), headers.get("retry-after") !== null);
+    this.#end(permit, fateOf(status, report));
+    const { grant } = permit;
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
       this.#reroute(endpoint, () => {
@@ -161,9 +175,9 @@ export class Pacer {
   }
 
   /** Removes a request that ended without a response. */
-  forget(grant: Grant): void {
-    this.#end(grant, "lost");
-    this.#tokens.forget(grant);
+  forget(permit: Permit): void {
+    this.#end(permit, "lost");
+    this.#tokens.forget(permit.grant);
     this.#dispatcher.run();
   }
 

@@ -1,9 +1,9 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
-import type { Grant } from "../../../src/http/pacing/bucket/token-source.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
-import type { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Pacer, Permit } from "../../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../../src/http/pacing/queue/wait-queue.ts";
+import type { Wait } from "../../../src/http/pacing/wait.ts";
 import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import type { Served } from "./service.ts";
@@ -29,6 +29,8 @@ export interface Traffic {
   readonly priority?: Priority;
   /** How often a refused call is retried before it fails. */
   readonly retries?: number;
+  /** Called for each call that waits for more than a moment. */
+  readonly report?: ((wait: Wait) => void) | undefined;
 }
 
 /** The results of a consumer's calls so far. */
@@ -48,11 +50,13 @@ export function consume({ clock, pacer, serve, calls, parallel, latency, ...rest
   let left = calls;
 
   /** A call that is rejected because the queue is held for long is made again. */
-  const queueUp = (scope: CancelScope, again: boolean): Promise<Grant> =>
-    pacer.acquire(endpoint, rest.priority ?? "normal", scope, again).catch((error: unknown) => {
-      if (error instanceof TokenTooFar) return queueUp(scope, again);
-      throw error;
-    });
+  const queueUp = (scope: CancelScope, again: boolean): Promise<Permit> =>
+    pacer
+      .acquire(endpoint, rest.priority ?? "normal", scope, { again, report: rest.report })
+      .catch((error: unknown) => {
+        if (error instanceof TokenTooFar) return queueUp(scope, again);
+        throw error;
+      });
 
   const send = async (startedAt: number, refusals: number): Promise<void> => {
     const scope = new CancelScope(clock, undefined, undefined);

@@ -1,4 +1,5 @@
 import { type PauseEvent, PodPartner } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { CeilingLimit } from "../../../src/http/pacing/ceiling.ts";
@@ -7,7 +8,8 @@ import { systemClock } from "../../../src/util/clock.ts";
 import { consume, endpointOf } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
-import { secretKey, useService } from "../../support/partner.ts";
+import { secretKey } from "../../support/partner.ts";
+import { settle } from "../../support/settle.ts";
 
 const get = endpointOf("orders.get");
 const headers = new Headers({ "x-ratelimit-policy": '"default";q=3000;w=60', "x-ratelimit": '"default";r=2900;t=0' });
@@ -147,25 +149,23 @@ describe("a ceiling set by the partner", () => {
 });
 
 describe("`pacing.perSecond` of a client", () => {
-  const context = useService();
-
   it("limits its requests, and `onPause` reports why a call waits", async () => {
+    const clock = createManualClock();
     const pauses: PauseEvent[] = [];
-    const { baseUrl } = context.service;
-    const hooks = { onPause: (event: PauseEvent) => void pauses.push(event) };
-    const pacing = { perSecond: 50, burst: 5 };
-    const partner = new PodPartner({ baseUrl, secretKey, hooks, pacing, retry: { retries: 4, baseDelay: 0 } });
     const times: number[] = [];
-    let failures = 3;
-    context.service.respondAlways(() => {
-      times.push(performance.now());
-      return failures-- > 0 ? { status: 500, body: {} } : { body: { message: "ok" } };
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey,
+      clock,
+      hooks: { onPause: (event) => void pauses.push(event) },
+      pacing: { perSecond: 50, burst: 5 },
+      retry: { baseDelay: 0 },
+      fetch: async () => Response.json({ message: "ok" }, { status: times.push(clock.now()) <= 3 ? 500 : 200 }),
     });
-    await Promise.all(Array.from({ length: 20 }, () => partner.auth.validate()));
+    await settle(clock, Promise.all(Array.from({ length: 20 }, () => partner.auth.validate())), 1);
     // Three requests were retries.
     expect(times).toHaveLength(23);
-    // The network delays a request by some milliseconds.
-    expect(mostWithin(times, 80)).toBeLessThanOrEqual(6);
+    expect(mostWithin(times, 99)).toBeLessThanOrEqual(5);
     expect(pauses.at(-1)).toMatchObject({ reason: "ceiling", policy: "default", endpoint: "POST /auth/validate" });
   });
 });

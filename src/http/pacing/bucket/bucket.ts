@@ -1,5 +1,6 @@
 import { isDoubtful, soon } from "../distance.ts";
 import type { PolicyReport } from "../headers.ts";
+import type { Wait } from "../wait.ts";
 import { FairShare } from "./fair-share.ts";
 import { Hold } from "./hold.ts";
 import { levelWait, safety } from "./level-wait.ts";
@@ -64,17 +65,22 @@ export class Bucket {
     return this.#hold.wait(now) > 0 ? 0 : Math.max(0, Math.floor(this.#level));
   }
 
-  /** Milliseconds until the next token can be taken; 0 when one can be taken now. */
-  wait(now: number): number {
+  /** What keeps the next token from being taken now. */
+  wait(now: number): Omit<Wait, "policy"> | undefined {
     const held = this.#hold.wait(now);
-    if (held > 0) return held;
+    if (held > 0) return { ms: held, reason: this.#hold.refused ? "rate-limited" : "bucket-empty" };
     this.#refill(now);
-    if (this.#mayProbe(now)) return 0;
+    if (this.#mayProbe(now)) return undefined;
     const probing = this.#slowStart.probing(now, this.#inFlight);
-    if (probing > 0) return probing;
-    if (this.#fairShare.present) return this.#fairShare.wait(this.quota, this.interval, this.inFlight, now);
+    if (probing > 0) return { ms: probing, reason: "probe" };
+    if (this.#fairShare.present) {
+      const ms = this.#fairShare.wait(this.quota, this.interval, this.inFlight, now);
+      return ms > 0 ? { ms, reason: "fair-share" } : undefined;
+    }
     const cautious = this.#slowStart.wait(now, this.inFlight, this.#level, this.roundTrip);
-    return cautious > 0 ? cautious : levelWait(this.#level, this.quota, this.interval, this.inFlight);
+    if (cautious > 0) return { ms: cautious, reason: "slow-start" };
+    const ms = levelWait(this.#level, this.quota, this.interval, this.inFlight);
+    return ms > 0 ? { ms, reason: "bucket-empty" } : undefined;
   }
 
   /**
@@ -93,7 +99,7 @@ export class Bucket {
   probeAfter(patience: number, now: number): void {
     const away = this.away(now);
     if (!isDoubtful(away, patience) || this.#hold.wait(now) > 0 || this.inFlight > 0) return;
-    this.#hold.set(now + Math.max(patience, soon), now + away);
+    this.#hold.set(now + Math.max(patience, soon), now + away, false);
   }
 
   /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
@@ -159,7 +165,7 @@ export class Bucket {
   hold(until: number, now: number, refusedUntil: number): void {
     this.#refill(now);
     this.#level = Math.min(this.#level, 0);
-    this.#hold.set(until, refusedUntil);
+    this.#hold.set(until, refusedUntil, true);
     if (this.#reportedBefore) this.#fairShare.notice(0, now);
     this.#fairShare.refuse(this.#hold.until, this.interval);
   }

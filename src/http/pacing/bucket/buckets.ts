@@ -1,6 +1,7 @@
 import type { PartnerClock } from "../../../util/clock.ts";
 import type { Policy } from "../../endpoint/endpoint.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
+import { longer, type Wait } from "../wait.ts";
 import { Bucket } from "./bucket.ts";
 import type { SentRequest } from "./sent-request.ts";
 import type { Grant, PolicyLevel, TokenSource } from "./token-source.ts";
@@ -28,10 +29,13 @@ export class Buckets implements TokenSource {
     this.#clock = clock;
   }
 
-  wait(policies: readonly string[]): number {
+  wait(policies: readonly string[]): Wait | undefined {
     const now = this.#clock.now();
-    let longest = 0;
-    for (const policy of policies) longest = Math.max(longest, this.bucket(policy).wait(now));
+    let longest: Wait | undefined;
+    for (const policy of policies) {
+      const wait = this.bucket(policy).wait(now);
+      if (wait !== undefined) longest = longer(longest, { ...wait, policy });
+    }
     return longest;
   }
 
@@ -118,7 +122,7 @@ export class Buckets implements TokenSource {
       quota: bucket.quota,
       window: bucket.window,
       remaining: bucket.remaining(now),
-      nextTokenIn: bucket.wait(now),
+      nextTokenIn: bucket.wait(now)?.ms ?? 0,
     };
   }
 

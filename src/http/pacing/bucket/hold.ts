@@ -2,6 +2,7 @@
 export class Hold {
   #until = 0;
   #refusedUntil = 0;
+  #refused = false;
 
   /** When the hold ends. */
   get until(): number {
@@ -13,12 +14,18 @@ export class Hold {
     return this.#refusedUntil;
   }
 
+  /** Whether the service refused a request, or a header reports a distant token. */
+  get refused(): boolean {
+    return this.#refused;
+  }
+
   /** Milliseconds until the hold ends; 0 without one. */
   wait(now: number): number {
     return Math.max(0, this.#until - now);
   }
 
-  set(until: number, refusedUntil: number): void {
+  set(until: number, refusedUntil: number, refused: boolean): void {
+    this.#refused = refused;
     this.#until = Math.max(this.#until, until);
     this.#refusedUntil = refusedUntil;
   }

@@ -12,10 +12,14 @@ const roundTrips = 3;
  */
 const allowed = { least: 4, atFirst: 1 / 32, atLast: 1 / 4 };
 
-/** Limits the requests in flight while little is known of the bucket. */
+/**
+ * Limits the requests in flight while little is known of the bucket. A service that reports no level is known as well as it will ever be
+ * after its first response: then only this client's own model of the bucket counts.
+ */
 export class SlowStart {
   /** Whether a response has come. Until then one request at a time is sent as a probe. */
   #responded = false;
+  #respondedAt = Number.NEGATIVE_INFINITY;
   /** Whether a response has reported the level. */
   #reported = false;
   #reportedAt = Number.NEGATIVE_INFINITY;
@@ -41,19 +45,20 @@ export class SlowStart {
 
   /** Milliseconds that the next request waits if no response comes; 0 when it may be sent now. */
   wait(now: number, inFlight: number, level: number, roundTrip: number): number {
+    if (!this.#reported) return 0;
     const lasts = Math.max(probePatience, roundTrips * roundTrip);
     const part = (now - this.#beganAt) / lasts;
     if (part >= 1) return 0;
-    const ofLevel = this.#reported ? allowed.atFirst + (allowed.atLast - allowed.atFirst) * part : 0;
+    const ofLevel = allowed.atFirst + (allowed.atLast - allowed.atFirst) * part;
     return inFlight < Math.max(allowed.least, ofLevel * level) ? 0 : (1 - part) * lasts;
   }
 
   /**
-   * Records that a request is sent while none is in flight. Other clients may have taken tokens since the latest report; after a refusal
+   * Records that a request is sent while none is in flight. Other clients may have taken tokens since the latest report; after a hold
    * that is certain, and the request is a probe.
    */
   begin(now: number, heldUntil: number): void {
-    if (heldUntil > this.#reportedAt) {
+    if (heldUntil > this.#respondedAt) {
       this.#responded = false;
       this.#reported = false;
     } else if (now - this.#reportedAt > stale) this.#beganAt = now;
@@ -61,8 +66,8 @@ export class SlowStart {
 
   /** Records that a response has come. */
   addResponse(now: number): void {
-    if (!this.#responded) this.#beganAt = now;
     this.#responded = true;
+    this.#respondedAt = now;
   }
 
   /** Records that the response reported the level. */

@@ -1,5 +1,6 @@
 import type { Reserve } from "../ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
+import type { Wait } from "../wait.ts";
 import type { SentRequest } from "./sent-request.ts";
 
 /** The tokens of one request: one of each bucket that it draws from. */
@@ -22,11 +23,11 @@ export interface PolicyLevel {
 /** Where requests get their tokens: this process's own buckets, or the buckets that a fleet shares. */
 export interface TokenSource {
   /**
-   * Milliseconds until a request that draws from these policies may take its tokens; infinite when the source calls back by itself.
+   * What keeps a request that draws from these policies from taking its tokens now.
    *
-   * @param wanted How many requests wait for tokens; with 0 the method only reads.
+   * @param wanted How many requests wait for tokens.
    */
-  wait(policies: readonly string[], wanted: number): number;
+  wait(policies: readonly string[], wanted: number): Wait | undefined;
   /** Takes a token of each policy, also from an empty bucket. */
   take(policies: readonly string[]): Grant;
   /** Learns from a response's headers. Returns the named policies if they differ from those that the request drew from. */

@@ -1,4 +1,5 @@
 import type { Priority } from "../../endpoint/request-options.ts";
+import type { Wait } from "../wait.ts";
 import { Fifo } from "./fifo.ts";
 
 /** Ends a call's wait in the queue: the next token is further away than this call waits. */
@@ -18,16 +19,17 @@ export interface Joining {
   readonly again: boolean;
   /** Milliseconds that the next token may be away. */
   readonly patience: number;
+  /** When it begins to wait. */
+  readonly since: number;
+  /** Called once when it waits for longer than a moment, with the reason. */
+  readonly report: (wait: Wait) => void;
 }
 
 /** A call that waits. */
-export interface Waiter {
+export interface Waiter extends Omit<Joining, "again"> {
   left: boolean;
   /** The endpoint's name: the policies that it draws from can change while it waits. */
   readonly call: string;
-  readonly priority: Priority;
-  /** Milliseconds that the next token may be away. */
-  readonly patience: number;
   /** The place among all calls that wait, in any queue. Calls that wait again have places before all others. */
   readonly place: number;
   queue: WaitQueue;
@@ -39,6 +41,9 @@ export interface WaitQueue {
   readonly policies: readonly string[];
   /** The least patience of the calls that wait. */
   patience: number;
+  /** What keeps the first of its calls from being sent, and when that was found. */
+  wait: Wait | undefined;
+  waitFound: number;
   readonly calls: Readonly<Record<Priority, Fifo<Waiter>>>;
 }
 
@@ -75,6 +80,13 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return false;
   }
 
+  /** The number of calls that wait and draw from this policy. */
+  waitingFor(policy: string): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) if (queue.policies.includes(policy)) waiting += sizeOf(queue);
+    return waiting;
+  }
+
   /** The queue of calls that draw from these policies. */
   of(policies: readonly string[]): WaitQueue {
     const key = keyOf(policies);
@@ -84,6 +96,8 @@ export class WaitQueues implements Iterable<WaitQueue> {
       queue = {
         policies,
         patience: Number.POSITIVE_INFINITY,
+        wait: undefined,
+        waitFound: 0,
         calls: { high: new Fifo(), normal: new Fifo(), low: new Fifo() },
       };
       this.#queues.set(key, queue);
@@ -96,10 +110,11 @@ export class WaitQueues implements Iterable<WaitQueue> {
   }
 
   /** Adds a call at the end of a queue; a call that waits `again` comes before all others. */
-  join(queue: WaitQueue, call: string, turn: Turn, { priority, again, patience }: Joining): Waiter {
+  join(queue: WaitQueue, call: string, turn: Turn, { again, ...joining }: Joining): Waiter {
     this.#joined += 1;
     const place = (again ? front : 0) + this.#joined;
-    const waiter: Waiter = { left: false, call, priority, patience, place, queue, turn };
+    const waiter: Waiter = { ...joining, left: false, call, place, queue, turn };
+    const { priority, patience } = joining;
     queue.patience = Math.min(patience, sizeOf(queue) === 0 ? patience : queue.patience);
     const calls = queue.calls[priority];
     if (again) calls.insert(waiter, (other) => other.place < place);

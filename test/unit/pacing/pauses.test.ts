@@ -1,0 +1,221 @@
+import fc from "fast-check";
+import { type PauseEvent, type PauseReason, PodPartner } from "pod-partner";
+import { redisPacing } from "pod-partner/redis";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { CancelScope } from "../../../src/http/cancel-scope.ts";
+import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
+import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Wait } from "../../../src/http/pacing/wait.ts";
+import { endpointOf } from "../../support/pacing/consumer.ts";
+import { limiting } from "../../support/pacing/gateway.ts";
+import { sequence } from "../../support/pacing/sequence.ts";
+import { createService } from "../../support/pacing/service.ts";
+import { createTimeline } from "../../support/pacing/timeline.ts";
+import { settle } from "../../support/settle.ts";
+
+const reasons = {
+  "bucket-empty": true,
+  "rate-limited": true,
+  probe: true,
+  "slow-start": true,
+  "fair-share": true,
+  "gateway-limit": true,
+  ceiling: true,
+  fleet: true,
+} satisfies Record<PauseReason, true>;
+
+const levels = (quota: number, window: number, remaining: number) => ({
+  "x-ratelimit-policy": `"default";q=${quota};w=${window}`,
+  "x-ratelimit": `"default";r=${remaining};t=0`,
+});
+const ok = (headers = {}) => Response.json({ message: "ok" }, { headers });
+
+interface Given {
+  readonly respond: (number: number, now: number) => Response;
+  /** Milliseconds that a response takes. */
+  readonly took?: number;
+  readonly calls: number;
+  /** Milliseconds between two calls; 0 for all at once. */
+  readonly every?: number;
+  /** Calls that have ended before. */
+  readonly before?: number;
+  readonly pacing?: ConstructorParameters<typeof PodPartner>[0] extends infer Options
+    ? Options extends { pacing?: infer Pacing }
+      ? Pacing
+      : never
+    : never;
+}
+
+/** Makes calls. Returns what `onPause` reported of them. */
+async function pausesOf({ respond, took = 0, calls, every = 0, before = 0, pacing }: Given) {
+  const clock = createManualClock();
+  const pauses: PauseEvent[] = [];
+  let requests = 0;
+  const partner = new PodPartner({
+    baseUrl: "https://partner.example/v2",
+    secretKey: "a-secret-key",
+    clock,
+    fetch: async () => {
+      requests += 1;
+      const number = requests;
+      if (took > 0) await new Promise<void>((resolve) => clock.after(took, resolve));
+      return respond(number, clock.now());
+    },
+    hooks: { onPause: (event) => void pauses.push(event) },
+    ...(pacing !== undefined && { pacing }),
+  });
+  for (let call = 0; call < before; call += 1) await settle(clock, partner.auth.validate(), 50);
+  pauses.length = 0;
+  const running: Promise<unknown>[] = [];
+  for (let call = 0; call < calls; call += 1) {
+    running.push(partner.auth.validate());
+    if (every > 0) await clock.advance(every);
+  }
+  await settle(clock, Promise.allSettled(running), 50);
+  return pauses;
+}
+
+describe("a call that waits for more than 300 ms is reported with its reason:", () => {
+  const given: Record<PauseReason, Given> = {
+    "bucket-empty": { respond: () => ok(levels(10, 10, 0)), calls: 3, before: 1 },
+    "rate-limited": {
+      respond: (number) =>
+        number === 2
+          ? Response.json({ code: "rate_limited", message: "no" }, { status: 429, headers: { "retry-after": "2" } })
+          : ok(levels(3_000, 60, 2_000)),
+      calls: 3,
+      before: 1,
+    },
+    probe: { respond: () => ok(), took: 500, calls: 3 },
+    "slow-start": { respond: (number) => ok(levels(40, 10, 40 - number)), took: 500, calls: 12, before: 1 },
+    "fair-share": {
+      respond: (number) => ok(levels(100, 100, number === 1 ? 90 : 20 - (number % 5))),
+      took: 20,
+      calls: 12,
+      before: 3,
+    },
+    "gateway-limit": (() => {
+      const gateway = limiting(() => 10, 2);
+      const respond = (_: number, now: number) => (gateway(now) ? ok() : new Response("", { status: 503 }));
+      return { respond, calls: 60, took: 5, before: 1 };
+    })(),
+    ceiling: { respond: () => ok(), calls: 3, pacing: { perSecond: 2, burst: 1 } },
+    fleet: {
+      respond: () => ok(),
+      calls: 2,
+      pacing: {
+        // A Redis that is reached and does not reply.
+        store: redisPacing({ evalSha: () => new Promise(() => {}), eval: () => new Promise(() => {}), isReady: true }),
+      },
+    },
+  };
+
+  it.each(Object.keys(reasons) as PauseReason[])("%s", async (reason) => {
+    const pauses = await pausesOf(given[reason]);
+    expect(pauses).toContainEqual({
+      endpoint: "POST /auth/validate",
+      reason,
+      policy: "default",
+      length: expect.any(Number),
+    });
+    // Nobody knows when a store replies.
+    for (const { length } of pauses) expect(length > 0).toBe(reason !== "fleet");
+  });
+
+  it("each call of a fresh client's first burst, although the headers are perfect and the bucket is empty", async () => {
+    const respond = (number: number) => ok(levels(10, 10, number === 1 ? 0 : 1));
+    const pauses = await pausesOf({ respond, took: 5, calls: 8 });
+    expect(pauses).toHaveLength(7);
+    expect(new Set(pauses.map(({ reason }) => reason))).toEqual(new Set(["bucket-empty"]));
+  });
+
+  it("a policy of its own", async () => {
+    const respond = () => ok({ "x-ratelimit-policy": '"burst";q=2;w=10', "x-ratelimit": '"burst";r=0;t=5' });
+    expect(await pausesOf({ respond, calls: 2, before: 1 })).toMatchObject([{ reason: "bucket-empty" }, {}]);
+  });
+
+  it("and no call that waits for a moment only", async () => {
+    const respond = () => ok();
+    expect(await pausesOf({ respond, took: 100, calls: 40 })).toEqual([]);
+  });
+});
+
+const schedule = fc.record({
+  quota: fc.integer({ min: 1, max: 300 }),
+  perSecond: fc.integer({ min: 1, max: 100 }),
+  latency: fc.integer({ min: 1, max: 900 }),
+  calls: fc.integer({ min: 1, max: 120 }),
+  /** Milliseconds in which all calls are made. */
+  spread: fc.integer({ min: 0, max: 5_000 }),
+  /** The part of the responses without headers. */
+  silent: fc.constantFrom(0, 0.3, 1),
+  /** Tokens that other clients take in each of the first 20 seconds. */
+  strangers: fc.constantFrom(0, 20),
+  gateway: fc.constantFrom(undefined, 5, 50),
+  ceiling: fc.constantFrom(undefined, { perSecond: 2, burst: 1 }, { perSecond: 50, burst: 10 }),
+  seed: fc.integer({ min: 1, max: 1_000_000 }),
+});
+
+describe("any schedule of calls", () => {
+  it("has each wait of more than 300 ms reported, and no free token while a call waits", async () => {
+    await fc.assert(
+      fc.asyncProperty(schedule, async (given) => {
+        const clock = createTimeline();
+        const random = sequence(given.seed);
+        const endpoint = endpointOf("orders.get");
+        const service = createService(clock, { default: [given.quota, (given.quota / given.perSecond) * 1_000] });
+        const passes = given.gateway === undefined ? () => true : limiting(() => given.gateway ?? 0, 3);
+        const pacer = new Pacer(clock, { ceiling: given.ceiling });
+        let served = 0;
+        const silently: number[] = [];
+        const attempt = async (again: boolean): Promise<void> => {
+          const since = clock.now();
+          const reports: Wait[] = [];
+          const report = (wait: Wait) => void reports.push(wait);
+          const scope = new CancelScope(clock, undefined, undefined);
+          const permit =
+            pacer.tryAcquire(endpoint) ?? (await pacer.acquire(endpoint, "normal", scope, { again, report }));
+          const waited = clock.now() - since;
+          if (waited > 300 && reports.length !== 1) silently.push(waited);
+          for (const { reason, ms } of reports) {
+            expect(reasons).toHaveProperty([reason]);
+            expect(ms).toBeGreaterThanOrEqual(0);
+            expect(Number.isFinite(ms)).toBe(true);
+          }
+          clock.after(given.latency * random(), () => {
+            const passed = passes(clock.now());
+            const answer = passed ? service.serve(["default"]) : undefined;
+            clock.after(given.latency * random(), () => {
+              const headers = answer === undefined || random() < given.silent ? new Headers() : answer.headers;
+              const status = answer === undefined ? 503 : answer.refused ? 429 : 200;
+              pacer.observe(endpoint, permit, headers, { status });
+              if (answer?.refused) pacer.hold(endpoint, parseRateLimit(headers), answer.retryAfter);
+              if (status === 200) served += 1;
+              else clock.after(status === 503 ? 500 * random() : 0, () => void attempt(true));
+            });
+          });
+        };
+        for (let call = 0; call < given.calls; call += 1)
+          clock.after(given.spread * random(), () => void attempt(false));
+        if (given.strangers > 0) {
+          const take = () => {
+            service.drain("default", given.strangers / 10);
+            if (clock.now() < 20_000) clock.after(100, take);
+          };
+          take();
+        }
+        const look = () => {
+          const { waiting = 0, nextTokenIn = 0, remaining = 0 } = pacer.forecast.snapshot().policies.default ?? {};
+          if (waiting > 0) expect([nextTokenIn > 0, remaining]).toEqual([true, 0]);
+          if (served < given.calls) clock.after(97, look);
+        };
+        look();
+        await clock.run(3_600_000);
+        expect(silently).toEqual([]);
+        expect([served, clock.pending]).toEqual([given.calls, 0]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
