@@ -165,9 +165,10 @@ export class GatewayLimit {
     if (pace.rate > unlimited) this.#lift();
   }
 
-  /** Requests are sent freely again, first a few: the limit may exist after all. */
+  /** Requests are sent freely again, first a few: the limit may exist after all. In an outage nothing is served from here on. */
   #lift(): void {
     this.#pace = undefined;
+    this.#servedAt = Number.NEGATIVE_INFINITY;
     this.#mayBeInFlight = this.#inFlight + 1;
     this.#series = nextSeries();
   }
