@@ -91,7 +91,11 @@ export class NodeExchange {
     const connections = this.#connections;
     const { reusedSocket } = this.#outgoing;
     this.#incoming = incoming;
-    if (method === "GET") incoming.on("end", () => connections.released(reusedSocket));
+    incoming.on("end", () => {
+      if (method === "GET") connections.released(reusedSocket);
+      // The server has responded before the end of the request. If it takes no more of it, the connection would stay open.
+      else if (!this.#outgoing.writableFinished) this.#outgoing.destroy();
+    });
     const head = new NodeHead(incoming, url);
     this.#resolve({ head, body: new NodeBody(incoming, decoded(head)) });
   }
@@ -100,7 +104,8 @@ export class NodeExchange {
     const lost = this.#incoming === undefined && !this.#signal.aborted;
     if (lost && this.#outgoing.reusedSocket) this.#connections.broke();
     this.#fail(error);
-    this.#incoming?.destroy(error);
+    // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
+    if (this.#incoming?.complete !== true) this.#incoming?.destroy(error);
   }
 
   #onClose(): void {

@@ -11,16 +11,9 @@ export function lengthOf(method: string, content: Content): number | undefined {
   return content instanceof Uint8Array ? content.byteLength : undefined;
 }
 
-/** Waits until the request takes more bytes, or is over. */
-function drained(outgoing: ClientRequest): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      outgoing.off("drain", done).off("close", done);
-      resolve();
-    };
-    outgoing.on("drain", done).on("close", done);
-  });
-}
+/** Sends a chunk, and waits until the connection has taken it. */
+const written = (outgoing: ClientRequest, chunk: Uint8Array): Promise<void> =>
+  new Promise((resolve) => outgoing.write(chunk, () => resolve()));
 
 /** Sends a stream as fast as the connection takes it. The end of the request releases the stream. */
 async function writeStream(outgoing: ClientRequest, stream: ReadableStream<Uint8Array>): Promise<void> {
@@ -31,15 +24,20 @@ async function writeStream(outgoing: ClientRequest, stream: ReadableStream<Uint8
       const { done, value } = await reader.read();
       if (outgoing.destroyed) return;
       if (done) return void outgoing.end();
-      if (!outgoing.write(value)) await drained(outgoing);
+      await written(outgoing, value);
     }
   } catch (error) {
     outgoing.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-/** Sends the body of a request. */
+/**
+ * Sends the body of a request. The request ends when the connection has taken the body: `end` with bytes that still wait adds an empty
+ * write, which fails if the server responds and then resets the connection, and the response would be lost.
+ */
 export function writeContent(outgoing: ClientRequest, content: Content): void {
-  if (content === undefined || typeof content === "string" || content instanceof Uint8Array) outgoing.end(content);
-  else void writeStream(outgoing, content instanceof Blob ? content.stream() : content);
+  if (content === undefined) outgoing.end();
+  else if (content instanceof Blob) void writeStream(outgoing, content.stream());
+  else if (content instanceof ReadableStream) void writeStream(outgoing, content);
+  else outgoing.write(content, () => outgoing.end());
 }

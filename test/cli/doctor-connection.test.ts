@@ -1,9 +1,9 @@
 import { createServer as createTlsServer } from "node:https";
 import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { listen } from "../node/support.ts";
 import { selfSigned } from "../runtimes/self-signed.ts";
 import { freePort } from "../support/port.ts";
+import { listen } from "../support/raw-server.ts";
 import { startStubService } from "../support/stub-service.ts";
 import { type Environment, runCli } from "./process.ts";
 

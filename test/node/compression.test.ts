@@ -1,7 +1,8 @@
 import { createServer } from "node:http";
 import zlib from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { clientOf, listen } from "./support.ts";
+import { listen } from "../support/raw-server.ts";
+import { clientOf } from "./support.ts";
 
 const data = { message: "x".repeat(5_000), numbers: Array.from({ length: 5_000 }, (_, index) => index) };
 const text = Buffer.from(JSON.stringify(data));

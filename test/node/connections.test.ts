@@ -6,7 +6,8 @@ import { describe, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { watchSockets } from "../support/open-handles.ts";
 import { png } from "../support/pictures.ts";
-import { clientOf, listen, listenRaw, responseText, valid } from "./support.ts";
+import { listen, listenRaw, responseText, valid } from "../support/raw-server.ts";
+import { clientOf } from "./support.ts";
 
 const limits = { default: { quota: 1_000_000, window: 60_000 } };
 

@@ -6,7 +6,8 @@ import { selfSigned } from "../runtimes/self-signed.ts";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { secretKey } from "../support/partner.ts";
-import { clientOf, type Listening, listen, listenRaw } from "./support.ts";
+import { type Listening, listen, listenRaw } from "../support/raw-server.ts";
+import { clientOf } from "./support.ts";
 
 const data = { message: "The key is valid" };
 const { cert: ca } = selfSigned;

@@ -7,7 +7,7 @@ import { type ImageReference, PodPartner } from "pod-partner";
 import { nodeTransport } from "pod-partner/node";
 import { createEmulator, sampleImage } from "pod-partner/testing";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { listen } from "./support.ts";
+import { listen } from "../support/raw-server.ts";
 
 const count = 20;
 

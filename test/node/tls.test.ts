@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { selfSigned } from "../runtimes/self-signed.ts";
 import { rejection } from "../support/exchange.ts";
 import { combinedOrder } from "../support/orders.ts";
-import { clientOf, type Listening, listen, listenRaw, valid } from "./support.ts";
+import { type Listening, listen, listenRaw, valid } from "../support/raw-server.ts";
+import { clientOf } from "./support.ts";
 
 const { cert: ca } = selfSigned;
 

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
-import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
+import { failuresOf, overEachTransport } from "./setup.ts";
 
-behindEachGateway((kind) => {
+overEachTransport((setUp) => {
   it("each order is one request when the gateway closes each connection after its response", async () => {
-    await using setup = await setUp(kind, { closes: true });
+    await using setup = await setUp({ closes: true });
     expect(failuresOf(await setup.place(60, 6))).toEqual([]);
     expect(setup.emulator.requests).toHaveLength(60);
     expect((await setup.made()).orders).toBe(60);
@@ -13,7 +13,7 @@ behindEachGateway((kind) => {
 
   it("each order is created once when the gateway closes idle connections as they are reused", async () => {
     const idleTimeout = 30;
-    await using setup = await setUp(kind, { idleTimeout });
+    await using setup = await setUp({ idleTimeout });
     const partner = setup.partner();
     const lane = async (name: number) => {
       for (let number = 0; number < 4; number++) {
@@ -27,10 +27,10 @@ behindEachGateway((kind) => {
   });
 });
 
-behindEachGateway(
-  (kind) => {
+overEachTransport(
+  (setUp) => {
     it("each order is created once when a connection carries three requests", async () => {
-      await using setup = await setUp(kind, { requestsPerConnection: 3 });
+      await using setup = await setUp({ requestsPerConnection: 3 });
       expect(failuresOf(await setup.place(120, 6))).toEqual([]);
       expect((await setup.made()).orders).toBe(120);
     });

@@ -3,7 +3,7 @@ import { OutcomeUnknownError } from "pod-partner";
 import { expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
-import { behindEachGateway, expectNoKey, failuresOf, type GatewaySetup, setUp } from "./setup.ts";
+import { expectNoKey, failuresOf, type GatewaySetup, overEachTransport } from "./setup.ts";
 
 /** Cuts off the service after it has received the order, which takes it a moment to create. */
 async function cutAfterOrder({ emulator, relay }: GatewaySetup): Promise<void> {
@@ -13,9 +13,9 @@ async function cutAfterOrder({ emulator, relay }: GatewaySetup): Promise<void> {
 
 const slow = { fault: "slow", ms: 150, when: "before", on: "orders.create" } as const;
 
-behindEachGateway((kind) => {
+overEachTransport((setUp) => {
   it("an order in progress when the service is killed is found when the service is back", async () => {
-    await using setup = await setUp(kind);
+    await using setup = await setUp();
     setup.emulator.faults.add({ ...slow, nth: 1 });
     const placing = setup.partner().orders.create(orderOf(setup.emulator, "shop-1"));
     await cutAfterOrder(setup);
@@ -26,7 +26,7 @@ behindEachGateway((kind) => {
   });
 
   it("an order has an unknown outcome and is sent once when the service does not come back", async () => {
-    await using setup = await setUp(kind);
+    await using setup = await setUp();
     setup.emulator.faults.add(slow);
     const partner = setup.partner({ retry: { retries: 1, baseDelay: 0 } });
     const placing = rejection(partner.orders.create(orderOf(setup.emulator, "shop-1")));
@@ -39,7 +39,7 @@ behindEachGateway((kind) => {
   });
 
   it("each of many orders is created once while the service is killed twice", async () => {
-    await using setup = await setUp(kind);
+    await using setup = await setUp();
     setup.emulator.faults.add({ ...slow, ms: 30 });
     const placing = setup.place(120, 6);
     for (let kill = 0; kill < 2; kill++) {

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { behindEachGateway, failuresOf, setUp } from "./setup.ts";
+import { failuresOf, overEachTransport } from "./setup.ts";
 
-behindEachGateway((kind) => {
+overEachTransport((setUp) => {
   it("each order is created once while the gateway reloads every 0.4 s", async () => {
-    await using setup = await setUp(kind);
+    await using setup = await setUp();
     setup.emulator.faults.add({ fault: "slow", ms: 40, when: "before" });
     using reloading = setup.gateway.reloadEvery(400, 4);
     const outcomes = await setup.place(200, 8);
@@ -13,7 +13,7 @@ behindEachGateway((kind) => {
   });
 
   it("a list is read completely while the gateway reloads", async () => {
-    await using setup = await setUp(kind, {}, { seed: { orders: 60 }, pageSize: 1 });
+    await using setup = await setUp({}, { seed: { orders: 60 }, pageSize: 1 });
     setup.emulator.faults.add({ fault: "slow", ms: 20, when: "before" });
     using reloading = setup.gateway.reloadEvery(400, 4);
     const orders = await setup.partner().orders.list().toArray();

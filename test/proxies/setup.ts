@@ -6,6 +6,7 @@ import { concurrently } from "../../src/util/concurrently.ts";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { harsh } from "../support/harsh.ts";
 import { secretKey } from "../support/partner.ts";
+import { transports } from "../support/transports.ts";
 import { type Gateway, type GatewayKind, gatewayKinds, isInstalled, startGateway } from "./gateway/gateway.ts";
 import { type Relay, startRelay } from "./gateway/relay.ts";
 import type { Rules } from "./gateway/rules.ts";
@@ -17,6 +18,13 @@ interface Behind {
   readonly kinds?: readonly GatewayKind[];
   /** Whether tests run concurrently. Default true: they mostly wait. */
   readonly concurrent?: boolean;
+}
+
+/** Registers tests for each gateway and each transport, as {@link behindEachGateway}. */
+export function overEachTransport(tests: (setUp: SetUp) => void, options: Behind = {}): void {
+  describe.each(transports)("over $name", ({ over }) =>
+    behindEachGateway((kind) => tests((rules, given) => setUp(kind, rules, given, over)), options),
+  );
 }
 
 /** Registers tests for each gateway. Those of a gateway that is not installed are skipped, but not in CI. */
@@ -42,10 +50,14 @@ export interface GatewaySetup extends AsyncDisposable {
   made(): Promise<{ readonly orders: number; readonly claims: number }>;
 }
 
+/** Sets up a gateway of a kind, for a client with a transport. */
+export type SetUp = (rules?: Omit<Rules, "upstream">, options?: EmulatorOptions) => Promise<GatewaySetup>;
+
 export async function setUp(
   kind: GatewayKind,
   rules: Omit<Rules, "upstream"> = {},
   options: EmulatorOptions = {},
+  over: PodPartnerOptions = {},
 ): Promise<GatewaySetup> {
   const emulator = await startEmulator({
     secretKey,
@@ -56,7 +68,7 @@ export async function setUp(
   const relay = await startRelay(Number(new URL(emulator.baseUrl).port));
   const gateway = await startGateway(kind, { ...rules, upstream: relay.port });
   const partner = (more: PodPartnerOptions = {}) =>
-    new PodPartner({ baseUrl: `${gateway.origin}/v2`, secretKey, ...more });
+    new PodPartner({ baseUrl: `${gateway.origin}/v2`, secretKey, ...over, ...more });
   const insider = new PodPartner({ baseUrl: emulator.baseUrl, secretKey, fetch: emulator.fetch });
   return {
     emulator,

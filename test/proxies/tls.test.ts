@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
 import { type Authority, createAuthority } from "./gateway/authority.ts";
-import { behindEachGateway, expectNoKey, failuresOf, type GatewaySetup, setUp } from "./setup.ts";
+import { expectNoKey, failuresOf, type GatewaySetup, overEachTransport } from "./setup.ts";
 
 /** The certificates that a process trusts apply to all its requests. */
 const sequential = { concurrent: false };
@@ -22,7 +22,7 @@ async function protocolOfHttp2(origin: string, ca: string): Promise<unknown> {
   return response;
 }
 
-behindEachGateway((kind) => {
+overEachTransport((setUp) => {
   const trusted = getCACertificates("default");
   let authority: Authority | undefined;
 
@@ -30,7 +30,7 @@ behindEachGateway((kind) => {
   async function setUpTls(name: string, trusts: boolean): Promise<GatewaySetup> {
     if (authority === undefined) throw new Error("There is no authority.");
     if (trusts) setDefaultCACertificates([...trusted, authority.certificate]);
-    return setUp(kind, { tls: await authority.issue(name) });
+    return setUp({ tls: await authority.issue(name) });
   }
 
   beforeAll(async () => {

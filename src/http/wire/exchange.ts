@@ -43,6 +43,8 @@ async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arri
   const { transport, request, endpoint, binary } = options;
   const { head: response, body } = await transport(request, attempt.signal);
   attempt.open(body);
+  // No final response has such a status (RFC 9110, 15): whether the service carried out the request is unknown.
+  if (response.status < 200) throw new TypeError(`the response has the status ${response.status}, which is not final`);
   options.onHead(response);
   if (binary && isFileReady(response) && fileFault(response) === undefined) {
     const stream = downloadStream(attempt, body, response, options);

@@ -1,4 +1,4 @@
-import { type PartnerClock, PodPartner, PodPartnerError } from "pod-partner";
+import { type PartnerClock, PodPartner, PodPartnerError, type PodPartnerOptions } from "pod-partner";
 import {
   createEmulator,
   createManualClock,
@@ -9,23 +9,27 @@ import {
 import { createFastClock } from "../../support/fast-clock.ts";
 import { harsh } from "../../support/harsh.ts";
 import { settle } from "../../support/settle.ts";
+import { transports } from "../../support/transports.ts";
 import type { Cell, Row } from "./rows.ts";
 import type { Settled, Subject } from "./subjects.ts";
 
 /** The timeout of an attempt, in milliseconds: short only where nothing else ends the attempt, since a busy machine is slow. */
 const timeoutFor = ({ fault }: Row["fault"]): number => (["slow", "stall", "trickle"].includes(fault) ? 300 : 20_000);
 
-type Use = (emulator: Emulator, fetch?: Emulator["fetch"]) => Promise<Cell>;
+/** Uses an emulator, with the options of a client that reaches it. */
+type Use = (emulator: Emulator, over: PodPartnerOptions) => Promise<Cell>;
 
-/** The two transports of the emulator: both must have the same results. */
-export const transports = {
-  "over a real port": async (use: Use, options: EmulatorOptions) => {
-    await using emulator = await startEmulator(options);
-    return await use(emulator);
-  },
-  "in the process": async (use: Use, options: EmulatorOptions) => {
+const overPort = (over: PodPartnerOptions) => async (use: Use, options: EmulatorOptions) => {
+  await using emulator = await startEmulator(options);
+  return await use(emulator, over);
+};
+
+/** The ways to the emulator: all must have the same results. */
+export const doors: Readonly<Record<string, (use: Use, options: EmulatorOptions) => Promise<Cell>>> = {
+  ...Object.fromEntries(transports.map(({ name, over }) => [`over ${name}`, overPort(over)])),
+  "in the process": async (use, options) => {
     const emulator = createEmulator(options);
-    return await use(emulator, emulator.fetch);
+    return await use(emulator, { fetch: emulator.fetch });
   },
 };
 
@@ -56,21 +60,19 @@ const nameOf = (error: unknown): string =>
   error instanceof PodPartnerError ? error.name : `no error of ours: ${error}`;
 
 /** Applies a fault to a subject, and returns the result. */
-export const playFault = (
-  door: keyof typeof transports,
-  { name: _, fault, strikes }: Row,
-  subject: Subject,
-): Promise<Cell> => {
+export const playFault = (door: string, { name: _, fault, strikes }: Row, subject: Subject): Promise<Cell> => {
   const timeout = timeoutFor(fault);
   const { clock, emulatorClock, pass, finish, assumptions } = paceOf(fault, timeout);
-  return transports[door](
-    async (emulator, fetch) => {
+  const use = doors[door];
+  if (use === undefined) throw new Error(`There is no door ${door}`);
+  return use(
+    async (emulator, over) => {
       const { baseUrl, secretKey } = emulator;
       const setup = new PodPartner({ baseUrl, secretKey, fetch: emulator.fetch, clock });
       const partner = new PodPartner({
         baseUrl,
         secretKey,
-        fetch,
+        ...over,
         timeout,
         retry: { retries: 2, baseDelay: 0 },
         clock,

@@ -4,12 +4,13 @@ import * as fc from "fast-check";
 import { type ConflictError, PodPartner, PodPartnerError } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import { orderOf } from "../flows/matrix/subjects.ts";
 import { rejection } from "../support/exchange.ts";
 import { createFastClock } from "../support/fast-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import { orderOf } from "./matrix/subjects.ts";
+import { transports } from "../support/transports.ts";
 
 const reference = ref("Order");
 const order = { reference, status: {}, orderlines: [], onHold: null, legacyOrderCode: "DEMO-1" };
@@ -18,8 +19,8 @@ const text = JSON.stringify({ order });
 /** Valid JSON that needs a stack of its own depth to read. */
 const nested = "[".repeat(100_000) + "]".repeat(100_000);
 
-describe("a body from the wire", () => {
-  const context = useService();
+describe.each(transports)("a body from the wire over $name", ({ over }) => {
+  const context = useService(over);
   const json = { "content-type": "application/json" };
   const get = () => context.partner.orders.get(reference);
 

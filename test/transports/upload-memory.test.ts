@@ -5,9 +5,10 @@ import { largePicture } from "../support/large-picture.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
+import { transports } from "../support/transports.ts";
 
-describe("an upload that streams (law 7)", () => {
-  const context = useService();
+describe.each(transports)("an upload that streams over $name (law 7)", ({ over }) => {
+  const context = useService(over);
 
   it("is not kept in memory while it is sent", async () => {
     const { source, size, alive } = largePicture();
@@ -16,6 +17,10 @@ describe("an upload that streams (law 7)", () => {
     expect(context.service.requests[0]?.body).toHaveLength(size);
     expect(alive()).toBeLessThan(50);
   });
+});
+
+describe("an upload that streams", () => {
+  const context = useService();
 
   it.each<[string, () => ImageSource]>([
     ["a Blob", () => new Blob([png])],

@@ -1,32 +1,26 @@
+import { createServer } from "node:http";
 import { gzipSync } from "node:zlib";
 import { PodPartner, ResponseTooLargeError } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { watchSockets } from "../support/open-handles.ts";
 import { secretKey, useService } from "../support/partner.ts";
+import { listen } from "../support/raw-server.ts";
+import { clientOf, transports } from "../support/transports.ts";
 
 const limit = 100_000;
 const message = (length: number) => JSON.stringify({ message: "x".repeat(length) });
 
 describe("a response that is larger than maxResponseSize", () => {
   const context = useService();
-  const bounded = (fetchLike?: typeof fetch) =>
+  const bounded = (fetchLike: typeof fetch) =>
     new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
       maxResponseSize: limit,
       retry: { retries: 2, baseDelay: 0 },
-      ...(fetchLike && { fetch: fetchLike }),
+      fetch: fetchLike,
     });
-
-  it("is refused by its Content-Length, without a retry", async () => {
-    context.service.respondAlways({ body: message(limit) });
-    await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
-    expect(context.service.requests).toHaveLength(1);
-  });
-
-  it("is refused by the size of its decompressed body", async () => {
-    context.service.respondAlways({ headers: { "content-encoding": "gzip" }, body: gzipSync(message(50 * limit)) });
-    await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
-  });
 
   it("is refused when its body never ends, and the body is cancelled", async () => {
     let released = false;
@@ -57,5 +51,41 @@ describe("a response that is larger than maxResponseSize", () => {
     );
     const partner = bounded(async () => new Response(ReadableStream.from(pieces)));
     expect(await partner.auth.validate()).toEqual({ message: "€".repeat(1000) });
+  });
+});
+
+describe.each(transports)("a response over $name that is larger than maxResponseSize", ({ over }) => {
+  const context = useService();
+  const bounded = () =>
+    new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      maxResponseSize: limit,
+      retry: { retries: 2, baseDelay: 0 },
+      ...over,
+    });
+
+  it("is refused by its Content-Length, without a retry", async () => {
+    context.service.respondAlways({ body: message(limit) });
+    await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
+  it("is refused by the size of its decompressed body", async () => {
+    context.service.respondAlways({ headers: { "content-encoding": "gzip" }, body: gzipSync(message(50 * limit)) });
+    await expect(bounded().auth.validate()).rejects.toBeInstanceOf(ResponseTooLargeError);
+  });
+
+  it("is not read on, and its connection is closed", async () => {
+    using sockets = watchSockets();
+    await using server = await listen(
+      createServer((_, response) => {
+        const write = (): void => void response.write("x".repeat(limit), write);
+        write();
+      }),
+    );
+    const error = await rejection(clientOf(server.origin, { ...over, maxResponseSize: limit }).auth.validate());
+    expect(error).toBeInstanceOf(ResponseTooLargeError);
+    await expect.poll(() => sockets.open).toBe(0);
   });
 });

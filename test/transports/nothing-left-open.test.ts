@@ -3,11 +3,12 @@ import { type Download, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { concurrently } from "../../src/util/concurrently.ts";
+import { orderOf } from "../flows/matrix/subjects.ts";
+import { productPicture } from "../flows/waits.ts";
 import { createFastClock } from "../support/fast-clock.ts";
 import { harsh } from "../support/harsh.ts";
 import { watchSockets, watchTimers } from "../support/open-handles.ts";
-import { orderOf } from "./matrix/subjects.ts";
-import { productPicture } from "./waits.ts";
+import { transports } from "../support/transports.ts";
 
 /** Sockets close in a later turn of the event loop: on a busy machine, not at once. */
 const patience = { timeout: 15_000 };
@@ -19,7 +20,7 @@ const failure = (download: Download) =>
     (error: Error) => error.name,
   );
 
-describe("over a real port", () => {
+describe.each(transports)("over $name", ({ over }) => {
   let emulator: RunningEmulator;
   const connect = (timeout: number) =>
     new PodPartner({
@@ -28,6 +29,7 @@ describe("over a real port", () => {
       timeout,
       retry: { retries: 2, baseDelay: 0 },
       clock: createFastClock(timeout),
+      ...over,
     });
   beforeEach(async () => {
     emulator = await startEmulator({ ...harsh, limits: { default: { quota: 1_000_000, window: 60_000 } } });
