@@ -87,8 +87,9 @@ export class PodPartner {
       ceiling,
     });
     this[scopeOf] = createScopeOf(baseUrl, secretKey);
+    const redact = createRedact(secretKey);
     const reports = {
-      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason }),
+      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
       onBack: () => observe("onStoreBack", { option: "store" }),
     };
     // The store and the cache are opened at their first use.
@@ -104,7 +105,7 @@ export class PodPartner {
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
       observe,
-      redact: createRedact(secretKey),
+      redact,
       files,
     };
     const { send, start, run } = createSend(core);

@@ -7,6 +7,7 @@ import type { PartnerClock } from "../util/clock.ts";
 import { endingOf } from "../util/foreign.ts";
 import { withOverrides } from "../util/overrides.ts";
 import type { ResponseHead } from "../util/response-head.ts";
+import { withFields } from "../util/split-fields.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import { optionFaults } from "./endpoint/check-options.ts";
 import { type EncodedRequest, encode } from "./endpoint/encode.ts";
@@ -105,7 +106,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions, callSite: CallSite) {
     this.#callSite = callSite;
     this.#faults = given === noOptions ? [] : optionFaults(given);
-    const options = this.#faults.length === 0 ? given : noOptions;
+    // A copy: look-ups read the options later, and the caller may change his own object until then.
+    const options = given === noOptions || this.#faults.length > 0 ? noOptions : withFields(given, (copy) => copy);
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
     this.core = core;
     this.endpoint = endpoint;

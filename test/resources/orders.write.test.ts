@@ -1,4 +1,4 @@
-import { NotFoundError } from "pod-partner";
+import { NotFoundError, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { expectSent, missing, rejection, useExchange } from "../support/exchange.ts";
 import { combinedOrder, dropshipOrder, sentAddress } from "../support/orders.ts";
@@ -104,6 +104,19 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
       { body: { orderReference: reference } },
     );
     expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: true });
+  });
+
+  it.each([
+    ["an object of a class", { order: Object.create({ customIdentifier: "another" }) }],
+    ["an order with `toJSON`", { order: { toJSON: () => ({}) } }],
+    ["a body with `toJSON`", { toJSON: () => ({ order: { customIdentifier: "another" } }) }],
+  ])("sends no order whose identifier is lost in the option `body`: %s", async (_, body) => {
+    for (const method of ["create", "ensure"] as const) {
+      const error = await rejection(orders()[method](dropshipOrder, { body }));
+      expect(error).toBeInstanceOf(RequestValidationError);
+      expect(error).toMatchObject({ issues: [{ path: ["body", "order"] }], endpoint: "POST /orders" });
+    }
+    expect(context.service.requests).toHaveLength(0);
   });
 
   it.each([401, 403, 409, 500])("orders.ensure creates nothing when the look-up ends with %i", async (status) => {

@@ -1,7 +1,7 @@
 import { ulid } from "ulid";
 import { ApiError, NotFoundError } from "../../errors/api.ts";
 import { type ComparedLine, OrderMismatchError } from "../../errors/order-mismatch.ts";
-import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
+import { type Issue, RequestValidationError, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
@@ -112,8 +112,11 @@ function place(
   return placing.start(createOrder, options, async (call) => {
     const request = call.encode({ body: order, faults });
     const sent = call.contentOf(request);
-    // The check of the request has passed, and it has the identifier.
-    const customIdentifier = String(propertyOf(sent, "customIdentifier"));
+    const customIdentifier = propertyOf(sent, "customIdentifier");
+    // An object of the option `body` may be written as JSON in its own way, without the identifier that the order is looked up by.
+    if (typeof customIdentifier !== "string" || customIdentifier !== order.customIdentifier) {
+      throw new RequestValidationError({ issues: [lostIdentifier], endpoint: call.name });
+    }
     const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
     const run = async () => {
       try {
@@ -247,4 +250,9 @@ function identityOf(order: OrderInput, options: RequestOptions | undefined): Ide
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
   message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
+};
+
+const lostIdentifier: Issue = {
+  path: ["body", "order"],
+  message: "removes the customIdentifier, so that the order could not be found: use plain objects without `toJSON`",
 };
