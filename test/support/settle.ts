@@ -1,10 +1,5 @@
-// A client loads these lazily: a clock that moves earlier could reach a call's timeout before the call is sent.
+// A client loads ky lazily: a clock that moves earlier could reach a call's timeout before the call is sent.
 import "ky";
-import "p-retry";
-import "../../src/resources/orders/cancel-remaining.ts";
-import "../../src/resources/orders/ensure-many.ts";
-import "../../src/resources/renders/batch/batch.ts";
-import "../../src/stores/open-store.ts";
 import type { ManualClock } from "pod-partner/testing";
 
 /**
