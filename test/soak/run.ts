@@ -20,7 +20,8 @@
  * handled at the end.
  *
  * `npm run soak -- --follow 1000` ships that many orders in several parts to a follower that fails and is killed: on SQLite, on Redis, and
- * with two processes on one Redis. Exits with 1 unless every change is handed over, and nothing older after something newer.
+ * with two processes on one Redis. Exits with 1 unless every change is handed over, and nothing older after something newer. `--transport node`
+ * sends over `nodeTransport`.
  *
  * `npm run soak -- --followed 100000` measures a process that follows that many orders, of which a twentieth is open: its start and a sweep.
  *
@@ -153,7 +154,7 @@ async function soakMockups(pairs: number, through: TransportKind): Promise<boole
 
 const run = () => {
   if (values.callbacks !== undefined) return soakCallbacks(Number(values.callbacks));
-  if (values.follow !== undefined) return soakFollower(Number(values.follow));
+  if (values.follow !== undefined) return soakFollower(Number(values.follow), transport);
   if (values.followed !== undefined) return measureFollower(Number(values.followed));
   if (values.renders !== undefined) return soakMockups(Number(values.renders), transport);
   if (values.release !== undefined) return soakRelease(Number(values.release));

@@ -1,5 +1,6 @@
 import type { OrderChange } from "../../../src/callbacks/index.ts";
 import type { StorePlace } from "../open-store.ts";
+import type { TransportKind } from "../transport.ts";
 
 /** The message that starts a partner's process. A port of 0 is a free port. */
 export interface WorkerJob {
@@ -13,6 +14,7 @@ export interface WorkerJob {
   readonly failing: number;
   readonly seed: number;
   readonly store: StorePlace;
+  readonly transport: TransportKind;
 }
 
 /** A line of the file: a handler has begun, or has finished. */

@@ -7,6 +7,7 @@ import { type RunningEmulator, startEmulator } from "../../../src/testing/index.
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { ask, start } from "../children.ts";
 import { createRandom } from "../random.ts";
+import type { TransportKind } from "../transport.ts";
 import type { Swept, WorkerJob } from "./messages.ts";
 import { type Timelines, verify } from "./verify.ts";
 
@@ -151,7 +152,12 @@ async function sweepAll(workers: readonly Worker[]): Promise<{ found: number; sw
   return total;
 }
 
-async function soak(orders: number, kind: WorkerJob["store"]["kind"], processes: number): Promise<boolean> {
+async function soak(
+  orders: number,
+  kind: WorkerJob["store"]["kind"],
+  processes: number,
+  transport: TransportKind,
+): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-"));
   const file = join(folder, "handed-over.txt");
   const redis = kind === "redis" ? await startRedis() : undefined;
@@ -162,7 +168,7 @@ async function soak(orders: number, kind: WorkerJob["store"]["kind"], processes:
   });
   const { baseUrl, secretKey } = emulator;
   const store = { kind, at: redis?.url ?? join(folder, "store.db") };
-  const job = { baseUrl, secretKey, token: "secret-token", file, failing: 0.1, store };
+  const job = { baseUrl, secretKey, token: "secret-token", file, failing: 0.1, store, transport };
   const workers = await Promise.all(
     Array.from({ length: processes }, (_, number) => startWorker({ ...job, seed: number + 1 })),
   );
@@ -188,7 +194,7 @@ async function soak(orders: number, kind: WorkerJob["store"]["kind"], processes:
  * each process is killed twice. Returns whether every change was handed over, in forward order: on SQLite, on Redis, and with two
  * processes on one Redis.
  */
-export async function soakFollower(orders: number): Promise<boolean> {
+export async function soakFollower(orders: number, transport: TransportKind): Promise<boolean> {
   if (!redisInstalled) throw new Error("This soak needs redis-server");
   const passed = [];
   for (const [kind, processes] of [
@@ -196,7 +202,7 @@ export async function soakFollower(orders: number): Promise<boolean> {
     ["redis", 1],
     ["redis", 2],
   ] as const) {
-    passed.push(await soak(orders, kind, processes));
+    passed.push(await soak(orders, kind, processes, transport));
   }
   return passed.every(Boolean);
 }

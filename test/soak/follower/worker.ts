@@ -11,6 +11,7 @@ import {
 import { PodPartner } from "../../../src/index.ts";
 import { openStore } from "../open-store.ts";
 import { createRandom } from "../random.ts";
+import { transportOf } from "../transport.ts";
 import type { HandoverLine, Swept, WorkerJob } from "./messages.ts";
 
 /** The longest time that the handler takes, in milliseconds. */
@@ -19,43 +20,46 @@ const slowest = 15;
 const stateOf = ({ order }: OrderChanged): string =>
   JSON.stringify([order.orderlines.map((line) => line.shippedQuantity), order.onHold?.reason ?? null]);
 
-process.once("message", async ({ baseUrl, secretKey, token, port, file, failing, seed, store }: WorkerJob) => {
-  const random = createRandom(seed);
-  const partner = new PodPartner({ baseUrl, secretKey });
-  const write = (line: HandoverLine) => appendFileSync(file, `${JSON.stringify(line)}\n`);
-  const follower = createOrderFollower({
-    partner,
-    store: await openStore(store),
-    onChange: async (change) => {
-      const line = { reference: change.order.reference, state: stateOf(change), changes: change.changes };
-      write({ ...line, step: "begun" });
-      await new Promise((resolve) => setTimeout(resolve, random() * slowest));
-      if (random() < failing) throw new Error("The database is not available");
-      write({ ...line, step: "done" });
-    },
-  });
-  const receiver = createOrderUpdatedReceiver({
-    follower,
-    token,
-    onError: () => {},
-  });
-  process.on("message", async (message: { follow: readonly `Order_${string}`[] } | "sweep") => {
-    if (message === "sweep") {
-      const began = performance.now();
-      const swept = await follower.reconcile().then(
-        ({ checked, changed }) => ({ checked, changed, failed: 0 }),
-        (error: unknown) => {
-          if (!(error instanceof ReconcileError)) throw error;
-          return { ...error.result, failed: error.failed };
-        },
-      );
-      process.send?.({ ...swept, took: performance.now() - began } satisfies Swept);
-      return;
-    }
-    for (const reference of message.follow) await follower.follow(reference);
-    process.send?.("followed");
-  });
-  const server = createServer((request, response) => void receiver.node(request, response));
-  server.listen(port, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
-});
+process.once(
+  "message",
+  async ({ baseUrl, secretKey, token, port, file, failing, seed, store, transport }: WorkerJob) => {
+    const random = createRandom(seed);
+    const partner = new PodPartner({ baseUrl, secretKey, ...transportOf(transport) });
+    const write = (line: HandoverLine) => appendFileSync(file, `${JSON.stringify(line)}\n`);
+    const follower = createOrderFollower({
+      partner,
+      store: await openStore(store),
+      onChange: async (change) => {
+        const line = { reference: change.order.reference, state: stateOf(change), changes: change.changes };
+        write({ ...line, step: "begun" });
+        await new Promise((resolve) => setTimeout(resolve, random() * slowest));
+        if (random() < failing) throw new Error("The database is not available");
+        write({ ...line, step: "done" });
+      },
+    });
+    const receiver = createOrderUpdatedReceiver({
+      follower,
+      token,
+      onError: () => {},
+    });
+    process.on("message", async (message: { follow: readonly `Order_${string}`[] } | "sweep") => {
+      if (message === "sweep") {
+        const began = performance.now();
+        const swept = await follower.reconcile().then(
+          ({ checked, changed }) => ({ checked, changed, failed: 0 }),
+          (error: unknown) => {
+            if (!(error instanceof ReconcileError)) throw error;
+            return { ...error.result, failed: error.failed };
+          },
+        );
+        process.send?.({ ...swept, took: performance.now() - began } satisfies Swept);
+        return;
+      }
+      for (const reference of message.follow) await follower.follow(reference);
+      process.send?.("followed");
+    });
+    const server = createServer((request, response) => void receiver.node(request, response));
+    server.listen(port, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+  },
+);
 process.once("disconnect", () => process.exit());
