@@ -69,7 +69,7 @@ export class OrderMismatchError extends PodPartnerError {
     this.requested = requested;
     this.differences = differences.slice(0, most.kept);
     this.hint = differences.every(({ path }) => path[0] === "dropshipAddress")
-      ? 'Only the address differs. If it was replaced on purpose, pass `{ compare: "lines" }`: another `customIdentifier` would place a second order.'
+      ? 'Only the address differs. To change it, call `orders.replaceDropshipAddress(error.existing.reference, address)`. If it was replaced on purpose, pass `{ compare: "lines" }`. Another `customIdentifier` would place a second order.'
       : "Use another `customIdentifier` for a different order, or pass `{ compare: false }` to accept the existing order.";
   }
 
