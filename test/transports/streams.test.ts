@@ -44,7 +44,7 @@ async function still(read: () => number): Promise<number> {
   return before;
 }
 
-describe.each(transports)("over $name", ({ over }) => {
+describe.each(transports)("over $name", ({ name, over }) => {
   describe("the body of a request", () => {
     const lengths: IncomingMessage["headers"][] = [];
     let bytes = 0;
@@ -203,9 +203,13 @@ describe.each(transports)("over $name", ({ over }) => {
       // A response without the data that the call needs is an error as well.
       for (const name of seen) expect(["enough", "ended", "ResponseValidationError"]).toContain(name);
       expect(seen).toContain("enough");
-      await expect.poll(() => sockets.open - sockets.used, { timeout: 10_000 }).toBe(0);
-      for (const socket of service.sockets) socket.destroy();
-      await expect.poll(() => sockets.open, { timeout: 10_000 }).toBe(0);
+      // `fetch` keeps the connections that it has opened in advance.
+      if (name === "nodeTransport") await expect.poll(() => sockets.open - sockets.used, { timeout: 10_000 }).toBe(0);
+      const close = () => {
+        for (const socket of service.sockets) socket.destroy();
+        return sockets.open;
+      };
+      await expect.poll(close, { timeout: 10_000 }).toBe(0);
       expect(timers.open).toBe(0);
     }, 60_000);
   });
