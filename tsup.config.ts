@@ -9,7 +9,7 @@ const library = defineConfig({
     node: "src/node/index.ts",
     redis: "src/redis/index.ts",
     sqlite: "src/sqlite/index.ts",
-    testing: "src/testing/index.ts",
+    testing: "src/emulator/index.ts",
   },
   format: "esm",
   target: "node22",

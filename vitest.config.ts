@@ -11,7 +11,7 @@ export default defineConfig({
       { find: /^pod-partner\/node$/, replacement: source("./src/node/index.ts") },
       { find: /^pod-partner\/redis$/, replacement: source("./src/redis/index.ts") },
       { find: /^pod-partner\/sqlite$/, replacement: source("./src/sqlite/index.ts") },
-      { find: /^pod-partner\/testing$/, replacement: source("./src/testing/index.ts") },
+      { find: /^pod-partner\/testing$/, replacement: source("./src/emulator/index.ts") },
     ],
   },
   test: {

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build, type Metafile } from "esbuild";
 
 const root = new URL("../", import.meta.url);
-const client = new URL("src/testing/page/client/", root);
+const client = new URL("src/emulator/page/client/", root);
 const target = new URL("dist/page/", root);
 
 /** Replaces a file at once, so that no reader gets half of it. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type JsonSchema, jsonSchema } from "../../src/testing/controls/json-schema.ts";
-import { allControls } from "../../src/testing/controls/table.ts";
+import { type JsonSchema, jsonSchema } from "../../src/emulator/controls/json-schema.ts";
+import { allControls } from "../../src/emulator/controls/table.ts";
 
 /** The kind of an object that is one of several: the field with one value. */
 const kindOf = ({ properties = {} }: JsonSchema): string =>

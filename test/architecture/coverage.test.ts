@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { allControls } from "../../src/testing/controls/table.ts";
-import { endpointCoverage, everyEndpoint } from "../../src/testing/modelled/endpoints.ts";
-import type { Gap } from "../../src/testing/modelled/gap.ts";
-import { gaps } from "../../src/testing/modelled/gaps.ts";
-import type { Switches } from "../../src/testing/modelled/switches.ts";
-import { allRoutes } from "../../src/testing/routes/table.ts";
+import { allControls } from "../../src/emulator/controls/table.ts";
+import { endpointCoverage, everyEndpoint } from "../../src/emulator/modelled/endpoints.ts";
+import type { Gap } from "../../src/emulator/modelled/gap.ts";
+import { gaps } from "../../src/emulator/modelled/gaps.ts";
+import type { Switches } from "../../src/emulator/modelled/switches.ts";
+import { allRoutes } from "../../src/emulator/routes/table.ts";
 
 const root = new URL("../../", import.meta.url);
 const page = new URL("docs/specification-gaps.md", root);
@@ -14,7 +14,7 @@ const title = "## What the emulator assumes";
 const introduction = `${title}
 
 The emulator has to respond where the specification is silent. The real service may differ. The table is generated from the code, in
-\`src/testing/modelled/\`. On a port, \`GET /_emulator/coverage\` returns it as JSON, and for each endpoint what is modelled and what changes it.
+\`src/emulator/modelled/\`. On a port, \`GET /_emulator/coverage\` returns it as JSON, and for each endpoint what is modelled and what changes it.
 
 | Section | Not shown | The emulator assumes | You change it by | In the code |
 |---|---|---|---|---|

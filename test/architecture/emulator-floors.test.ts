@@ -18,7 +18,7 @@ const floors = [
   ["index.ts"],
 ];
 
-const root = "testing/";
+const root = "emulator/";
 const folderOf = (path: string): string => path.slice(root.length).split("/", 1)[0] ?? "";
 const floorOf = (path: string): number => floors.findIndex((floor) => floor.includes(folderOf(path)));
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import { allRoutes } from "../../src/emulator/routes/table.ts";
 import { endpoints } from "../../src/resources/endpoints.ts";
-import { allRoutes } from "../../src/testing/routes/table.ts";
 import { combined, page, specification } from "./endpoint-table.ts";
 
 /**

@@ -14,7 +14,7 @@ const callsOf = (method: string) => (source: SourceFile) =>
 describe("source files", () => {
   it("listen to abort signals through one file, which removes the listeners", () => {
     // The page's script runs in a browser and listens to its events.
-    const ofNode = sources.filter(({ path }) => !path.startsWith("testing/page/client/"));
+    const ofNode = sources.filter(({ path }) => !path.startsWith("emulator/page/client/"));
     const callers = new Set(ofNode.flatMap(callsOf("addEventListener")));
     expect([...callers]).toEqual(["util/abort-signals.ts"]);
   });

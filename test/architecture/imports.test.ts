@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   node: core,
   redis: core,
   sqlite: [...leaves, "stores"],
-  testing: [...helpers, "resources", "client", "options"],
+  emulator: [...helpers, "resources", "client", "options"],
   index: [...helpers, "changes", "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.
   cli: ["schemas", "util"],

@@ -64,5 +64,5 @@ export const entryPoints: readonly string[] = [
   "node/index.ts",
   "redis/index.ts",
   "sqlite/index.ts",
-  "testing/index.ts",
+  "emulator/index.ts",
 ];

@@ -1,7 +1,7 @@
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createEventHub, type EventHub } from "../../src/testing/page/live/event-hub.ts";
-import type { RequestSummary } from "../../src/testing/recorder/request-json.ts";
+import { createEventHub, type EventHub } from "../../src/emulator/page/live/event-hub.ts";
+import type { RequestSummary } from "../../src/emulator/recorder/request-json.ts";
 
 const summary = (id: number, outcome: RequestSummary["outcome"] = "responded"): RequestSummary => ({
   id,

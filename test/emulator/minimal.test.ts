@@ -1,10 +1,10 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, sampleImage } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { promises } from "../../src/emulator/http/promised.ts";
+import { bodySchemas, querySchemas } from "../../src/emulator/http/requests.schema.ts";
+import { allRoutes } from "../../src/emulator/routes/table.ts";
 import { nameOf } from "../../src/http/endpoint/endpoint.ts";
-import { promises } from "../../src/testing/http/promised.ts";
-import { bodySchemas, querySchemas } from "../../src/testing/http/requests.schema.ts";
-import { allRoutes } from "../../src/testing/routes/table.ts";
 
 /** A client of a service that sends only what the specification promises, with a record of each kind. */
 async function setUp() {

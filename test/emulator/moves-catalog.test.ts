@@ -1,6 +1,6 @@
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createParts } from "../../src/testing/entry/emulator.ts";
+import { createParts } from "../../src/emulator/entry/emulator.ts";
 import { setUp } from "./support.ts";
 
 describe("the stock", () => {

@@ -1,6 +1,7 @@
 /** A service in a separate process that is sometimes slower than the gateway's timeout, and completes the request. */
+
+import { startEmulator } from "../../src/emulator/index.ts";
 import { type ItemIssuesInput, PodPartner } from "../../src/index.ts";
-import { startEmulator } from "../../src/testing/index.ts";
 import { harsh } from "../support/harsh.ts";
 import type { LateService, Made, ServiceJob } from "./behind-messages.ts";
 import { createRandom } from "./random.ts";

@@ -1,5 +1,5 @@
 /** The service in a separate process, so that it outlives its clients: it loses responses at random, and reports its counts on request. */
-import { startEmulator } from "../../src/testing/index.ts";
+import { startEmulator } from "../../src/emulator/index.ts";
 import { harsh } from "../support/harsh.ts";
 import type { Address, Count } from "./messages.ts";
 import { createRandom } from "./random.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import * as z from "zod/mini";
-import { jsonSchema } from "../../../src/testing/controls/json-schema.ts";
-import { allControls } from "../../../src/testing/controls/table.ts";
+import { jsonSchema } from "../../../src/emulator/controls/json-schema.ts";
+import { allControls } from "../../../src/emulator/controls/table.ts";
 
 /** What our description leaves out: bounds, patterns and the schemas of values that it calls "any". */
 const leftOut = new Set([

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startEmulator } from "../../../src/testing/index.ts";
+import { startEmulator } from "../../../src/emulator/index.ts";
 import { ask, start } from "../children.ts";
 import { createRandom } from "../random.ts";
 import type { ReceiverJob } from "./receiver.ts";

@@ -1,5 +1,5 @@
+import { createEmulator, createManualClock, sampleImage } from "../../../src/emulator/index.ts";
 import { type ImageReference, PodPartner } from "../../../src/index.ts";
-import { createEmulator, createManualClock, sampleImage } from "../../../src/testing/index.ts";
 import { settle } from "../../support/settle.ts";
 
 /** The quota of the `default` policy, and its tokens per second (specification 8). */

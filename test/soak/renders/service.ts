@@ -1,8 +1,8 @@
 /** The emulator in a separate process. It counts the creations of each pair, and which of them were in flight when a client was killed. */
 import type { AddressInfo } from "node:net";
 import { serve } from "@hono/node-server";
+import { createEmulator, sampleImage } from "../../../src/emulator/index.ts";
 import { type CompositionParts, PodPartner } from "../../../src/index.ts";
-import { createEmulator, sampleImage } from "../../../src/testing/index.ts";
 import type { Address, Count, Settings } from "./messages.ts";
 
 /** Creations that can be in flight: the concurrency of the client. */
