@@ -52,7 +52,6 @@ export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/c
 export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
 export type {
   HeadersInput,
-  Priority,
   QueryValue,
   RequestOptions,
   RetryOptions,
@@ -71,9 +70,9 @@ export type {
   StoreLostEvent,
   UnreadDownloadEvent,
 } from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
-export type { PacingStore } from "./http/pacing/store.ts";
-export type { PauseReason } from "./http/pacing/wait.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+export type { PauseReason, Priority } from "./http/pacing/queue.ts";
+export type { PacingStore } from "./http/pacing/tokens.ts";
 export type { AnyRequestOptions } from "./http/request-any.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
 export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
 import type { Transport } from "./http/wire/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";

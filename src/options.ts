@@ -3,7 +3,7 @@ import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { RetryOptions } from "./http/endpoint/request-options.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
 import type { ResponseMode } from "./http/wire/decode.ts";
 import type { FetchLike } from "./http/wire/fetch-like.ts";
 import type { Transport } from "./http/wire/transport.ts";

@@ -1,7 +1,5 @@
 import type { Overrides } from "../../util/overrides.ts";
-
-/** The order of calls that wait for a token: `high` comes first, `low` last. */
-export type Priority = "high" | "normal" | "low";
+import type { Priority } from "../pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
 export interface RetryOptions {

@@ -2,7 +2,7 @@ import { GoneError, NotFoundError } from "../../../errors/api.ts";
 import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
 import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
 import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/many.ts";
-import type { RateLimits } from "../../../http/pacing/rate-limits.ts";
+import type { RateLimits } from "../../../http/pacing/pacer.ts";
 import type { Send } from "../../../http/send.ts";
 import type { ImageReference } from "../../../references/references.ts";
 import { check } from "../../../schemas/check.ts";
@@ -182,7 +182,7 @@ async function openBatch(
     tokens,
     retryFailedBefore: retryFailed ? clock.now() : undefined,
     onCreated: () => progress.report(),
-    pending: new PendingRenders({ calls, clock, store, slots, spacing: () => spacingOf(pacer.forecast.snapshot()) }),
+    pending: new PendingRenders({ calls, clock, store, slots, spacing: () => spacingOf(pacer.rateLimits()) }),
     progress,
     download,
     folder,
