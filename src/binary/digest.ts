@@ -1,3 +1,5 @@
+import { hexOf, sha256 } from "../util/sha256.ts";
+
 /** The bytes that are kept in memory where the runtime has no streaming hash or no file system. */
 const memoryLimit = 33_554_432;
 
@@ -38,8 +40,7 @@ export function createDigest(): Digest {
   return {
     add: (chunk) => kept.add(chunk),
     hex: async () => {
-      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", await kept.blob().arrayBuffer()));
-      return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+      return hexOf(await sha256(await kept.blob().arrayBuffer()));
     },
   };
 }

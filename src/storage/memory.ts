@@ -56,7 +56,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
 }
 
 /** Checks the option `clock` of a storage. */
-export function readClock(clock: PartnerClock = systemClock): PartnerClock {
+function readClock(clock: PartnerClock = systemClock): PartnerClock {
   if (typeof propertyOf(clock, "now") !== "function")
     refuse(["clock"], "expected a clock with the functions `now` and `after`");
   return reliable(clock);

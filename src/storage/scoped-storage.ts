@@ -1,3 +1,4 @@
+import { nameByHash } from "../util/sha256.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
 import { seal, unseal } from "./values.ts";
 
@@ -14,9 +15,7 @@ export const scopeOf: unique symbol = Symbol.for("pod-partner.scope-of");
 export function createScopeOf(baseUrl: string, secretKey: string): ScopeOf {
   return async ({ organization }) => {
     const owner = organization === undefined ? `key\n${secretKey}` : `organization\n${organization}`;
-    const text = new TextEncoder().encode(`pod-partner store\n${baseUrl}\n${owner}`);
-    const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-    return Array.from(digest.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return nameByHash(`pod-partner store\n${baseUrl}\n${owner}`);
   };
 }
 

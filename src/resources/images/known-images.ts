@@ -2,7 +2,7 @@ import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { Lock } from "../../storage/lock.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import type { PrintImage } from "./images.schema.ts";
+import type { PrintImage } from "./images.endpoints.ts";
 
 /** Milliseconds after which the lock of a dead process ends, between two looks at the upload of another process, and the longest wait for it. */
 const times = { lock: 10_000, look: 250, patience: 60_000 };

@@ -13,8 +13,7 @@ import { check } from "../../schemas/check.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { uploadImage } from "./images.endpoints.ts";
-import { image, type PrintImage } from "./images.schema.ts";
+import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 import { KnownImages } from "./known-images.ts";
 
 /** The image of a content that is uploaded at most once. */

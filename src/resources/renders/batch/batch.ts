@@ -14,7 +14,7 @@ import { attempt } from "../../../util/foreign.ts";
 import { Latest } from "../../../util/latest.ts";
 import { Slots } from "../../../util/slots.ts";
 import { type CallContext, countdown } from "../../../waiting/call-context.ts";
-import { type Composition, composition } from "../../compositions/compositions.schema.ts";
+import { type Composition, composition } from "../../compositions/compositions.endpoints.ts";
 import type { WaitOptions } from "../render-waiting.ts";
 import type { Render, RenderInput } from "../renders.schema.ts";
 import { BatchCalls, type ImageUploads, type Row } from "./calls.ts";
