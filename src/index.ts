@@ -1,7 +1,8 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export type { PictureSize } from "./binary/picture.ts";
 export { type Placeholder, placeholderOf } from "./binary/placeholder.ts";
 export type { ImageSource } from "./binary/source.ts";
-export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
+export type { UploadProgress } from "./binary/upload.ts";
 export type {
   ChangesOptions,
   ListChange,
@@ -215,7 +216,7 @@ export type { ItemsResource, WarehouseResource } from "./resources/warehouse/war
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./stores/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./storage/contract.ts";
+export { type MemoryStoreOptions, memoryStore } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

@@ -1,4 +1,4 @@
-import { isImage, signatureLength } from "../../binary/signature.ts";
+import { isImage, signatureLength } from "../../binary/picture.ts";
 import type { Issue } from "../../errors/validation.ts";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { kindOfParameter } from "../../http/endpoint/path.ts";
