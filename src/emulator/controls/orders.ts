@@ -13,7 +13,7 @@ import { control, find } from "./control.ts";
 /** The lines of an order to ship, with the quantity of each. */
 export interface ShipOptions {
   /** Default: everything that is neither shipped nor canceled. */
-  readonly lines?: readonly { readonly index: number; readonly quantity: number }[];
+  readonly lines?: readonly { readonly index: number; readonly quantity: number }[] | undefined;
 }
 
 /** Controls that produce, hold and ship orders. */

@@ -1,7 +1,8 @@
 import type { ProductReference, StoreReference } from "../../references/references.ts";
 import type { OrderlineInput } from "../../resources/orders/order-input.schema.ts";
 import type { Cancellation } from "../../resources/orders/orders.schema.ts";
-import type { AddressInput } from "../../schemas/address.ts";
+import type { Address, AddressInput } from "../../schemas/address.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import { known, Problem } from "../base/problem.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage, StoredProduct } from "../catalog/products.ts";
@@ -22,7 +23,11 @@ export interface OrderDraft
 
 /** Adds an address under a new reference. */
 export function addAddress(world: World, address: AddressInput): StoredAddress {
-  return world.addresses.add({ reference: world.make.next("Address"), address, uses: 0 });
+  return world.addresses.add({
+    reference: world.make.next("Address"),
+    address: withOverrides<Address>({}, address),
+    uses: 0,
+  });
 }
 
 /** Adds an order. */
