@@ -8,6 +8,7 @@ import {
   type OrderFollower,
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
+import { scopeOf } from "../../../src/stores/scope.ts";
 import type { KeyValueStore } from "../../../src/stores/store.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
@@ -179,10 +180,10 @@ export class Model {
       await this.#pause();
       return { data, response: { headers: new Headers({ date }) } };
     };
-    return Object.assign(
-      { orders: { get: (one: OrderReference) => ({ withResponse: () => whileAlive(() => respond(one)) }) } },
-      { [Symbol.for("pod-partner.scope-of")]: async () => "scope" },
-    );
+    return {
+      orders: { get: (one) => ({ withResponse: () => whileAlive(() => respond(one)) }) },
+      [scopeOf]: async () => "scope",
+    };
   }
 
   async #handle({ order, changes }: OrderChanged): Promise<void> {
