@@ -1,7 +1,8 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export type { PictureSize } from "./binary/picture.ts";
 export { type Placeholder, placeholderOf } from "./binary/placeholder.ts";
 export type { ImageSource } from "./binary/source.ts";
-export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
+export type { UploadProgress } from "./binary/upload.ts";
 export type {
   ChangesOptions,
   ListChange,
