@@ -2,9 +2,9 @@ import * as z from "zod/mini";
 import { isReference, type OrderReference } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { fromJson, toJson } from "../stores/json.ts";
-import { keepLease } from "../stores/lease.ts";
-import type { KeyValueStore } from "../stores/store.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { repeat } from "../storage/lock.ts";
+import { fromJson, toJson } from "../storage/values.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
@@ -222,6 +222,6 @@ export class OrderLock {
 
   #renew(): void {
     const renew = () => this.#use((store) => this.#set(store, this.#token));
-    this.#stopRenewing = keepLease({ renew }, lockLifetimes["handing over"], this.#clock);
+    this.#stopRenewing = repeat(lockLifetimes["handing over"] / 3, this.#clock, renew);
   }
 }

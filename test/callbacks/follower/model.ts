@@ -8,8 +8,8 @@ import {
   type OrderFollower,
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
-import { scopeOf } from "../../../src/stores/scope.ts";
-import type { KeyValueStore } from "../../../src/stores/store.ts";
+import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
 /** An order of the model: each change of the service makes a new version. */

@@ -8,8 +8,8 @@ import {
   type OrderFollowerOptions,
 } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
-import { scopeOf } from "../../../src/stores/scope.ts";
-import type { KeyValueStore } from "../../../src/stores/store.ts";
+import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { ref } from "../../support/references.ts";
 
 export const first = ref("Order", "1");
