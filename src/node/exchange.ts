@@ -134,7 +134,10 @@ async function writeStream(outgoing: http.ClientRequest, stream: ReadableStream<
 const bodiless = new Set([204, 205, 304]);
 
 /** The head of a response. Making a `Response` takes longer than everything else here, so it is made when the caller wants it. */
-function headOf({ statusCode: status = 0, statusMessage, rawHeaders }: IncomingMessage, url: string): ResponseHead {
+function headOf(
+  { statusCode: status = 0, statusMessage: statusText = "", rawHeaders }: IncomingMessage,
+  url: string,
+): ResponseHead {
   return {
     status,
     ok: status >= 200 && status <= 299,
@@ -142,7 +145,7 @@ function headOf({ statusCode: status = 0, statusMessage, rawHeaders }: IncomingM
     headers: fieldsOf(rawHeaders),
     toResponse: () => {
       const headers = new Headers(pairsOf(rawHeaders));
-      const response = new Response(bodiless.has(status) ? null : "", { status, statusText: statusMessage, headers });
+      const response = new Response(bodiless.has(status) ? null : "", { status, statusText, headers });
       // The body was read, as that of every response that the SDK returns.
       response.body?.cancel().catch(() => undefined);
       return Object.defineProperty(response, "url", { value: url });
