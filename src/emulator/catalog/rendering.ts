@@ -15,45 +15,37 @@ export interface StoredComposition {
 
 type MakeOf = (product: StoredProduct) => readonly StoredComposition[];
 
-/** The compositions of a catalog by reference. They are made at the first use, because their references are most of those of a catalog. */
-class Compositions {
-  readonly #products: StoredProduct[];
-  readonly #makeOf: MakeOf;
-  #made: Map<string, StoredComposition> | undefined;
-
-  constructor(products: readonly StoredProduct[], makeOf: MakeOf) {
-    this.#products = [...products];
-    this.#makeOf = makeOf;
-  }
-
-  get(reference: string): StoredComposition | undefined {
-    return this.#all().get(reference);
-  }
-
-  values(): Iterable<StoredComposition> {
-    return this.#all().values();
-  }
-
+/** The compositions of a catalog by reference. */
+export interface Compositions {
+  get(reference: string): StoredComposition | undefined;
+  values(): Iterable<StoredComposition>;
   /** Adds the compositions that show a product. */
-  add(product: StoredProduct): void {
-    this.#products.push(product);
-    this.#made = undefined;
-  }
-
+  add(product: StoredProduct): void;
   /** Those that have nothing private. */
-  shared(): Compositions {
-    return new Compositions(
-      this.#products.filter(({ group }) => !group.private),
-      (product) => this.#makeOf(product).filter(({ scene }) => !scene.private),
-    );
-  }
+  shared(): Compositions;
+}
 
-  #all(): Map<string, StoredComposition> {
-    this.#made ??= new Map(
-      this.#products.flatMap(this.#makeOf).map((composition) => [composition.reference, composition]),
-    );
-    return this.#made;
-  }
+/** They are made at the first use, because their references are most of those of a catalog. */
+function createCompositions(shown: readonly StoredProduct[], makeOf: MakeOf): Compositions {
+  const products = [...shown];
+  let made: Map<string, StoredComposition> | undefined;
+  const all = () => {
+    made ??= new Map(products.flatMap(makeOf).map((composition) => [composition.reference, composition]));
+    return made;
+  };
+  return {
+    get: (reference) => all().get(reference),
+    values: () => all().values(),
+    add(product) {
+      products.push(product);
+      made = undefined;
+    },
+    shared: () =>
+      createCompositions(
+        products.filter(({ group }) => !group.private),
+        (product) => makeOf(product).filter(({ scene }) => !scene.private),
+      ),
+  };
 }
 
 export const sceneTable = {
@@ -161,5 +153,5 @@ export function createRendering(
         : [],
     );
   const renderable = products.all().filter(({ status }) => status !== "announced");
-  return { scenes, perspectives, compositions: new Compositions(renderable, compositionsOf) };
+  return { scenes, perspectives, compositions: createCompositions(renderable, compositionsOf) };
 }

@@ -45,7 +45,7 @@ export interface Control {
 }
 
 /** A control with its method, whose type is that of the fields. */
-interface MethodControl<Call extends (...args: never[]) => unknown> extends Control {
+export interface MethodControl<Call extends (...args: never[]) => unknown> extends Control {
   /** Makes the method of the emulator. */
   method(emulation: Emulation): Call;
 }
