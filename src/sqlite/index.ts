@@ -1,16 +1,17 @@
-import { lifetimeOf } from "../stores/lifetime.ts";
-import type { KeyValueStore } from "../stores/store.ts";
-import { readStoreOptions, refuse } from "../stores/store-options.ts";
+import { type KeyValueStore, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
+import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
-import { StoreFile } from "./file.ts";
+import { StorageFile } from "./file.ts";
 
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../stores/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
   /** A name for the organization; see {@link KeyValueStore.organization}. */
   readonly organization?: string | undefined;
+  /** The source of time, for tests. Default: the wall clock of the machine, which all processes with the file have. */
+  readonly clock?: PartnerClock | undefined;
 }
 
 /** A store in a file. */
@@ -18,6 +19,9 @@ export interface SqliteStore extends KeyValueStore {
   /** Closes the file, after the operations that were called before. Later operations fail. */
   close(): Promise<void>;
 }
+
+/** Unlike the system clock, it agrees between processes, also after the machine has slept. */
+const wallClock: PartnerClock = { ...systemClock, now: () => Date.now() };
 
 /** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
 const sweepEvery = 32;
@@ -37,9 +41,9 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  const { organization } = readStoreOptions(options, ["organization"]);
+  const { organization, clock = wallClock } = readStorageOptions(options, ["organization", "clock"]);
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StoreFile(path, sqlite));
+  const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));
   let changes = 0;
   return {
     kind: "sqlite",

@@ -6,8 +6,8 @@ import type { RateLimits } from "../../../http/pacing/pacer.ts";
 import type { Send } from "../../../http/send.ts";
 import type { ImageReference } from "../../../references/references.ts";
 import { check } from "../../../schemas/check.ts";
-import type { ClientStore } from "../../../stores/client-store.ts";
-import { fromJson, toJson } from "../../../stores/json.ts";
+import type { ClientStorage } from "../../../storage/client-storage.ts";
+import { fromJson, toJson } from "../../../storage/values.ts";
 import { eitherSignal, onAbort } from "../../../util/abort-signals.ts";
 import type { Outcome } from "../../../util/concurrently.ts";
 import { attempt } from "../../../util/foreign.ts";
@@ -162,13 +162,13 @@ interface Batch extends Creator, PictureParts {
 const spacingOf = ({ policies: { default: limit } }: RateLimits): number => (limit ? limit.window / limit.quota : 0);
 
 async function openBatch(
-  { send, context: { clock, openStore, pacer, retry, timeout }, images }: BatchClient,
+  { send, context: { clock, openStorage, pacer, retry, timeout }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
   started: () => number,
 ): Promise<Batch> {
   const { concurrency = defaults.concurrency, retryFailed = false, tokenBudget: budget, download } = options;
-  const store = await openStore();
+  const store = await openStorage();
   const calls = new BatchCalls(send, images);
   const slots = new Slots(Math.floor(concurrency));
   const tokens = new Tokens(calls, clock, { budget, attempts: 1 + (options.retry?.retries ?? retry.retries) });
@@ -227,7 +227,7 @@ function compositionOf({ calls, compositions, store }: Batch, input: MockupInput
 
 async function findComposition(
   calls: BatchCalls,
-  store: ClientStore,
+  store: ClientStorage,
   key: string,
   input: MockupInput,
   row: Row,

@@ -4,8 +4,8 @@ import { RequestValidationError } from "../../../errors/validation.ts";
 import { reference } from "../../../references/schema.ts";
 import { check } from "../../../schemas/check.ts";
 import { open } from "../../../schemas/shape.ts";
-import type { ClientStore } from "../../../stores/client-store.ts";
-import { fromJson, toJson } from "../../../stores/json.ts";
+import type { ClientStorage } from "../../../storage/client-storage.ts";
+import { fromJson, toJson } from "../../../storage/values.ts";
 import { onAbort, unlessAborted } from "../../../util/abort-signals.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
 import { wordsOf } from "../../../util/foreign.ts";
@@ -30,7 +30,7 @@ export type TakeMockup = () => Promise<MockupValue>;
 export interface PictureParts {
   readonly calls: BatchCalls;
   readonly clock: PartnerClock;
-  readonly store: ClientStore;
+  readonly store: ClientStorage;
   readonly slots: Slots;
   /**
    * Milliseconds from the request for a picture until it is closed, unless the caller has received it. They count from the request, because

@@ -4,7 +4,7 @@ import type { TimelineEntry } from "../../../errors/timeline.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../../errors/waiting.ts";
 import { nameOf } from "../../../http/endpoint/endpoint.ts";
 import { isRecord } from "../../../schemas/type-guards.ts";
-import type { ClientStore } from "../../../stores/client-store.ts";
+import type { ClientStorage } from "../../../storage/client-storage.ts";
 import { onAbort } from "../../../util/abort-signals.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
 import type { Slots } from "../../../util/slots.ts";
@@ -99,7 +99,7 @@ interface Pending {
 interface WaitParts {
   readonly calls: BatchCalls;
   readonly clock: PartnerClock;
-  readonly store: ClientStore;
+  readonly store: ClientStorage;
   readonly slots: Slots;
   /** Milliseconds between two requests at the rate that the service sustains. */
   readonly spacing: () => number;

@@ -1,0 +1,157 @@
+import { type PartnerClock, systemClock } from "../util/clock.ts";
+import { sameBytes } from "../util/same-bytes.ts";
+import {
+  type KeyValueStore,
+  lifetimeOf,
+  readClock,
+  readStorageOptions,
+  refuse,
+  type StoreSetOptions,
+} from "./contract.ts";
+
+/** Options of {@link memoryStore}. */
+export interface MemoryStoreOptions {
+  /**
+   * The maximum of the keys' and values' bytes. The least recently used values go first. A value that is larger than all of it is gone
+   * at once. Default 67 108 864 (64 MiB).
+   */
+  readonly maxSize?: number | undefined;
+  /** A name for the organization; see {@link KeyValueStore.organization}. */
+  readonly organization?: string | undefined;
+  /** The source of time. Default: the system clock. */
+  readonly clock?: PartnerClock | undefined;
+}
+
+/**
+ * Remembers in the memory of this process, until it ends. For one process that lives long, and for tests.
+ *
+ * @throws `ConfigurationError` if an option is invalid.
+ * @example
+ * const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore({ maxSize: 16 * 1024 * 1024 }) });
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
+  const { maxSize, organization, clock } = readStorageOptions(options, ["maxSize", "organization", "clock"]);
+  if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
+    refuse(["maxSize"], "expected a positive whole number of bytes");
+  const entries = new MemoryEntries(maxSize, readClock(clock ?? systemClock));
+  // A caller may change the bytes as soon as a function returns, and those that it was given. `slice` of a Buffer does not copy.
+  const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
+  return {
+    kind: "memory",
+    organization,
+    async get(key) {
+      const value = entries.use(key);
+      return value && copyOf(value);
+    },
+    async set(key, value, { ttl, expected } = {}) {
+      const lifetime = lifetimeOf(ttl);
+      if (!entries.holds(key, expected)) return false;
+      entries.put(key, copyOf(value), lifetime);
+      return true;
+    },
+    async delete(key, { expected } = {}) {
+      if (entries.peek(key) === undefined || !entries.holds(key, expected)) return false;
+      entries.remove(key);
+      return true;
+    },
+    async *keys(prefix) {
+      // A copy: a value that is read meanwhile moves to the end.
+      for (const key of entries.keys()) if (key.startsWith(prefix) && entries.peek(key) !== undefined) yield key;
+    },
+  };
+}
+
+interface MemoryEntry {
+  readonly value: Uint8Array;
+  /** The time at which the value is gone. */
+  readonly until: number;
+}
+
+/** Bytes that a `Map` needs for an entry besides its key and value, roughly. */
+const overhead = 100;
+const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength + overhead;
+
+/** Entries that each change checks for their end: more than the one that it adds. */
+const checkedPerChange = 2;
+
+/** The entries of a memory, the least recently used first. */
+class MemoryEntries {
+  readonly #entries = new Map<string, MemoryEntry>();
+  readonly #maxSize: number;
+  readonly #clock: PartnerClock;
+  #size = 0;
+  /** A walk over the entries that removes those that are gone. */
+  #walk: Iterator<[string, MemoryEntry]> = this.#entries.entries();
+  #steps = 0;
+
+  constructor(maxSize = 64 * 1024 * 1024, clock: PartnerClock) {
+    this.#maxSize = maxSize;
+    this.#clock = clock;
+  }
+
+  keys(): readonly string[] {
+    return [...this.#entries.keys()];
+  }
+
+  /** The value of a key; undefined if it holds none. */
+  peek(key: string): Uint8Array | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined || entry.until > this.#clock.now()) return entry?.value;
+    this.remove(key);
+    return undefined;
+  }
+
+  /** Like `peek`. The value is the most recently used then. */
+  use(key: string): Uint8Array | undefined {
+    const value = this.peek(key);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+    }
+    return value;
+  }
+
+  holds(key: string, expected: StoreSetOptions["expected"]): boolean {
+    if (expected === undefined) return true;
+    const value = this.peek(key);
+    return expected === null ? value === undefined : value !== undefined && sameBytes(value, expected);
+  }
+
+  remove(key: string): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#entries.delete(key);
+    this.#size -= sizeOf(key, entry.value);
+  }
+
+  put(key: string, value: Uint8Array, lifetime: number | undefined): void {
+    this.remove(key);
+    this.#check();
+    // It would push out every other value, and then itself.
+    if (sizeOf(key, value) > this.#maxSize || lifetime === 0) return;
+    this.#entries.set(key, {
+      value,
+      until: lifetime === undefined ? Number.POSITIVE_INFINITY : this.#clock.now() + lifetime,
+    });
+    this.#size += sizeOf(key, value);
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#maxSize) break;
+      this.remove(oldest);
+    }
+  }
+
+  /** Continues the walk. It begins again after as many steps as there are entries: values that are read move to its end all the time. */
+  #check(): void {
+    for (let count = 0; count < checkedPerChange; count += 1) {
+      const next = this.#steps < this.#entries.size ? this.#walk.next() : undefined;
+      if (next === undefined || next.done) {
+        this.#walk = this.#entries.entries();
+        this.#steps = 0;
+        return;
+      }
+      this.#steps += 1;
+      this.peek(next.value[0]);
+    }
+  }
+}
