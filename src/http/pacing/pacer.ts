@@ -160,6 +160,7 @@ export class Pacer {
         if (waiter.queue.size === 1) this.#serve();
         stopReport = this.#reportWait(waiter, report);
         return () => {
+          stopReport();
           this.#queues.leave(waiter);
           if (waiter.queue.size === 0) this.#serve();
         };

@@ -203,6 +203,7 @@ export class WaitQueues implements Iterable<WaitQueue> {
 
   /** Moves the calls of a route to another queue, when they draw from other policies than was known. */
   move(call: string, from: WaitQueue, to: WaitQueue): void {
+    if (from === to) return;
     const moved = [...from.calls()].filter((waiter) => waiter.call === call);
     if (moved.length === 0) return;
     const all = [...moved, ...to.calls()].sort((one, other) => one.place - other.place);
