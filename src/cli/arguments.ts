@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../schemas/nearest.ts";
+import { nearest } from "../schemas/messages.ts";
 import { usage } from "./failure.ts";
 import { type Flag, type Flags, type Switch, takesValue, type Values } from "./flags.ts";
 

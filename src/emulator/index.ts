@@ -1,4 +1,4 @@
-export type { Policy } from "../http/endpoint/endpoint.ts";
+export type { Policy } from "../http/endpoint.ts";
 export type { AutomaticReview, AutomationOptions } from "./automation/options.ts";
 export { validEvidence, validItemIssues, validPackageMissing } from "./builders/claims.ts";
 export { type BuilderEmulator, validAddress, validImage, validOrder, validQuote } from "./builders/orders.ts";

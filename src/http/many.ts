@@ -4,10 +4,9 @@ import type { Schema } from "../schemas/shape.ts";
 import { isFunction } from "../schemas/type-guards.ts";
 import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
+import type { Overrides } from "../util/fields.ts";
 import { attempt } from "../util/foreign.ts";
-import type { Overrides } from "../util/overrides.ts";
-import { assertOptions, custom } from "./endpoint/check-options.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
+import { assertOptions, custom, type RequestOptions } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;

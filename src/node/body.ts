@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import { chunksOf } from "../binary/streams.ts";
-import type { Body } from "../http/wire/read-text.ts";
+import type { Body } from "../http/transport.ts";
 import { cutOff } from "./errors.ts";
 
 const ignore = () => undefined;

@@ -1,5 +1,5 @@
 import type { ClientRequest } from "node:http";
-import type { WireRequest } from "../http/wire/transport.ts";
+import type { WireRequest } from "../http/transport.ts";
 
 type Content = WireRequest["content"];
 

@@ -1,4 +1,4 @@
-import { CursorLoopError } from "../errors/pagination.ts";
+import { CursorLoopError } from "../errors/response.ts";
 
 /** The number of cursors that are remembered. A loop of at most this length is detected at its first repeat. */
 const memory = 1_000;

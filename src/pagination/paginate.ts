@@ -1,4 +1,4 @@
-import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
+import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
 import type { Send } from "../http/send.ts";
 import { type ListOptions, Paginator } from "./paginator.ts";
 

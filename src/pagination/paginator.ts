@@ -1,7 +1,6 @@
 import { captureCallSite, withCallSite } from "../errors/call-site.ts";
-import { assertOptions } from "../http/endpoint/check-options.ts";
-import type { ListPage } from "../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { ListPage } from "../http/endpoint.ts";
+import { assertOptions, type RequestOptions } from "../http/request-options.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { CursorTrail } from "./cursor-trail.ts";
 import { RecentItems } from "./recent-items.ts";

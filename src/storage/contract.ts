@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/validation.ts";
-import { withFields } from "../util/split-fields.ts";
+import { withFields } from "../util/fields.ts";
 
 /** What a key must hold before a change, compared and changed in one atomic step. */
 export interface StoreExpectation {

@@ -1,6 +1,6 @@
 import type { EvidenceReference, OrderReference, ShipmentReference } from "../../references/references.ts";
 import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
-import { withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/fields.ts";
 import type { BuilderEmulator } from "./orders.ts";
 
 /** Adds an unused photo to the emulator and returns its reference. */

@@ -2,7 +2,7 @@ import type { ImageReference } from "../../references/references.ts";
 import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
-import { withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/fields.ts";
 import type { DemoCatalog } from "../catalog/demo.ts";
 import type { Planted, SeedRecords } from "../settings/planted.ts";
 

@@ -1,5 +1,5 @@
 import type { RenderInput } from "../../resources/renders/renders.schema.ts";
-import { withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/fields.ts";
 import { type BuilderEmulator, validImage } from "./orders.ts";
 
 /**

@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { unknownPattern } from "../core/call-patterns.ts";
 import { type OrganizationPlan, storeTable } from "./organization.ts";
 

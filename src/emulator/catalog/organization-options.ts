@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
 import { callbackUrl } from "../callbacks/options.ts";
 import type { Limit } from "../core/rate-limit.ts";

@@ -1,4 +1,4 @@
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import type { Reference, StoreReference } from "../../references/references.ts";
 import type { Limit } from "../core/rate-limit.ts";
 import type { ReferenceMaker } from "../core/reference-maker.ts";

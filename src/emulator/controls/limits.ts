@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { policies } from "../core/rate-limit.ts";
 import { control } from "./control.ts";

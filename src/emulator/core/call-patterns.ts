@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { namesOf } from "./endpoint-names.ts";
 
 /** Whether a pattern names an endpoint: a name such as `orders.get` or `GET /orders`, or a group of calls such as `orders.*`. */

@@ -1,4 +1,4 @@
-import type { ListPage } from "../../http/endpoint/endpoint.ts";
+import type { ListPage } from "../../http/endpoint.ts";
 import { Problem } from "./problem.ts";
 import { Table } from "./table.ts";
 

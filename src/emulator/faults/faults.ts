@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { check } from "../../schemas/check.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import { endpointsNamed, namesOf } from "../core/endpoint-names.ts";

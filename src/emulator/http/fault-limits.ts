@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import type { RateLimiter } from "../core/rate-limit.ts";
 import type { Fault, StatusFault } from "../faults/fault.ts";
 

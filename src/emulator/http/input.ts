@@ -1,6 +1,6 @@
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import { kindOfParameter } from "../../http/endpoint/path.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { kindOfParameter } from "../../http/request.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
 import { Problem, type ProblemCode } from "../core/problem.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
+import type { ResponseShape } from "../../http/endpoint.ts";
 import type { Problem } from "../core/problem.ts";
 import { retryAfterHeader } from "../core/retry-after.ts";
 import { WholeResponse } from "../core/whole-response.ts";

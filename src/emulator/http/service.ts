@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { matchesAny } from "../core/call-patterns.ts";
 import { assertCurrent } from "../core/lifetime.ts";
 import { Problem } from "../core/problem.ts";

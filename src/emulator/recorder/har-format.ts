@@ -1,4 +1,4 @@
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 
 /** A header, or a parameter of a query. */
 export interface HarPair {

@@ -1,4 +1,4 @@
-import type { Redact } from "../../http/wire/redact.ts";
+import type { Redact } from "../../http/redact.ts";
 import type { RecordedBody } from "./logged-request.ts";
 
 /** The bytes of a text that are kept. */

@@ -1,5 +1,5 @@
-import type { Policy } from "../../http/endpoint/endpoint.ts";
-import type { Redact } from "../../http/wire/redact.ts";
+import type { Policy } from "../../http/endpoint.ts";
+import type { Redact } from "../../http/redact.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import { createPathReader } from "../core/base-path.ts";
 import { isBrokenConnection } from "../core/broken-connection.ts";

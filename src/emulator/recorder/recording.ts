@@ -1,4 +1,4 @@
-import type { Redact } from "../../http/wire/redact.ts";
+import type { Redact } from "../../http/redact.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { LoggedRequest, RecordedMessage, RequestOutcome } from "./logged-request.ts";
 import { BodyRecorder } from "./recorded-body.ts";

@@ -1,4 +1,4 @@
-import { createRedact, type Redact } from "../../http/wire/redact.ts";
+import { createRedact, type Redact } from "../../http/redact.ts";
 
 const keyHeader = "x-service-secret-key";
 /** Headers whose whole value is secret: another key can be in them. */

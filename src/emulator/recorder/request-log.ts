@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { toHar } from "./har.ts";
 import type { RequestLog } from "./logged-request.ts";
 import type { Recording } from "./recording.ts";

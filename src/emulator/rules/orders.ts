@@ -1,5 +1,5 @@
 import type { Address, AddressInput } from "../../schemas/address.ts";
-import { withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/fields.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { StoredAddress, StoredLine, StoredOrder } from "../records/records.ts";

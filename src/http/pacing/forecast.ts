@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 import type { Limits } from "./limits.ts";
 import { sizeOf, type WaitQueue } from "./queue/wait-queue.ts";
 import { type RateLimit, type RateLimits, toRateLimits } from "./rate-limits.ts";

@@ -1,7 +1,7 @@
 import type { PartnerClock } from "../../util/clock.ts";
 import type { CancelScope } from "../cancel-scope.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { Priority } from "../endpoint/request-options.ts";
+import type { Endpoint } from "../endpoint.ts";
+import type { Priority } from "../request-options.ts";
 import { Buckets, specified } from "./bucket/buckets.ts";
 import type { Grant, TokenSource } from "./bucket/token-source.ts";
 import { Ceiling, type CeilingLimit } from "./ceiling.ts";

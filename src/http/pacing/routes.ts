@@ -1,4 +1,4 @@
-import type { Endpoint } from "../endpoint/endpoint.ts";
+import type { Endpoint } from "../endpoint.ts";
 
 /** The number of routes that are remembered; the oldest are removed, because `request` can take any number of paths. */
 const memory = 1_000;

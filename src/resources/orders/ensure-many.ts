@@ -1,6 +1,6 @@
 import type { CallSite } from "../../errors/call-site.ts";
-import { ensuring, taking } from "../../http/endpoint/check-options.ts";
 import { type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
+import { ensuring, taking } from "../../http/request-options.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { type EnsureOptions, ensure, type IdentifiedOrderInput, type PlacedOrder, type Placing } from "./place.ts";
 

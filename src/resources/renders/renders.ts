@@ -1,12 +1,12 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
+import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
-import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { renderBatch } from "./batch/batch.ts";
 import type { ImageUploads } from "./batch/calls.ts";

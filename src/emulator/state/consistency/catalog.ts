@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../../http/endpoint.ts";
 import { unknownPattern } from "../../core/call-patterns.ts";
 import { policies } from "../../core/rate-limit.ts";
 import { faultIssue } from "../../faults/faults.ts";

@@ -1,5 +1,5 @@
 import type { Issue } from "../../../errors/validation.ts";
-import type { Endpoint } from "../../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../../http/endpoint.ts";
 import type { SavedWorld } from "../saved-world.ts";
 import type { Worlds } from "../worlds.ts";
 import { checkCatalogList, checkFaults, checkLimits } from "./catalog.ts";

@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../../../util/clock.ts";
-import type { Policy } from "../../endpoint/endpoint.ts";
+import type { Policy } from "../../endpoint.ts";
 import type { PolicyReport, RateLimitReport } from "../headers.ts";
 import { longer, type Wait } from "../wait.ts";
 import { Bucket } from "./bucket.ts";

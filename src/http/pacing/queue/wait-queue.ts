@@ -1,4 +1,4 @@
-import type { Priority } from "../../endpoint/request-options.ts";
+import type { Priority } from "../../request-options.ts";
 import type { Wait } from "../wait.ts";
 import { Fifo } from "./fifo.ts";
 

@@ -1,8 +1,8 @@
 import { GoneError, NotFoundError } from "../../../errors/api.ts";
 import { type CallSite, withCallSite } from "../../../errors/call-site.ts";
-import type { RequestOptions } from "../../../http/endpoint/request-options.ts";
 import { type ManyRows, many, type Rows, type StartedRow } from "../../../http/many.ts";
 import type { RateLimits } from "../../../http/pacing/rate-limits.ts";
+import type { RequestOptions } from "../../../http/request-options.ts";
 import type { Send } from "../../../http/send.ts";
 import type { ImageReference } from "../../../references/references.ts";
 import { check } from "../../../schemas/check.ts";

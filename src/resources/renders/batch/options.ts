@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
 import type { ImageSource } from "../../../binary/source.ts";
 import { RequestValidationError } from "../../../errors/validation.ts";
-import { custom, taking, waiting } from "../../../http/endpoint/check-options.ts";
 import { type ManyOptions, manyRows } from "../../../http/many.ts";
+import { custom, taking, waiting } from "../../../http/request-options.ts";
 import type {
   CompositionReference,
   ImageReference,

@@ -1,8 +1,7 @@
 import type { Download } from "../../../binary/download.ts";
 import { ApiError, GoneError, NotFoundError, RendertokenLimitError } from "../../../errors/api.ts";
-import { TokenBudgetError } from "../../../errors/token-budget.ts";
-import { RenderFailedError } from "../../../errors/waiting.ts";
-import { nameOf } from "../../../http/endpoint/endpoint.ts";
+import { RenderFailedError, TokenBudgetError } from "../../../errors/renders.ts";
+import { nameOf } from "../../../http/endpoint.ts";
 import { getComposition, lookupComposition } from "../../compositions/compositions.endpoints.ts";
 import { createRender } from "../renders.endpoints.ts";
 import type { Render } from "../renders.schema.ts";

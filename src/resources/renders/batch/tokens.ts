@@ -1,6 +1,6 @@
 import { RendertokenLimitError } from "../../../errors/api.ts";
-import { TokenBudgetError } from "../../../errors/token-budget.ts";
-import { nameOf } from "../../../http/endpoint/endpoint.ts";
+import { TokenBudgetError } from "../../../errors/renders.ts";
+import { nameOf } from "../../../http/endpoint.ts";
 import { held } from "../../../util/abort-signals.ts";
 import type { PartnerClock } from "../../../util/clock.ts";
 import { latestTime } from "../../../util/timestamp.ts";

@@ -1,8 +1,7 @@
 import { NotReadyError } from "../../../errors/api.ts";
-import { attachCall, type PodPartnerError } from "../../../errors/base.ts";
-import type { TimelineEntry } from "../../../errors/timeline.ts";
-import { RenderFailedError, WaitTimeoutError } from "../../../errors/waiting.ts";
-import { nameOf } from "../../../http/endpoint/endpoint.ts";
+import { attachCall, type PodPartnerError, type TimelineEntry } from "../../../errors/base.ts";
+import { RenderFailedError, WaitTimeoutError } from "../../../errors/renders.ts";
+import { nameOf } from "../../../http/endpoint.ts";
 import { isRecord } from "../../../schemas/type-guards.ts";
 import type { ClientStorage } from "../../../storage/client-storage.ts";
 import { onAbort } from "../../../util/abort-signals.ts";

@@ -1,5 +1,5 @@
-import type { ErrorResponse } from "../../errors/response.ts";
-import type { HeaderFields } from "../../util/response-head.ts";
+import type { ErrorResponse } from "../errors/response.ts";
+import type { HeaderFields } from "../util/response-head.ts";
 
 const replacement = "[redacted]";
 

@@ -1,3 +1,16 @@
+/** Any subset of the fields. A missing or undefined field has no effect. */
+export type Overrides<Fields> = { readonly [Field in keyof Fields]?: Fields[Field] | undefined };
+
+/** Copies `fields` and replaces those that `some` defines. */
+export function withOverrides<Fields extends object>(fields: Fields, some: Overrides<Fields>): Fields {
+  const all = { ...fields };
+  for (const field in some) {
+    const value = some[field];
+    if (value !== undefined) all[field] = value;
+  }
+  return all;
+}
+
 /**
  * Splits an object into the named fields and the rest. A value that is not an object or cannot be read (possible in JavaScript) is
  * returned unchanged as the rest; the check of the rest reports it.

@@ -1,14 +1,68 @@
-import { emptyFile, shortfall, trustOf } from "../../binary/file-response.ts";
-import { PictureEnd } from "../../binary/picture.ts";
-import { PodPartnerError } from "../../errors/base.ts";
-import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
-import { ResponseValidationError } from "../../errors/validation.ts";
-import type { ResponseHead } from "../../util/response-head.ts";
-import type { CancelScope } from "../cancel-scope.ts";
-import type { Attempt } from "./attempt.ts";
+import { Download, type NotModified } from "../binary/download.ts";
+import { emptyFile, fileFault, shortfall, trustOf } from "../binary/file-response.ts";
+import { PictureEnd } from "../binary/picture.ts";
+import { PodPartnerError } from "../errors/base.ts";
+import { ConnectionError, DeadlineError, RequestTimeoutError } from "../errors/connection.ts";
+import { ResponseTooLargeError } from "../errors/response.ts";
+import { ResponseValidationError } from "../errors/validation.ts";
+import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import { Attempt, type AttemptOptions } from "./attempt.ts";
+import type { CancelScope } from "./cancel-scope.ts";
 import { toConnectionError } from "./connection-errors.ts";
-import type { Body } from "./read-text.ts";
 import { type Redact, snapshot } from "./redact.ts";
+import { isConditional } from "./request-options.ts";
+import { type Arrival, isFileReady } from "./response.ts";
+import { type Body, readText, type Sender } from "./transport.ts";
+
+export interface ExchangeOptions extends AttemptOptions, DownloadBodyOptions {
+  readonly transport: Sender;
+  /** The maximum size in bytes of a body that is read as text. */
+  readonly maxResponseSize: number;
+  /** Called when the head arrives. */
+  readonly onHead: (response: ResponseHead) => void;
+}
+
+/** Sends a request once, and receives its response within the timeout. */
+export function exchange(options: ExchangeOptions): Promise<Arrival> {
+  const { scope, endpoint, redact } = options;
+  return scope.hold<Arrival>(({ resolve, reject }) => {
+    const attempt = new Attempt(options, reject);
+    receive(attempt, options).then(resolve, (error: unknown) => {
+      attempt.release();
+      reject(error instanceof ResponseTooLargeError ? error : toConnectionError(error, endpoint, redact));
+    });
+    return (reason) => attempt.stop(reason);
+  });
+}
+
+/** Receives the head of the response, then its body: a file as a download that the caller reads, any other body as text. */
+async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arrival> {
+  const { transport, request, endpoint, binary } = options;
+  const { head: response, body } = await transport(request, attempt.signal);
+  attempt.open(body);
+  // No final response has such a status (RFC 9110, 15): whether the service carried out the request is unknown.
+  if (response.status < 200) throw new TypeError(`the response has the status ${response.status}, which is not final`);
+  options.onHead(response);
+  if (binary && isFileReady(response) && fileFault(response) === undefined) {
+    const stream = downloadStream(attempt, body, response, options);
+    return {
+      response,
+      text: "",
+      download: new Download(response.headers, stream, { endpoint, clock: options.scope.clock }),
+    };
+  }
+  const text = await readText(body, response, options.maxResponseSize, endpoint);
+  attempt.finish();
+  return binary && response.status === 304 && isConditional(request.headers)
+    ? { response, text, download: notModified(response.headers) }
+    : { response, text };
+}
+
+const notModified = (headers: HeaderFields): NotModified => ({
+  modified: false,
+  etag: headers.get("etag") ?? undefined,
+  lastModified: headers.get("last-modified") ?? undefined,
+});
 
 export interface DownloadBodyOptions {
   readonly scope: CancelScope;

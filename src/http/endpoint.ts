@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import type { Download, NotModified } from "../../binary/download.ts";
-import type { Issue } from "../../errors/validation.ts";
-import type { Reference, ReferenceKind } from "../../references/references.ts";
-import { array, type Schema } from "../../schemas/shape.ts";
+import type { Download, NotModified } from "../binary/download.ts";
+import type { Issue } from "../errors/validation.ts";
+import type { Reference, ReferenceKind } from "../references/references.ts";
+import { array, type Schema } from "../schemas/shape.ts";
 
 /** The HTTP methods that `partner.request` sends. After a lost response GET, PUT and DELETE are retried, the others are not. */
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

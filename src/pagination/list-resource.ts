@@ -1,7 +1,7 @@
-import type { Endpoint, EndpointInput } from "../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { Endpoint, EndpointInput } from "../http/endpoint.ts";
+import type { RequestOptions } from "../http/request-options.ts";
 import { type ApiCall, type Start, sendAndRead } from "../http/send.ts";
-import { Paginator } from "../pagination/paginator.ts";
+import { Paginator } from "./paginator.ts";
 
 /**
  * Reads a list without pages (specification 4.11 names those with pages). By the conventions of part 1 any list may have a `nextCursor`: then
