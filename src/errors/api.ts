@@ -38,7 +38,7 @@ export type KnownErrorCode = keyof typeof errorCodes;
 export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
 
 /** The hint of a code; undefined for an unknown code. */
-export const hintFor = (code: string | undefined): string | undefined =>
+const hintFor = (code: string | undefined): string | undefined =>
   code !== undefined && Object.hasOwn(errorCodes, code) ? errorCodes[code as KnownErrorCode] : undefined;
 
 /** The parts of an error response. */

@@ -40,7 +40,7 @@ const detailOf = (thrown: unknown, name: string): readonly [string, string][] =>
 };
 
 /** Copies a thrown value. */
-export function readThrown(thrown: unknown, depth = 0): Thrown {
+function readThrown(thrown: unknown, depth = 0): Thrown {
   const message = textOf(thrown, "message");
   const isOne = isError(thrown) || message !== undefined;
   const errors = isOne ? propertyOf(thrown, "errors") : undefined;
@@ -58,7 +58,7 @@ export function readThrown(thrown: unknown, depth = 0): Thrown {
 }
 
 /** Makes an error that has only the texts of the thrown value, without the key. */
-export function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
+function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
   const error = new Error(redact(message));
   const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
   // An assignment throws if `Error.prototype` is frozen.

@@ -27,7 +27,7 @@ function isResponse(given: unknown): given is Response {
  * Returns what `fetch` returned if it is a response, and throws otherwise: a caller's own `fetch` can return anything, and
  * `Response.error()` stands for a connection that failed.
  */
-export function checkedResponse(given: unknown): Response {
+function checkedResponse(given: unknown): Response {
   const type = propertyOf(given, "type");
   if (type === "error") throw new TypeError("`fetch` returned an error response");
   if (type === "opaqueredirect") throw new TypeError("unexpected redirect");
@@ -63,11 +63,11 @@ function isPrerendering(error: unknown): boolean {
  * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
  * equal GETs of a page. With a URL it keeps the signal.
  */
-export const platformFetch: FetchLike = (request, init) =>
+const platformFetch: FetchLike = (request, init) =>
   globalThis.fetch(request.method === "GET" ? request.url : request, init);
 
 /** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
-export async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
+async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
   if (!understandsCache()) return fetchLike(request, init);
   try {
     return await fetchLike(request, { ...init, cache: "no-store" });
@@ -103,7 +103,7 @@ const denoClient = (): unknown => {
  * request again, also a POST that the service has carried out: the SDK would not notice, and an order would be created twice. On a new
  * connection they do not. Node never does.
  */
-export function sendOnce(init: RequestInit): void {
+function sendOnce(init: RequestInit): void {
   init.keepalive = false; // Bun
   const own = denoClient();
   if (own !== undefined) (init as DenoInit).client = own;

@@ -66,7 +66,7 @@ export const noOptions: RequestOptions = {};
 const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
 
 /** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
-export function isValidHeader(name: unknown, value: unknown): boolean {
+function isValidHeader(name: unknown, value: unknown): boolean {
   if (typeof name !== "string" || typeof value !== "string" || ofConnection.has(name.toLowerCase())) return false;
   try {
     new Headers([[name, value]]);
@@ -79,7 +79,7 @@ export function isValidHeader(name: unknown, value: unknown): boolean {
 const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value;
 
 /** The faults of headers, in any of their forms. */
-export function headerFaults(headers: unknown): readonly Issue[] {
+function headerFaults(headers: unknown): readonly Issue[] {
   // An iterator would give its headers only once: to this check.
   if (!isObject(headers) || ("next" in headers && isFunction(headers.next)))
     return [{ path: [], message: "expected an object with names and values, `Headers`, a `Map` or a list of pairs" }];

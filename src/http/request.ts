@@ -40,7 +40,7 @@ function partsOf(template: string): readonly string[] {
 }
 
 /** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
-export function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
+function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
   if (!template.includes("{")) return template;
   const parts = partsOf(template);
   let path = parts[0] ?? "";

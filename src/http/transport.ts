@@ -1,5 +1,6 @@
 import { bytesOf, chunksOf, concatenate } from "../binary/streams.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { userAgent } from "../util/runtime.ts";
 import type { Method } from "./endpoint.ts";
@@ -27,7 +28,7 @@ declare const opaque: unique symbol;
 export interface SendRequest {
   readonly [opaque]?: never;
   /** @internal */
-  (request: WireRequest, signal: AbortSignal): Promise<Received>;
+  (request: WireRequest, signal: AbortSignal, clock: PartnerClock): Promise<Received>;
 }
 
 /** Sends requests over the network. `nodeTransport` of `pod-partner/node` makes one. */
@@ -42,13 +43,13 @@ export interface Transport {
 export type Sender = (request: EncodedRequest, signal: AbortSignal) => Promise<Received>;
 
 /** Adds the key's header to each request. It is added here and nowhere else. */
-export function createSender(secretKey: string, transport: Transport): Sender {
+export function createSender(secretKey: string, transport: Transport, clock: PartnerClock): Sender {
   const agent = userAgent();
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
   return ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     const all = { ...own, ...headers, "x-service-secret-key": secretKey };
-    return transport.send({ method, url, headers: all, content }, signal);
+    return transport.send({ method, url, headers: all, content }, signal, clock);
   };
 }
 

@@ -11,7 +11,7 @@ interface Receiver<Input> {
 }
 
 /** Reads the inputs of a source one at a time. It never reads ahead, so the source may be endless. */
-export class InputReader<Input> {
+class InputReader<Input> {
   readonly #source: Iterator<Input> | AsyncIterator<Input>;
   readonly #signal: AbortSignal | undefined;
   readonly #receiver: Receiver<Input>;
