@@ -1,12 +1,17 @@
 import type {
   CompletedMockup,
+  GoneError,
   IdentifiedOrderInput,
   MockupInput,
+  NotFoundError,
   PlacedOrder,
   PodPartner,
   RenderedMockup,
+  RenderFailedError,
   RenderInput,
+  RendertokenLimitError,
   SavedMockup,
+  TokenBudgetError,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -17,6 +22,20 @@ interface Row {
   readonly sku: string;
   readonly order: IdentifiedOrderInput;
   readonly render: RenderInput;
+}
+
+/** For the compiler: the reason of an outcome gives the type of its error. */
+export async function neverNarrowed({ renders }: PodPartner, inputs: Iterable<RenderInput>) {
+  for await (const outcome of renders.batch(inputs)) {
+    if (outcome.ok) continue;
+    if (outcome.reason === "render-failed") expectTypeOf(outcome.error).toEqualTypeOf<RenderFailedError>();
+    else if (outcome.reason === "not-found") expectTypeOf(outcome.error).toEqualTypeOf<NotFoundError>();
+    else if (outcome.reason === "gone") expectTypeOf(outcome.error).toEqualTypeOf<GoneError>();
+    else if (outcome.reason === "budget") expectTypeOf(outcome.error).toEqualTypeOf<TokenBudgetError>();
+    else if (outcome.reason === "weekly-limit") expectTypeOf(outcome.error).toEqualTypeOf<RendertokenLimitError>();
+    // `map` can throw any value.
+    else expectTypeOf(outcome.error).toBeUnknown();
+  }
 }
 
 /** For the compiler: none of it is run. */

@@ -1,19 +1,20 @@
 import * as z from "zod/mini";
-import { RendertokenLimitError } from "../../../errors/api.ts";
-import { DeadlineError } from "../../../errors/connection.ts";
-import type { RenderReference } from "../../../references/references.ts";
-import { reference } from "../../../references/schema.ts";
-import { check } from "../../../schemas/check.ts";
-import { open } from "../../../schemas/shape.ts";
-import { isRecord } from "../../../schemas/type-guards.ts";
-import type { ClientStore } from "../../../stores/client-store.ts";
-import { fromJson, toJson } from "../../../stores/json.ts";
-import { keepLease, type Lease, takeLease } from "../../../stores/lease.ts";
-import { held } from "../../../util/abort-signals.ts";
-import type { PartnerClock } from "../../../util/clock.ts";
-import { type Render, type RenderInput, render } from "../renders.schema.ts";
-import type { BatchCalls, Row } from "./calls.ts";
-import type { Reservation, Tokens } from "./tokens.ts";
+import { RendertokenLimitError } from "../../errors/api.ts";
+import { DeadlineError } from "../../errors/connection.ts";
+import type { TimelineEntry } from "../../errors/timeline.ts";
+import type { RenderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { check } from "../../schemas/check.ts";
+import { open } from "../../schemas/shape.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
+import type { ClientStore } from "../../stores/client-store.ts";
+import { fromJson, toJson } from "../../stores/json.ts";
+import { keepLease, type Lease, takeLease } from "../../stores/lease.ts";
+import { held } from "../../util/abort-signals.ts";
+import { attemptsOf, type BatchRow, type BatchTools, timelineOf } from "./batch-row.ts";
+import { createRender } from "./renders.endpoints.ts";
+import { type Render, type RenderInput, render } from "./renders.schema.ts";
+import type { Reservation, TokenLimits } from "./token-limits.ts";
 
 /** Milliseconds of a lease. When its holder dies, the pair is free after this time. */
 const leaseTime = 30_000;
@@ -76,26 +77,19 @@ export const writeEntry = (store: ClientStore, key: string, entry: RenderEntry):
   store.set(key, toJson(entry));
 
 /** What creations need of a batch. */
-export interface Creator {
-  readonly calls: BatchCalls;
-  readonly clock: PartnerClock;
-  readonly store: ClientStore;
-  readonly tokens: Tokens;
+export interface Creator extends BatchTools {
+  readonly tokens: TokenLimits;
   /** Renders that failed and were created before this time are created again; undefined for none. */
   readonly retryFailedBefore: number | undefined;
   readonly onCreated: () => void;
 }
 
-/**
- * Creates the render of a pair, unless the store has it. One process creates it, under a lease; the others wait for its entry. `onWait` is
- * called if this one has to wait.
- */
-export async function createOnce(
+/** Creates the render of a pair, unless the store has it. One process creates it, under a lease; the others wait for its entry. */
+export async function ensureRender(
   creator: Creator,
   pair: RenderInput,
   cost: number,
-  row: Row,
-  onWait: () => void,
+  row: BatchRow,
 ): Promise<RenderEntry> {
   const { clock, store, tokens, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const key = keyOfPair(pair);
@@ -109,55 +103,69 @@ export async function createOnce(
       const reservation = await tokens.reserve(cost, row);
       if (stored !== undefined) await store.delete(key, { expected: stored.bytes });
       const lease = await takeLease(store, key, leaseTime);
-      if (lease !== undefined) return create(creator, pair, cost, row, { reservation, lease, failed: stored?.entry });
+      if (lease !== undefined) return create(creator, pair, row, { cost, reservation, lease, failed: stored?.entry });
       reservation.settle(0);
     }
     if (clock.now() >= until) throw new DeadlineError({ message: `Another process did not finish ${key} in time.` });
-    onWait();
+    row.waits();
     await held<void>(row.signal, (resolve) => clock.after(pause, () => resolve()));
   }
 }
 
 /** The right to create the render of a pair. */
 interface Right {
+  readonly cost: number;
   readonly reservation: Reservation;
   readonly lease: Lease | "lost";
   /** The failed render that is created again. */
   readonly failed: RenderEntry | undefined;
 }
 
+/** The attempts of a creation that may have deducted tokens. An error of the service itself (4xx, apart from 408) deducted none. */
+const deductions = (timeline: readonly TimelineEntry[]): number =>
+  attemptsOf(timeline).filter(({ outcome }) => outcome === "408" || !/^4\d\d$/.test(outcome)).length;
+
+/** Creates the render of a pair, and remembers it. */
 async function create(
-  { calls, clock, store, tokens, onCreated }: Creator,
+  { send, requests, clock, store, tokens, onCreated }: Creator,
   pair: RenderInput,
-  cost: number,
-  row: Row,
-  { reservation, lease, failed }: Right,
+  row: BatchRow,
+  { cost, reservation, lease, failed }: Right,
 ): Promise<RenderEntry> {
   const key = keyOfPair(pair);
   const stopRenewing = lease === "lost" ? () => undefined : keepLease(lease, leaseTime, clock);
-  let used = 0;
+  let deducted = 0;
+  let inDoubt = false;
   let refusal: RendertokenLimitError | undefined;
   try {
     if (row.signal.aborted) throw row.signal.reason;
     const options = row.creating();
     // The budget covers its retries.
     const retry = { ...options.retry, retries: reservation.attempts - 1 };
-    const { reference } = await calls.create(pair, { ...options, retry }, (count) => {
-      used = count;
-    });
+    const { data, timeline } = await requests.of(send(createRender, { body: pair }, { ...options, retry }, true));
+    deducted = deductions(timeline);
+    // Of several attempts, the earlier ones have no response.
+    inDoubt = deducted > 1;
     // The same pair has the same render, which stays failed.
-    const known = reference === failed?.reference ? failed.render : undefined;
-    const entry: RenderEntry = { version: 1, reference, created: clock.now(), ...(known && { render: known }) };
+    const known = data.reference === failed?.reference ? failed.render : undefined;
+    const entry = {
+      version: 1,
+      reference: data.reference,
+      created: clock.now(),
+      ...(known && { render: known }),
+    } as const;
     await writeEntry(store, key, entry);
     return entry;
   } catch (error) {
+    deducted = deductions(timelineOf(error));
+    inDoubt = deducted > 0;
     if (error instanceof RendertokenLimitError) refusal = error;
     if (failed !== undefined) await writeEntry(store, key, failed);
     else if (lease !== "lost") await lease.release();
     throw error;
   } finally {
     stopRenewing();
-    reservation.settle(used);
+    reservation.settle(deducted, inDoubt);
     if (refusal !== undefined) tokens.refused(cost, refusal);
     onCreated();
   }
