@@ -1,7 +1,8 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
+export type { PictureSize } from "./binary/picture.ts";
 export { type Placeholder, placeholderOf } from "./binary/placeholder.ts";
 export type { ImageSource } from "./binary/source.ts";
-export type { PictureSize, UploadProgress } from "./binary/upload-watch.ts";
+export type { UploadProgress } from "./binary/upload.ts";
 export type {
   ChangesOptions,
   ListChange,
@@ -106,7 +107,7 @@ export type {
 } from "./references/references.ts";
 export { isReference, referenceKinds } from "./references/references.ts";
 export type { AddressesResource } from "./resources/addresses/addresses.ts";
-export type { KeyValidation } from "./resources/auth/auth.schema.ts";
+export type { KeyValidation } from "./resources/auth/auth.endpoints.ts";
 export type { AuthResource } from "./resources/auth/auth.ts";
 export type {
   KnownProductStatus,
@@ -115,7 +116,7 @@ export type {
   ProductDetail,
   Productgroup,
   ProductStatus,
-} from "./resources/catalog/catalog.schema.ts";
+} from "./resources/catalog/catalog.endpoints.ts";
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
 export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
 export type {
@@ -135,11 +136,11 @@ export type {
   ClaimSummary,
 } from "./resources/claims/claims.schema.ts";
 export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
-export type { Composition } from "./resources/compositions/compositions.schema.ts";
+export type { Composition } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
-export type { Evidence } from "./resources/evidence/evidence.schema.ts";
+export type { Evidence } from "./resources/evidence/evidence.endpoints.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
-export type { PrintImage } from "./resources/images/images.schema.ts";
+export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
 export type { ListResource } from "./resources/list-resource.ts";
@@ -171,13 +172,13 @@ export type {
   ShippingOption,
 } from "./resources/orders/quote.schema.ts";
 export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
-export type { Account, Brand, Organization, Store } from "./resources/organization/organization.schema.ts";
+export type { Account, Brand, Organization, Store } from "./resources/organization/organization.endpoints.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type {
   Perspective,
   PerspectiveOutput,
   PerspectiveSummary,
-} from "./resources/perspectives/perspectives.schema.ts";
+} from "./resources/perspectives/perspectives.endpoints.ts";
 export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type {
   BatchDownload,
@@ -202,13 +203,13 @@ export type {
   RenderStatus,
 } from "./resources/renders/renders.schema.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
-export type { Rendertokens } from "./resources/rendertokens/rendertokens.schema.ts";
+export type { Rendertokens } from "./resources/rendertokens/rendertokens.endpoints.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
-export type { Scene, SceneSummary } from "./resources/scenes/scenes.schema.ts";
+export type { Scene, SceneSummary } from "./resources/scenes/scenes.endpoints.ts";
 export type { SceneListOptions, ScenesResource } from "./resources/scenes/scenes.ts";
-export type { Shipment } from "./resources/shipments/shipments.schema.ts";
+export type { Shipment } from "./resources/shipments/shipments.endpoints.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
-export type { WarehouseItem } from "./resources/warehouse/warehouse.schema.ts";
+export type { WarehouseItem } from "./resources/warehouse/warehouse.endpoints.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";

@@ -1,39 +1,66 @@
+import { PodPartnerError } from "../errors/base.ts";
+import { RequestValidationError } from "../errors/validation.ts";
 import { onAbort } from "../util/abort-signals.ts";
-import { createDigest, TooLarge } from "./digest.ts";
+import { wordsOf } from "../util/foreign.ts";
+import { hexOf, sha256 } from "../util/sha256.ts";
 import type { Upload } from "./source.ts";
-import { openSpool, type Spool } from "./spool.ts";
+import { fileChanged } from "./upload.ts";
 
 /** The content of an upload, which can be sent any number of times, and its hash. */
 export interface Content {
   /** SHA-256 in hexadecimal. */
   readonly hash: string;
-  readonly blob: Blob;
-  /** Whether the blob still has the bytes that were hashed. */
+  readonly upload: Upload;
+  /** Whether the upload still has the bytes that were hashed. */
   unchanged(): Promise<boolean>;
   /** Removes the temporary file. Call it in every case. */
   remove(): Promise<void>;
 }
 
-/** Makes the error of a source that cannot be sent. */
-export type Refuse = (what: string, error: unknown) => Error;
+/** The bytes that are kept in memory where the runtime has no streaming hash or no file system. */
+const mostBytesInMemory = 33_554_432;
 
-/** Reads a stream chunk by chunk. An abort ends the reading at once, also while the source waits. */
-async function forEachChunk(
-  stream: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
-  take: (chunk: Uint8Array) => void | Promise<void>,
-): Promise<void> {
-  const reader = stream.getReader();
-  const cancel = () => void reader.cancel().catch(() => undefined);
-  const stopListening = onAbort(signal, cancel);
+const tooLarge = `the content has more than ${mostBytesInMemory} bytes, and this runtime cannot hash it in pieces or keep it in a file: use \`images.upload\``;
+
+/**
+ * Reads the content of an upload in bounded memory: hashes it, and writes a stream to a temporary file meanwhile. Bytes are copied: the
+ * caller may change his own before they are sent. An abort ends the reading at once.
+ */
+export async function readContent(upload: Upload, signal: AbortSignal, endpoint: string): Promise<Content> {
+  const body = upload.body();
+  const refuse = (what: string, error: unknown) =>
+    error instanceof PodPartnerError
+      ? error
+      : new RequestValidationError({ issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }], endpoint });
+  if (body instanceof ReadableStream) {
+    const spool = await openSpool().catch((error: unknown) => {
+      throw refuse("the stream cannot be kept in a temporary file", error);
+    });
+    try {
+      const hash = await hashOf(body, signal, (chunk) => spool.write(chunk));
+      const blob = await spool.finish();
+      return {
+        hash,
+        upload: { replayable: true, body: () => blob },
+        unchanged: async () => true,
+        remove: spool.remove,
+      };
+    } catch (error) {
+      await spool.remove();
+      throw refuse("the source cannot be read", error);
+    }
+  }
+  const blob = body instanceof Blob ? body : new Blob([body]);
   try {
-    for (let next = await reader.read(); !next.done; next = await reader.read()) await take(next.value);
-    signal.throwIfAborted();
+    const hash = await hashOf(blob.stream(), signal);
+    return {
+      hash,
+      upload: { ...upload, body: () => blob },
+      unchanged: () => isReadable(blob),
+      remove: async () => undefined,
+    };
   } catch (error) {
-    cancel();
-    throw error;
-  } finally {
-    stopListening();
+    throw upload.path === undefined ? refuse("the source cannot be read", error) : fileChanged(upload.path, endpoint);
   }
 }
 
@@ -47,66 +74,109 @@ const isReadable = (blob: Blob): Promise<boolean> =>
       () => false,
     );
 
-/** The bytes of a file that are read at a time. */
-const piece = 262_144;
-
-/** Reads a file into one buffer: the stream of a blob makes a new buffer for each chunk. */
-async function forEachPiece(path: string, signal: AbortSignal, take: (bytes: Uint8Array) => void): Promise<void> {
-  const { open } = await import("node:fs/promises");
-  const file = await open(path);
+/** The SHA-256 of a stream in hexadecimal. `take` gets each chunk, too. */
+async function hashOf(
+  stream: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  take?: (chunk: Uint8Array) => void | Promise<void>,
+): Promise<string> {
+  const digest = createDigest();
+  const reader = stream.getReader();
+  const cancel = () => void reader.cancel().catch(() => undefined);
+  const stopListening = onAbort(signal, cancel);
   try {
-    const buffer = new Uint8Array(piece);
-    for (;;) {
-      const { bytesRead } = await file.read(buffer);
-      signal.throwIfAborted();
-      if (bytesRead === 0) return;
-      take(buffer.subarray(0, bytesRead));
+    for (let next = await reader.read(); !next.done; next = await reader.read()) {
+      digest.add(next.value);
+      await take?.(next.value);
     }
-  } finally {
-    await file.close();
-  }
-}
-
-async function hashed(blob: Blob, path: string | undefined, signal: AbortSignal): Promise<Content> {
-  const digest = createDigest();
-  if (path === undefined) await forEachChunk(blob.stream(), signal, digest.add);
-  else await forEachPiece(path, signal, digest.add);
-  return { hash: await digest.hex(), blob, unchanged: () => isReadable(blob), remove: async () => undefined };
-}
-
-async function fill(spool: Spool, stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Content> {
-  const digest = createDigest();
-  await forEachChunk(stream, signal, (chunk) => {
-    digest.add(chunk);
-    return spool.write(chunk);
-  });
-  const [hash, blob] = await Promise.all([digest.hex(), spool.finish()]);
-  return { hash, blob, unchanged: async () => true, remove: () => spool.remove() };
-}
-
-async function spooled(stream: ReadableStream<Uint8Array>, signal: AbortSignal, refuse: Refuse): Promise<Content> {
-  const spool = await openSpool().catch((error: unknown) => {
-    throw refuse("the stream cannot be kept in a temporary file", error);
-  });
-  try {
-    return await fill(spool, stream, signal);
+    signal.throwIfAborted();
+    return await digest.hex();
   } catch (error) {
-    await spool.remove();
+    cancel();
     throw error;
+  } finally {
+    stopListening();
   }
 }
 
-/**
- * Reads the content of an upload in bounded memory: hashes it, and writes a stream to a temporary file meanwhile. Bytes are copied: the
- * caller may change his own before they are sent.
- */
-export async function readContent({ body, path }: Upload, signal: AbortSignal, refuse: Refuse): Promise<Content> {
-  const whole = body();
-  try {
-    if (whole instanceof ReadableStream) return await spooled(whole, signal, refuse);
-    return await hashed(whole instanceof Blob ? whole : new Blob([whole]), path, signal);
-  } catch (error) {
-    const what = error instanceof TooLarge ? "the source is too large" : "the source cannot be read";
-    throw refuse(what, error);
+/** Begins a hash. `crypto.subtle` can hash only complete bytes: a runtime without `node:crypto` keeps them in memory. */
+function createDigest(): { add(chunk: Uint8Array): void; hex(): Promise<string> } {
+  const hash = globalThis.process?.getBuiltinModule?.("node:crypto")?.createHash("sha256");
+  if (hash !== undefined) return { add: (chunk) => void hash.update(chunk), hex: async () => hash.digest("hex") };
+  const kept = keptInMemory();
+  return { add: kept.write, hex: async () => hexOf(await sha256(await (await kept.finish()).arrayBuffer())) };
+}
+
+/** Keeps the bytes of a stream until they were sent. */
+interface Spool {
+  write(chunk: Uint8Array): void | Promise<void>;
+  /** Ends the writing. The blob can be read until the spool is removed. */
+  finish(): Promise<Blob>;
+  /** Removes what the spool keeps. Call it in every case. */
+  remove(): Promise<void>;
+}
+
+function keptInMemory(): Spool {
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  let length = 0;
+  return {
+    write: (chunk) => {
+      length += chunk.byteLength;
+      if (length > mostBytesInMemory) throw new RangeError(tooLarge);
+      chunks.push(chunk.slice());
+    },
+    finish: async () => new Blob(chunks),
+    remove: async () => undefined,
+  };
+}
+
+/** The temporary files of this process. They are removed when it exits. */
+const temporaryFiles = new Set<string>();
+
+const fileSystem = () => globalThis.process?.getBuiltinModule?.("node:fs");
+
+function removeAll(): void {
+  for (const path of temporaryFiles) {
+    try {
+      fileSystem()?.rmSync(path, { force: true });
+    } catch {
+      // An error while the process exits would hide its reason.
+    }
   }
+}
+
+function remember(path: string): void {
+  if (temporaryFiles.size === 0) process.once("exit", removeAll);
+  temporaryFiles.add(path);
+}
+
+function forget(path: string): void {
+  if (temporaryFiles.delete(path) && temporaryFiles.size === 0) process.off("exit", removeAll);
+}
+
+/** Opens a temporary file that only this user can read; memory where the runtime has no file system. */
+async function openSpool(): Promise<Spool> {
+  const fs = fileSystem();
+  if (typeof fs?.openAsBlob !== "function") return keptInMemory();
+  const { openAsBlob, promises } = fs;
+  const [{ tmpdir }, { join }] = [process.getBuiltinModule("node:os"), process.getBuiltinModule("node:path")];
+  const path = join(tmpdir(), `pod-partner-${crypto.randomUUID()}.upload`);
+  remember(path);
+  const file = await promises.open(path, "wx", 0o600).catch((error: unknown) => {
+    forget(path);
+    throw error;
+  });
+  return {
+    write: (chunk) => file.writeFile(chunk),
+    finish: async () => {
+      await file.close();
+      return openAsBlob(path);
+    },
+    remove: async () => {
+      // It may be closed already.
+      await file.close().catch(() => undefined);
+      await promises.rm(path, { force: true }).catch(() => undefined);
+      forget(path);
+    },
+  };
 }

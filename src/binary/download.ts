@@ -1,8 +1,8 @@
 import { AlreadyReadError } from "../errors/already-read.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import type { HeaderFields } from "../util/response-head.ts";
-import { concatenate } from "./concatenate.ts";
-import { saveWhole } from "./save.ts";
-import { watched } from "./watched.ts";
+import { saveTo } from "./save.ts";
+import { concatenate, watched } from "./streams.ts";
 
 /** The progress of a download. */
 export interface Progress {
@@ -28,6 +28,12 @@ export interface NotModified {
   readonly lastModified: string | undefined;
 }
 
+/** The call that a download belongs to. */
+interface DownloadCall {
+  readonly endpoint: string;
+  readonly clock: PartnerClock;
+}
+
 /**
  * A binary response whose body you read once: as a stream, as bytes, as a blob or into a file. A second read throws `AlreadyReadError`.
  * `stream` and `saveTo` use bounded memory.
@@ -50,20 +56,20 @@ export class Download {
    * the option.
    */
   readonly fromCache: boolean;
-  readonly #endpoint: string;
+  readonly #call: DownloadCall;
   /** The stream that the caller reads: the body, or a copy of it that reports progress. */
   #body: ReadableStream<Uint8Array>;
   #use: "read" | "canceled" | undefined;
 
   /** @internal */
-  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, endpoint: string, fromCache = false) {
+  constructor(headers: HeaderFields, body: ReadableStream<Uint8Array>, call: DownloadCall, fromCache = false) {
     this.contentType = headers.get("content-type") ?? undefined;
     this.etag = headers.get("etag") ?? undefined;
     this.lastModified = headers.get("last-modified") ?? undefined;
     this.size = sizeOf(headers);
     this.fromCache = fromCache;
     this.#body = body;
-    this.#endpoint = endpoint;
+    this.#call = call;
   }
 
   /**
@@ -78,7 +84,7 @@ export class Download {
    * for await (const chunk of mockup.stream()) process.stdout.write(chunk);
    */
   stream({ onProgress }: DownloadOptions = {}): ReadableStream<Uint8Array> {
-    if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#endpoint, use: this.#use });
+    if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#call.endpoint, use: this.#use });
     this.#use = "read";
     if (onProgress === undefined) return this.#body;
     const { size } = this;
@@ -130,7 +136,7 @@ export class Download {
   async saveTo(path: string, options?: DownloadOptions): Promise<void> {
     const body = this.stream(options);
     try {
-      await saveWhole(path, body);
+      await saveTo(path, body, this.#call.clock);
     } catch (error) {
       await this.cancel();
       throw error;

@@ -1,7 +1,31 @@
 import type { FileHandle } from "node:fs/promises";
-import { saveInto } from "./special-file.ts";
+import { held } from "../util/abort-signals.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
 
-const isMissing = (error: unknown): boolean => error instanceof Error && Reflect.get(error, "code") === "ENOENT";
+/**
+ * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
+ * of the link is replaced, and the link stays. A device or a pipe is not replaced: the body is written into it.
+ */
+export async function saveTo(path: string, body: ReadableStream<Uint8Array>, clock: PartnerClock): Promise<void> {
+  const { open, rename, rm, stat } = await import("node:fs/promises");
+  const { dirname, join } = await import("node:path");
+  const there = await stat(path).catch(() => undefined);
+  // A folder fails here, before the body is read.
+  if (there?.isFile() === false) return writeInto(path, body, there.isFIFO(), clock);
+  const target = await targetOf(path);
+  // The temporary name does not contain the file's name: the result could be too long for the file system.
+  const partial = join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
+  try {
+    const file = await open(partial, "wx");
+    await fill(file, body);
+    await rename(partial, target);
+  } catch (error) {
+    // An error of the removal would hide the first one.
+    await rm(partial, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
 
 /** Resolves the symbolic links of a path. The target of the last link need not exist. */
 async function targetOf(path: string): Promise<string> {
@@ -10,7 +34,7 @@ async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
   } catch (error) {
-    if (!isMissing(error)) throw error;
+    if (propertyOf(error, "code") !== "ENOENT") throw error;
     const link = await readlink(path).catch(() => undefined);
     // A loop of links fails in `realpath` with ELOOP, so this recursion ends.
     return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
@@ -19,20 +43,6 @@ async function targetOf(path: string): Promise<string> {
 
 /** Bytes that are collected before they are written: a write for each chunk would take longer than the bytes themselves. */
 const batchSize = 512 * 1024;
-
-/** Writes all bytes. The operating system can write fewer at a time. */
-async function writeAll(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
-  for (let rest = batch; rest.length > 0; ) {
-    let { bytesWritten } = await file.writev(rest);
-    const unfinished = rest.findIndex((chunk) => {
-      if (bytesWritten < chunk.byteLength) return true;
-      bytesWritten -= chunk.byteLength;
-      return false;
-    });
-    const [first, ...others] = unfinished < 0 ? [] : rest.slice(unfinished);
-    rest = first === undefined ? [] : [first.subarray(bytesWritten), ...others];
-  }
-}
 
 /** Writes a body to a file and closes the file, also after an error. One batch is written while the next one arrives. */
 async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
@@ -45,12 +55,12 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
       size += chunk.byteLength;
       if (size < batchSize) continue;
       await writing;
-      writing = writeAll(file, batch);
+      writing = writeBatch(file, batch);
       writing.catch(() => undefined);
       [batch, size] = [[], 0];
     }
     await writing;
-    await writeAll(file, batch);
+    await writeBatch(file, batch);
     await file.sync();
   } finally {
     await writing.catch(() => undefined);
@@ -58,26 +68,62 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
   }
 }
 
+/** Writes all bytes. The operating system can write fewer at a time. */
+async function writeBatch(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
+  for (let rest = batch; rest.length > 0; ) {
+    let { bytesWritten } = await file.writev(rest);
+    const unfinished = rest.findIndex((chunk) => {
+      if (bytesWritten < chunk.byteLength) return true;
+      bytesWritten -= chunk.byteLength;
+      return false;
+    });
+    const [first, ...others] = unfinished < 0 ? [] : rest.slice(unfinished);
+    rest = first === undefined ? [] : [first.subarray(bytesWritten), ...others];
+  }
+}
+
+/** Milliseconds between two attempts at a pipe. The pause doubles after each attempt, up to `longest`. */
+const pauses = { first: 1, longest: 32 };
+
 /**
- * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
- * of the link is replaced, and the link stays.
+ * Writes a body into a pipe or a device. A blocking `open` or `write` of a pipe would occupy a thread until another process reads it, and
+ * could not be stopped: so both are tried again, until the body fails (abort, timeout or deadline).
  */
-export async function saveWhole(path: string, body: ReadableStream<Uint8Array>): Promise<void> {
-  const { open, rename, rm, stat } = await import("node:fs/promises");
-  const { dirname, join } = await import("node:path");
-  const there = await stat(path).catch(() => undefined);
-  // A device or a pipe must not be replaced, so the body is written into it. A folder fails here, before the body is read.
-  if (there?.isFile() === false) return saveInto(path, body, there.isFIFO());
-  const target = await targetOf(path);
-  // The temporary name does not contain the file's name: the result could be too long for the file system.
-  const partial = join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
+async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean, clock: PartnerClock) {
+  const { constants, open } = await import("node:fs/promises");
+  const failed = new AbortController();
+  const reader = body.getReader();
+  reader.closed.catch((error: unknown) => failed.abort(error));
+
+  /** Works until it succeeds. An error with one of these codes leads to another attempt. */
+  async function insist<T>(work: () => Promise<T>, codes: readonly unknown[]): Promise<T> {
+    for (let pause = pauses.first; ; pause = Math.min(pause * 2, pauses.longest)) {
+      failed.signal.throwIfAborted();
+      try {
+        return await work();
+      } catch (error) {
+        if (!codes.includes(propertyOf(error, "code"))) throw error;
+      }
+      await held<void>(failed.signal, (resolve) => clock.after(pause, resolve));
+    }
+  }
+
   try {
-    const file = await open(partial, "wx");
-    await fill(file, body);
-    await rename(partial, target);
-  } catch (error) {
-    // An error of the removal would hide the first one.
-    await rm(partial, { force: true }).catch(() => undefined);
-    throw error;
+    // Without a reader, a pipe fails with ENXIO. A Unix socket does, too, but it never becomes writable.
+    const flags = constants.O_WRONLY | (constants.O_NONBLOCK ?? 0);
+    const file = await insist(() => open(path, flags), isPipe ? ["ENXIO"] : []);
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        for (let chunk = next.value; chunk.byteLength > 0; ) {
+          // A full pipe fails with one of these.
+          const { bytesWritten } = await insist(() => file.write(chunk), ["EAGAIN", "EWOULDBLOCK"]);
+          chunk = chunk.subarray(bytesWritten);
+        }
+      }
+    } finally {
+      await file.close();
+    }
+  } finally {
+    reader.releaseLock();
   }
 }

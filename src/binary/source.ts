@@ -1,9 +1,8 @@
 import { shorten } from "../errors/shorten.ts";
 import type { Issue } from "../errors/validation.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
-import { bytesOf, type Chunks, chunksOf } from "./chunks.ts";
-import { concatenate } from "./concatenate.ts";
-import { isImage, signatureLength } from "./signature.ts";
+import { isImage, signatureLength } from "./picture.ts";
+import { bytesOf, type Chunks, chunksOf, concatenate, streamOf } from "./streams.ts";
 
 /**
  * A Node stream of bytes. Its type includes text, because `setEncoding` makes any Node stream return text; such a stream is refused
@@ -58,13 +57,17 @@ const noImage = "the bytes are neither a JPEG nor a PNG, the two formats that th
 
 const notBytes = "the stream gives something other than bytes";
 
+/** How a message names a file. */
+export const nameOfFile = (path: string | undefined): string =>
+  path === undefined ? "the file" : `the file ${JSON.stringify(shorten(path))}`;
+
 /** Reading a blob of a file can fail: the file may be a folder, or may be deleted. */
-async function openBlob(blob: Blob, file = "the file", path?: string): Promise<Opened> {
+async function openBlob(blob: Blob, path?: string): Promise<Opened> {
   let head: Uint8Array;
   try {
     head = new Uint8Array(await blob.slice(0, signatureLength).arrayBuffer());
   } catch (error) {
-    return refuse(`${file} cannot be read: ${wordsOf(error)}`);
+    return refuse(`${nameOfFile(path)} cannot be read: ${wordsOf(error)}`);
   }
   return isImage(head) ? { ok: true, upload: { replayable: true, path, body: () => blob } } : refuse(noImage);
 }
@@ -78,7 +81,7 @@ const isBase64 = (text: string): boolean =>
 
 /** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
 async function openFile(path: string): Promise<Opened> {
-  const file = `the file ${JSON.stringify(shorten(path))}`;
+  const file = nameOfFile(path);
   if (/^https?:/i.test(path)) return refuse(`${file} is a URL: pass the response of \`fetch\``);
   if (/^data:/i.test(path)) return refuse("expected a path, not a data URL: pass the response of `fetch(dataUrl)`");
   if (isBase64(path)) return refuse('expected a path, not base64: pass `Buffer.from(text, "base64")`');
@@ -92,7 +95,7 @@ async function openFile(path: string): Promise<Opened> {
     const missing = propertyOf(error, "code") === "ENOENT";
     return refuse(missing ? `${file} does not exist` : `${file} cannot be read: ${shorten(wordsOf(error), 200)}`);
   }
-  return openBlob(blob, file, path);
+  return openBlob(blob, path);
 }
 
 async function openUrl(url: URL): Promise<Opened> {
@@ -128,22 +131,16 @@ async function openChunks(chunks: Chunks): Promise<Opened> {
   }
   if (length === 0) return refuse("the stream gives no bytes; one that was read before cannot be read again");
   if (!isImage(concatenate(head, length))) return refuse(noImage);
-  const body = new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const first = head.shift();
-        if (first !== undefined) return controller.enqueue(first);
-        const { done, value } = await chunks.next();
-        if (done) return controller.close();
-        const bytes = bytesOf(value);
-        if (bytes === undefined) throw new TypeError(notBytes);
-        controller.enqueue(bytes);
-      },
-      cancel: () => chunks.close(),
-    },
-    // Do not read ahead of the network, so that a file of any size takes bounded memory.
-    { highWaterMark: 0 },
-  );
+  const next = async () => {
+    const first = head.shift();
+    if (first !== undefined) return first;
+    const { done, value } = await chunks.next();
+    if (done) return undefined;
+    const bytes = bytesOf(value);
+    if (bytes === undefined) throw new TypeError(notBytes);
+    return bytes;
+  };
+  const body = streamOf(next, chunks.close);
   return { ok: true, upload: { replayable: false, body: () => body } };
 }
 

@@ -4,6 +4,7 @@ import { reference } from "../references/schema.ts";
 import { isOpen } from "../resources/orders/open-order.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { count } from "../schemas/shape.ts";
+import { sha256 } from "../util/sha256.ts";
 import type { FollowedOrder, OrderChange } from "./changes.ts";
 
 /** The totals of each line. */
@@ -69,9 +70,8 @@ const sorted = (_: string, value: unknown): unknown =>
     : value;
 
 async function hashOf(value: unknown): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(value, sorted));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes), 0, 9);
-  return btoa(String.fromCharCode(...digest));
+  const hash = await sha256(JSON.stringify(value, sorted));
+  return btoa(String.fromCharCode(...hash.subarray(0, 9)));
 }
 
 /** Makes the state of an order that was read. */

@@ -2,6 +2,7 @@ import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
+import { sha256 } from "../util/sha256.ts";
 import { CallbackValidationError, OrderFollowerError } from "./errors.ts";
 import { callHandler, deadlockHint, refuseInHandler, withTimeout } from "./handlers.ts";
 import { OrderQueue } from "./order-queue.ts";
@@ -269,8 +270,7 @@ class MissingLimit {
 }
 
 /** A `+` that is not percent-encoded in the URL, as base64 has it, arrives as a space: both count as the same. */
-const digestOf = async (text: string): Promise<Uint8Array> =>
-  new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text.replaceAll(" ", "+"))));
+const digestOf = (text: string): Promise<Uint8Array> => sha256(text.replaceAll(" ", "+"));
 
 /**
  * Makes the comparison of a given token with the expected one. It compares hashes of both, byte by byte to the end, so its duration shows

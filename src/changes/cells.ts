@@ -1,3 +1,4 @@
+import { sha256 } from "../util/sha256.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
 /** One cell for each column; undefined for a missing field. */
@@ -23,8 +24,7 @@ function canonical(value: unknown): string {
 
 /** The first 48 bits of the SHA-256 of a text. */
 async function hashOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", encoder.encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(digest, 0, 6)));
+  return btoa(String.fromCharCode(...(await sha256(text)).subarray(0, 6)));
 }
 
 /** Characters that JSON writes as one byte. Most texts have no others, and checking this is faster than encoding the text. */

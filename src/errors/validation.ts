@@ -57,15 +57,20 @@ export function listIssues(issues: readonly Issue[]): string {
   return more === 0 ? text : `${text}\n  and ${more.toLocaleString("en")} more`;
 }
 
-/** The input of a call breaks a rule of the specification. No request was sent. `issues` has each issue with its path, at most 100. */
+/**
+ * The input of a call breaks a rule of the specification. No request was sent. `issues` has each issue with its path, at most 100.
+ *
+ * It is also the error of a file that changes while it is uploaded: then a part of it was sent, and no complete request.
+ */
 export class RequestValidationError extends PodPartnerError {
   static override readonly kind: string = "RequestValidationError";
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
-  constructor({ issues, endpoint }: { issues: readonly Issue[]; endpoint?: string }) {
+  constructor({ issues, endpoint, incomplete }: { issues: readonly Issue[]; endpoint?: string; incomplete?: boolean }) {
+    const what = incomplete ? "No complete request" : "Nothing";
     super(
-      `Nothing was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}: the input is not valid.${listIssues(issues)}`,
+      `${what} was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}: the input is not valid.${listIssues(issues)}`,
     );
     this.issues = firstIssues(issues);
   }

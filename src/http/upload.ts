@@ -1,6 +1,5 @@
 import type { ImageSource } from "../binary/source.ts";
-import type { UploadWatch } from "../binary/upload-watch.ts";
-import { watchUpload } from "../binary/watch-upload.ts";
+import { type UploadWatch, watchUpload } from "../binary/upload.ts";
 import { isObject } from "../schemas/type-guards.ts";
 import { attempt } from "../util/foreign.ts";
 import { splitFields } from "../util/split-fields.ts";
@@ -50,6 +49,6 @@ export const sendUpload = <Data>(
   start(endpoint, options, async (call) => {
     const end = (reason: unknown) => call.scope.end(reason);
     const input = { body: source, faults: optionFaults(own, "upload") };
-    const request = await call.open(input, (upload) => watchUpload(upload, own, end));
+    const request = await call.open(input, (upload) => watchUpload(upload, own, { endpoint: call.name, end }));
     return sendWithRetries(call, request, (arrival) => call.read(arrival));
   });

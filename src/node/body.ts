@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
-import { chunksOf } from "../binary/chunks.ts";
+import { chunksOf } from "../binary/streams.ts";
 import type { Body } from "../http/wire/read-text.ts";
 import { cutOff } from "./errors.ts";
 

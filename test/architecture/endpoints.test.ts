@@ -1,90 +1,78 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
-import { endpoints } from "../../src/resources/endpoints.ts";
-import { combined, page, specification } from "./endpoint-table.ts";
+import { endpoints as specified } from "../conformance/support/endpoints.ts";
+import { endpoints } from "../support/endpoints.ts";
+import { methods, page } from "./endpoint-table.ts";
 
 /**
- * The endpoints that are not a mere read of the `default` policy, by hand from parts 4 and 8: what may be done when the response is lost, and
- * the policies. Uploads of the same content have the same reference, and a render that is requested again costs tokens but no second order.
+ * What may be done when the response of a request that changes something is lost, by hand from parts 4 and 8. Uploads of the same content
+ * have the same reference, and a render that is requested again costs tokens but no second order.
  */
-const exceptions = {
-  "catalog.products.media": ["safe", "default", "downloads"],
-  "images.upload": ["idempotent", "default", "uploads"],
-  "evidence.upload": ["idempotent", "default", "uploads"],
-  "renders.create": ["idempotent", "default"],
-  "renders.media": ["safe", "default", "downloads"],
-  "renders.thumbnail": ["safe", "default", "downloads"],
-  "orders.create": ["recoverable", "default"],
-  "orders.cancel": ["idempotent", "default"],
-  "orders.replaceDropshipAddress": ["idempotent", "default"],
-  "claims.createItemIssues": ["recoverable", "default"],
-  "claims.createPackageMissing": ["recoverable", "default"],
-  "claims.retract": ["recoverable", "default"],
+const repeats = {
+  "auth.validate": "safe",
+  "images.upload": "idempotent",
+  "evidence.upload": "idempotent",
+  "renders.create": "idempotent",
+  "orders.create": "recoverable",
+  "orders.cancel": "idempotent",
+  "orders.replaceDropshipAddress": "idempotent",
+  "orders.quote": "safe",
+  "claims.createItemIssues": "recoverable",
+  "claims.createPackageMissing": "recoverable",
+  "claims.retract": "recoverable",
 };
 
-const calls = specification.map(([, , call]) => call);
+/** Layer images and evidence have no path in the specification: a product's detail and a claim give their whole URLs. */
+const byUrl = ["GET {layerImageUrl}", "GET {evidenceUrl}"];
+
+const described = endpoints.map(({ method, path, ...rest }) => ({ name: `${method} ${path}`, method, ...rest }));
+const calls = described.map(({ call }) => call);
 
 /** The text of all tests in `test/resources`, to find the calls in. */
 const resources = new URL("../resources/", import.meta.url);
-const resourceTests = () =>
-  readdirSync(resources, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".test.ts"))
-    .map((path) => readFileSync(new URL(path, resources), "utf8"))
-    .join("\n");
-
-/** Resolves a path such as `orders.create` on the client. */
-const walk = (from: unknown, call: string) => call.split(".").reduce<unknown>((at, name) => Object(at)[name], from);
-
-/** The names of all public methods below a resource: `orders.create`. */
-function methodsOf(resource: object, prefix: string): readonly string[] {
-  const prototype = Object.getPrototypeOf(resource);
-  const own = Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor");
-  const below = Object.entries(resource).flatMap(([name, value]) =>
-    typeof value === "object" && value !== null ? methodsOf(value, `${prefix}${name}.`) : [],
-  );
-  return [...own.map((name) => prefix + name), ...below];
-}
+const resourceTests = readdirSync(resources, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".test.ts"))
+  .map((path) => readFileSync(new URL(path, resources), "utf8"))
+  .join("\n");
 
 describe("the endpoints of part 4", () => {
-  it("are all described, without others", () => {
-    const described = endpoints.map(({ method, path, call }) => `${method} ${path} → ${call}`);
-    const specified = specification.map(([, endpoint, call]) => `${endpoint} → ${call}`);
-    expect(described.sort()).toEqual(specified.sort());
+  it("are all described, each with the policies of part 8", () => {
+    const policiesOf = new Map(described.map(({ name, policies }) => [name, policies]));
+    for (const { method, path, bucket } of specified) {
+      const policies = ["default", ...(bucket === undefined ? [] : [bucket])];
+      expect([path, policiesOf.get(`${method} ${path}`)]).toEqual([path, policies]);
+    }
+    expect(byUrl.map((name) => policiesOf.get(name))).toEqual([["default"], ["default"]]);
   });
 
-  it("are repeated after a lost response, and draw from policies, as the specification allows", () => {
-    const unusual = endpoints
-      .map(({ call, repeat, policies }) => [call, [repeat, ...policies]] as const)
-      .filter(([, described]) => described.join() !== "safe,default");
-    expect(Object.fromEntries(unusual)).toEqual(exceptions);
+  it("are repeated after a lost response as the specification allows", () => {
+    const reading = described.filter(({ method }) => method === "GET");
+    expect(reading.filter(({ repeat }) => repeat !== "safe")).toEqual([]);
+    const others = described.filter(({ method }) => method !== "GET").map(({ call, repeat }) => [call, repeat]);
+    expect(Object.fromEntries(others)).toEqual(repeats);
   });
 
-  it("are each called by a method of the client", () => {
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
-    const all = [...calls, ...combined.map(([call]) => call)];
-    expect(all.filter((call) => typeof walk(partner, call) !== "function")).toEqual([]);
+  it("are each described once, and each called by one method of the client", () => {
+    expect(new Set(described.map(({ name }) => name)).size).toBe(described.length);
+    expect(new Set(calls).size).toBe(calls.length);
+    const ofClient = methods.map(({ call }) => call);
+    expect(calls.filter((call) => !ofClient.includes(call))).toEqual([]);
   });
 
-  it("all have a route in the emulator, if they have a path", () => {
-    const routed = allRoutes().map(({ endpoint: { method, path } }) => `${method} ${path}`);
-    const paths = specification.map(([, endpoint]) => endpoint).filter((endpoint) => !endpoint.includes(" {"));
-    expect(paths.filter((endpoint) => !routed.includes(endpoint))).toEqual([]);
+  it("all have one route in the emulator, if they have a path", () => {
+    const routed = allRoutes()
+      .map(({ endpoint: { method, path } }) => `${method} ${path}`)
+      .filter((name) => !name.includes(" {"));
+    const names = described.map(({ name }) => name).filter((name) => !byUrl.includes(name));
+    expect(routed.filter((name) => names.includes(name)).sort()).toEqual(names.sort());
   });
 
   it("are each called by a test in test/resources", () => {
-    const tests = resourceTests();
-    expect(calls.filter((call) => !tests.includes(`.${call}(`))).toEqual([]);
+    expect(calls.filter((call) => !resourceTests.includes(`.${call}(`))).toEqual([]);
   });
 
-  it("and the methods that combine them are all methods of the client", () => {
-    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-key-of-a-test" });
-    const all: readonly string[] = [...calls, ...combined.map(([call]) => call), "rateLimits"];
-    expect(methodsOf(partner, "").filter((method) => !all.includes(method))).toEqual([]);
-  });
-
-  it("are in docs/endpoints.md, each with its method and its result", async () => {
+  it("are in docs/endpoints.md, each with its method, its result and its effect", async () => {
     await expect(page()).toMatchFileSnapshot("../../docs/endpoints.md");
   });
 });

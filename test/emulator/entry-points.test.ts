@@ -4,7 +4,7 @@ import { setupServer } from "msw/node";
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, emulatorHandlers, sampleImage, startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { endpoints } from "../../src/resources/endpoints.ts";
+import { endpoints } from "../support/endpoints.ts";
 import { setUp } from "./support.ts";
 
 describe("startEmulator()", () => {

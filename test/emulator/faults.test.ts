@@ -1,6 +1,6 @@
 import type { Fault } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { endpoints } from "../../src/resources/endpoints.ts";
+import { endpoints } from "../support/endpoints.ts";
 import { rejection } from "../support/exchange.ts";
 import { dropship, problem, setUp } from "./support.ts";
 
@@ -75,7 +75,7 @@ describe("a fault applies to", () => {
 describe("a fault selects requests by", () => {
   const on = (name: string) => setUp().emulator.faults.add({ on: name, fault: "drop" });
 
-  it.each(Object.values(endpoints).map(({ call }) => call))("the name of the client's call: %s", (call) => {
+  it.each(endpoints.map(({ call }) => call))("the name of the client's call: %s", (call) => {
     expect(() => on(call)).not.toThrow();
   });
 

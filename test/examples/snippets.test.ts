@@ -3,12 +3,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
-import { program as endpointProgram } from "../architecture/endpoint-table.ts";
 import { installedProject } from "../package/tarball.ts";
 import { blockPrograms, type Program, pagePrograms, pages, uncheckedFences } from "./blocks.ts";
 import { root } from "./process.ts";
-
-const endpointPage: Program = { page: "docs/endpoints.md", name: "endpoints.ts", code: endpointProgram() };
 
 /** Checks all programs at once, as the repository's own files are checked, and returns the errors with their places. */
 function typeErrors(programs: readonly Program[]): readonly string[] {
@@ -67,10 +64,10 @@ async function run(folder: string, program: Program): Promise<Finished> {
 describe("the code in the pages", () => {
   let errors: readonly string[] = [];
   beforeAll(() => {
-    errors = typeErrors([...pagePrograms, ...blockPrograms, endpointPage]);
+    errors = typeErrors([...pagePrograms, ...blockPrograms]);
   }, 120_000);
 
-  it.each([...new Set([...blockPrograms, ...pagePrograms, endpointPage].map(({ page }) => page))])(
+  it.each([...new Set([...blockPrograms, ...pagePrograms].map(({ page }) => page))])(
     "%s: every block has the right types, with only the page's first block before it",
     (page) => {
       expect(errors.filter((error) => error.startsWith(`${page}:`))).toEqual([]);

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/cancel-scope.ts";
-import { consume, endpointOf } from "../support/pacing/consumer.ts";
+import { endpointOf } from "../support/endpoints.ts";
+import { consume } from "../support/pacing/consumer.ts";
 import { sequence } from "../support/pacing/sequence.ts";
 import { createService, type Service } from "../support/pacing/service.ts";
 import { startUnpacedClient } from "../support/pacing/unpaced-client.ts";

@@ -3,7 +3,7 @@ import { CancelScope } from "../../src/http/cancel-scope.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../src/http/pacing/queue/wait-queue.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
-import { endpointOf } from "../support/pacing/consumer.ts";
+import { endpointOf } from "../support/endpoints.ts";
 import { simulate } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 

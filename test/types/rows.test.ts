@@ -24,20 +24,6 @@ interface Row {
   readonly render: RenderInput;
 }
 
-/** For the compiler: the reason of an outcome gives the type of its error. */
-export async function neverNarrowed({ renders }: PodPartner, inputs: Iterable<RenderInput>) {
-  for await (const outcome of renders.batch(inputs)) {
-    if (outcome.ok) continue;
-    if (outcome.reason === "render-failed") expectTypeOf(outcome.error).toEqualTypeOf<RenderFailedError>();
-    else if (outcome.reason === "not-found") expectTypeOf(outcome.error).toEqualTypeOf<NotFoundError>();
-    else if (outcome.reason === "gone") expectTypeOf(outcome.error).toEqualTypeOf<GoneError>();
-    else if (outcome.reason === "budget") expectTypeOf(outcome.error).toEqualTypeOf<TokenBudgetError>();
-    else if (outcome.reason === "weekly-limit") expectTypeOf(outcome.error).toEqualTypeOf<RendertokenLimitError>();
-    // `map` can throw any value.
-    else expectTypeOf(outcome.error).toBeUnknown();
-  }
-}
-
 /** For the compiler: none of it is run. */
 function neverRun(
   { orders, renders }: PodPartner,
@@ -110,5 +96,16 @@ describe("the types of outcomes", () => {
     expectTypeOf<Reason>().toEqualTypeOf<
       "not-found" | "gone" | "render-failed" | "error" | "budget" | "weekly-limit"
     >();
+  });
+
+  it("without a mockup have an error of the type that their reason gives", () => {
+    type ErrorOf<Reason> = Extract<OutcomeOf<Made["left"]>, { reason: Reason }>["error"];
+    expectTypeOf<ErrorOf<"not-found">>().toEqualTypeOf<NotFoundError>();
+    expectTypeOf<ErrorOf<"gone">>().toEqualTypeOf<GoneError>();
+    expectTypeOf<ErrorOf<"render-failed">>().toEqualTypeOf<RenderFailedError>();
+    expectTypeOf<ErrorOf<"budget">>().toEqualTypeOf<TokenBudgetError>();
+    expectTypeOf<ErrorOf<"weekly-limit">>().toEqualTypeOf<RendertokenLimitError>();
+    // `map` can throw any value.
+    expectTypeOf<ErrorOf<"error">>().toBeUnknown();
   });
 });

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { ImageSource, PictureSize } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { sizeIn } from "../../src/binary/picture-size.ts";
+import { sizeIn } from "../../src/binary/picture.ts";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
 import { someImage } from "../support/uploads.ts";

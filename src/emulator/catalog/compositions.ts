@@ -1,6 +1,6 @@
 import type { CompositionReference } from "../../references/references.ts";
-import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
-import type { Scene } from "../../resources/scenes/scenes.schema.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
+import type { Scene } from "../../resources/scenes/scenes.endpoints.ts";
 import type { StoredProduct } from "./products.ts";
 
 export interface StoredComposition {

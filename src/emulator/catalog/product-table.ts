@@ -1,4 +1,4 @@
-import type { KnownProductStatus } from "../../resources/catalog/catalog.schema.ts";
+import type { KnownProductStatus } from "../../resources/catalog/catalog.endpoints.ts";
 
 /** The productgroups of the demo catalog. Products of one group share a price and a production technique (specification 1). */
 export const productgroupTable = {

@@ -1,5 +1,5 @@
-import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
-import type { Scene } from "../../resources/scenes/scenes.schema.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
+import type { Scene } from "../../resources/scenes/scenes.endpoints.ts";
 import type { Collection } from "../core/collection.ts";
 import type { ReferenceMaker } from "../core/reference-maker.ts";
 import { Compositions, type StoredComposition } from "./compositions.ts";

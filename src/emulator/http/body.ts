@@ -1,4 +1,4 @@
-import { isImage, signatureLength } from "../../binary/signature.ts";
+import { isImage, signatureLength } from "../../binary/picture.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import { Problem } from "../core/problem.ts";
 import { bodyRecorderOf } from "../recorder/request-body.ts";

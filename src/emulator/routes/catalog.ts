@@ -1,3 +1,4 @@
+import type { Product, ProductDetail } from "../../resources/catalog/catalog.endpoints.ts";
 import {
   getProduct,
   getProductMedia,
@@ -6,7 +7,6 @@ import {
   listProducts,
   lookupProduct,
 } from "../../resources/catalog/catalog.endpoints.ts";
-import type { Product, ProductDetail } from "../../resources/catalog/catalog.schema.ts";
 import type { StoredProduct } from "../catalog/products.ts";
 import { found } from "../core/problem.ts";
 import { fileResponse, immutable, revalidated } from "../http/respond.ts";

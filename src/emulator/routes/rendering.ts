@@ -1,7 +1,7 @@
+import type { Composition } from "../../resources/compositions/compositions.endpoints.ts";
 import { getComposition, lookupComposition } from "../../resources/compositions/compositions.endpoints.ts";
-import type { Composition } from "../../resources/compositions/compositions.schema.ts";
+import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
 import { getPerspective, listPerspectives } from "../../resources/perspectives/perspectives.endpoints.ts";
-import type { Perspective } from "../../resources/perspectives/perspectives.schema.ts";
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
 import type { StoredComposition } from "../catalog/compositions.ts";
 import { found, Problem } from "../core/problem.ts";

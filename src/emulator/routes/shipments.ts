@@ -1,5 +1,5 @@
+import type { Shipment } from "../../resources/shipments/shipments.endpoints.ts";
 import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
-import type { Shipment } from "../../resources/shipments/shipments.schema.ts";
 import { found } from "../core/problem.ts";
 import { type Route, route } from "../http/route.ts";
 import type { StoredShipment } from "../records/records.ts";

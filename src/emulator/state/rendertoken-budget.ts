@@ -1,4 +1,4 @@
-import type { Rendertokens } from "../../resources/rendertokens/rendertokens.schema.ts";
+import type { Rendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import { nextMonday } from "../core/amsterdam.ts";
 import { Problem } from "../core/problem.ts";

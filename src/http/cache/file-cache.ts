@@ -1,13 +1,14 @@
 import type { Download } from "../../binary/download.ts";
 import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
+import { nameByHash } from "../../util/sha256.ts";
 import type { Call } from "../call.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
 import type { Arrival } from "../wire/exchange.ts";
 import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
 import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
 import { type FileSteps, fileSteps } from "./file-steps.ts";
-import { type Asked, askedBy, type Fields, FilePolicy, nameOfUrl } from "./policy.ts";
+import { type Asked, askedBy, type Fields, FilePolicy } from "./policy.ts";
 import { Recording } from "./recording.ts";
 import { SizeLimit } from "./size-limit.ts";
 import { StoredBody } from "./stored-body.ts";
@@ -57,7 +58,7 @@ export class FileCache {
     const done = call.recorder.begin("cache");
     this.#opened ??= this.#open();
     const [opened, asked, id] = await call.scope.within(
-      Promise.all([this.#opened, askedBy(request.headers), nameOfUrl(request.url)]),
+      Promise.all([this.#opened, askedBy(request.headers), nameByHash(request.url)]),
     );
     const entry = await call.scope.within(opened.entries.read(id));
     const isFresh = entry?.policy.isFresh(asked) === true;

@@ -1,5 +1,5 @@
 import { Download } from "../../binary/download.ts";
-import { type BodyWatcher, watched } from "../../binary/watched.ts";
+import { type BodyWatcher, watched } from "../../binary/streams.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import type { Call } from "../call.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
@@ -23,19 +23,19 @@ export interface FileSteps {
 /** The steps of a call for a file. */
 export function fileSteps(call: Call, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
   const { core, scope, name: endpoint, timeout } = call;
+  const of = { endpoint, clock: core.clock };
   return {
     call,
     request,
     send,
-    record: ({ headers }, download, recording) =>
-      new Download(headers, watched(download.stream(), recording), endpoint),
+    record: ({ headers }, download, recording) => new Download(headers, watched(download.stream(), recording), of),
     open: (response, body) => {
       const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
       attempt.open(body);
       const onUnread = (error: string) => core.observe("onUnreadDownload", { endpoint, error });
       const complete = (error: unknown) => call.complete(error);
       const options = { scope, endpoint, redact: core.redact, complete, onUnread };
-      return new Download(response.headers, downloadStream(attempt, body, response, options), endpoint, true);
+      return new Download(response.headers, downloadStream(attempt, body, response, options), of, true);
     },
   };
 }

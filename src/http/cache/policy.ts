@@ -1,6 +1,7 @@
 import CachePolicy from "http-cache-semantics";
 import { attempt } from "../../util/foreign.ts";
 import type { HeaderFields } from "../../util/response-head.ts";
+import { nameByHash } from "../../util/sha256.ts";
 
 /** Headers by their names in lower case. */
 export type Fields = Readonly<Record<string, string>>;
@@ -33,20 +34,12 @@ const ofBody = new Set(["content-type", "content-length"]);
 /** The request headers that decide about the cache, or that the SDK itself writes. Any other one can be secret. */
 const readable = new Set(["cache-control", "pragma", "accept", "accept-encoding"]);
 
-async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
-  return Array.from(bytes.subarray(0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** Names a URL, which can have a secret in its query. */
-export const nameOfUrl = digest;
-
 /** Reads a request. `Vary` can name any of its headers, so those that can be secret are replaced by a hash. */
 export async function askedBy(headers: Fields): Promise<Asked> {
   const selecting = Object.entries(headers).filter(([name]) => !name.startsWith("if-"));
   const fields = selecting.map(async ([name, value]) => {
     const lower = name === "cache-control" || name === "pragma" ? value.toLowerCase() : value;
-    return [name, readable.has(name) ? lower : await digest(`${name}\n${value}`)] as const;
+    return [name, readable.has(name) ? lower : await nameByHash(`${name}\n${value}`)] as const;
   });
   return { method: "GET", headers: Object.fromEntries(await Promise.all(fields)) };
 }

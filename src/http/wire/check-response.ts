@@ -1,4 +1,4 @@
-import { chunksOf } from "../../binary/chunks.ts";
+import { chunksOf } from "../../binary/streams.ts";
 import { attempt, propertyOf, wordsOf } from "../../util/foreign.ts";
 
 const isFunction = (value: unknown): boolean => typeof value === "function";

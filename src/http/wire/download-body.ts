@@ -1,5 +1,5 @@
-import { emptyFile } from "../../binary/file-response.ts";
-import { PictureEnd, shortfall, trustOf } from "../../binary/truncation.ts";
+import { emptyFile, shortfall, trustOf } from "../../binary/file-response.ts";
+import { PictureEnd } from "../../binary/picture.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../../errors/connection.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";

@@ -48,7 +48,11 @@ async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arri
   options.onHead(response);
   if (binary && isFileReady(response) && fileFault(response) === undefined) {
     const stream = downloadStream(attempt, body, response, options);
-    return { response, text: "", download: new Download(response.headers, stream, endpoint) };
+    return {
+      response,
+      text: "",
+      download: new Download(response.headers, stream, { endpoint, clock: options.scope.clock }),
+    };
   }
   const text = await readText(body, response, options.maxResponseSize, endpoint);
   attempt.finish();

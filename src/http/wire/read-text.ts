@@ -1,5 +1,4 @@
-import { bytesOf, chunksOf } from "../../binary/chunks.ts";
-import { concatenate } from "../../binary/concatenate.ts";
+import { bytesOf, chunksOf, concatenate } from "../../binary/streams.ts";
 import { ResponseTooLargeError } from "../../errors/response-size.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 

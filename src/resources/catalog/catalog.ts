@@ -1,8 +1,8 @@
 import type { Send } from "../../http/send.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
+import type { Packaging, Productgroup } from "./catalog.endpoints.ts";
 import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
-import type { Packaging, Productgroup } from "./catalog.schema.ts";
 import { ProductsResource } from "./products.ts";
 
 /** Reads the product catalog (specification 1, 4.3). */

@@ -9,8 +9,8 @@ import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
+import type { Product, ProductDetail } from "./catalog.endpoints.ts";
 import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
-import type { Product, ProductDetail } from "./catalog.schema.ts";
 
 /** Options of {@link ProductsResource.changes}: those of each request, the snapshot to compare with, and `details`. */
 export interface ProductChangesOptions extends ChangesOptions<Product> {

@@ -6,8 +6,8 @@ import type {
   ProductReference,
   SceneReference,
 } from "../../references/references.ts";
+import type { Composition } from "./compositions.endpoints.ts";
 import { getComposition, lookupComposition } from "./compositions.endpoints.ts";
-import type { Composition } from "./compositions.schema.ts";
 
 /** The three references that identify a composition (specification 2.9). All are required. */
 export interface CompositionParts {

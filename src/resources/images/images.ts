@@ -4,8 +4,8 @@ import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/uplo
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
+import type { PrintImage } from "./images.endpoints.ts";
 import { listImages, uploadImage } from "./images.endpoints.ts";
-import type { PrintImage } from "./images.schema.ts";
 import { type RunningUploads, type UploadedImage, uploadOnce } from "./upload-once.ts";
 
 /** Uploads and lists print images (specification 2.7, 4.5). */

@@ -2,7 +2,7 @@ import type { ClientStore } from "../../stores/client-store.ts";
 import { fromJson, toJson } from "../../stores/json.ts";
 import { keepLease, type Lease, takeLease } from "../../stores/lease.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import type { PrintImage } from "./images.schema.ts";
+import type { PrintImage } from "./images.endpoints.ts";
 
 /** Milliseconds of a lease, between two looks at the upload of another process, and the longest wait for it. */
 const times = { lease: 10_000, look: 250, patience: 60_000 };

@@ -1,20 +1,14 @@
-import { type Content, type Refuse, readContent } from "../../binary/content.ts";
+import { type Content, readContent } from "../../binary/content.ts";
 import type { ImageSource, Upload } from "../../binary/source.ts";
-import type { UploadWatch } from "../../binary/upload-watch.ts";
-import { watchUpload } from "../../binary/watch-upload.ts";
-import { PodPartnerError } from "../../errors/base.ts";
-import { RequestValidationError } from "../../errors/validation.ts";
+import { type UploadWatch, watchUpload } from "../../binary/upload.ts";
 import type { Call } from "../../http/call.ts";
 import { optionFaults } from "../../http/endpoint/check-options.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import { type ImageUploadOptions, splitWatch } from "../../http/upload.ts";
 import { check } from "../../schemas/check.ts";
 import { onAbort } from "../../util/abort-signals.ts";
-import { wordsOf } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { uploadImage } from "./images.endpoints.ts";
-import { image, type PrintImage } from "./images.schema.ts";
+import { image, type PrintImage, uploadImage } from "./images.endpoints.ts";
 import { KnownImages } from "./known-images.ts";
 
 /** The image of a content that is uploaded at most once. */
@@ -27,14 +21,6 @@ export interface UploadedImage extends PrintImage {
 export type RunningUploads = Map<string, Promise<PrintImage>>;
 
 const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
-
-const refuse: Refuse = (what: string, error: unknown): Error =>
-  error instanceof PodPartnerError
-    ? error
-    : new RequestValidationError({
-        issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }],
-        endpoint: nameOf(uploadImage),
-      });
 
 /** Uploads a content unless its image is known: hash, look at the storage, take the lease, upload, store. */
 export function uploadOnce(
@@ -50,11 +36,11 @@ export function uploadOnce(
     try {
       const input = { body: source, faults: optionFaults(watch, "upload") };
       const request = await call.open(input, async (upload) => {
-        const read = await readContent(upload, over.signal, refuse);
+        const read = await readContent(upload, over.signal, call.name);
         // The call may have ended meanwhile.
         onAbort(over.signal, () => void read.remove());
         content = read;
-        return { replayable: true, body: () => read.blob };
+        return read.upload;
       });
       if (content === undefined) throw new TypeError("the source was not read");
       const { hash, unchanged } = content;
@@ -96,5 +82,5 @@ export function uploadOnce(
 
 /** Inspects the picture that will be sent, and observes its bytes. A picture that is not sent is not inspected. */
 function observed(call: Call<never, unknown>, upload: Upload, watch: UploadWatch): Promise<Upload> {
-  return call.within(watchUpload(upload, watch, (reason) => call.scope.end(reason)));
+  return call.within(watchUpload(upload, watch, { endpoint: call.name, end: (reason) => call.scope.end(reason) }));
 }

@@ -1,5 +1,43 @@
+import * as z from "zod/mini";
 import { assumed, endpoint, field, list } from "../../http/endpoint/endpoint.ts";
-import { account, brand, organization, store } from "./organization.schema.ts";
+import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";
+
+/** The organization of the key (specification 1). The specification does not show its fields; all are returned unchanged. */
+export type Organization = OpenRecord;
+const organization = openRecord;
+
+/** A billing entity of the organization (specification 1). Other fields are not shown and returned unchanged. */
+export interface Account {
+  readonly reference: AccountReference;
+}
+const account = () => open<Account>({ reference: reference("Account") });
+
+/** A store, in which orders are created (specification 1). Other fields are not shown and returned unchanged. */
+export interface Store {
+  readonly reference: StoreReference;
+  /** The integration type, an open enum. The API can create orders only if it is `api`. */
+  readonly integration?: OpenEnum<"api"> | null;
+  /**
+   * The v1 store code, which also appears in callbacks and in `legacyOrderCode`.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
+  readonly legacyCode?: string | null;
+}
+const store = () =>
+  open<Store>({
+    reference: reference("Store"),
+    integration: z.nullish(openEnum<"api">()),
+    legacyCode: z.nullish(z.string()),
+  });
+
+/** A brand on shipping labels and the tracking page (specification 1). Other fields are not shown and returned unchanged. */
+export interface Brand {
+  readonly reference: BrandReference;
+}
+const brand = () => open<Brand>({ reference: reference("Brand") });
 
 export const getOrganization = endpoint({
   call: "organization.get",

@@ -4,8 +4,8 @@ import type { PerspectiveReference, ProductReference, SceneReference } from "../
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { readList } from "../list-resource.ts";
+import type { Perspective, PerspectiveSummary } from "./perspectives.endpoints.ts";
 import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
-import type { Perspective, PerspectiveSummary } from "./perspectives.schema.ts";
 
 /** Options of {@link PerspectivesResource.list}. */
 export interface PerspectiveListOptions extends RequestOptions {

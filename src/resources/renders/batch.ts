@@ -11,8 +11,12 @@ import { attempt } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
 import { Slots } from "../../util/slots.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";
-import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
-import { type Composition, composition } from "../compositions/compositions.schema.ts";
+import {
+  type Composition,
+  composition,
+  getComposition,
+  lookupComposition,
+} from "../compositions/compositions.endpoints.ts";
 import type { ImagesResource } from "../images/images.ts";
 import {
   assertInput,

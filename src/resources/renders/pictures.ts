@@ -10,6 +10,7 @@ import { onAbort, unlessAborted } from "../../util/abort-signals.ts";
 import { propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { Latest } from "../../util/latest.ts";
+import { hexOf, sha256 } from "../../util/sha256.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup, SaveOptions } from "./batch.schema.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { getRenderMedia } from "./renders.endpoints.ts";
@@ -176,7 +177,4 @@ export class PictureFolder {
 }
 
 /** A path can be too long for a key, and have other characters. */
-async function keyOf(path: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(path)));
-  return `picture:${Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
+const keyOf = async (path: string): Promise<string> => `picture:${hexOf(await sha256(path))}`;

@@ -1,7 +1,7 @@
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
+import type { Rendertokens } from "./rendertokens.endpoints.ts";
 import { getRendertokens } from "./rendertokens.endpoints.ts";
-import type { Rendertokens } from "./rendertokens.schema.ts";
 
 /** Reads the weekly rendertoken limit (specification 2.9, 4.6). */
 export class RendertokensResource {

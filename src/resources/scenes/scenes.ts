@@ -4,8 +4,8 @@ import type { ProductgroupReference, SceneReference } from "../../references/ref
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { readList } from "../list-resource.ts";
+import type { Scene, SceneSummary } from "./scenes.endpoints.ts";
 import { getScene, listScenes } from "./scenes.endpoints.ts";
-import type { Scene, SceneSummary } from "./scenes.schema.ts";
 
 /** Options of {@link ScenesResource.list}. */
 export interface SceneListOptions extends RequestOptions {

@@ -4,8 +4,8 @@ import type { ApiCall, Send } from "../../http/send.ts";
 import { paginate } from "../../pagination/paginate.ts";
 import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
+import type { WarehouseItem } from "./warehouse.endpoints.ts";
 import { listItems } from "./warehouse.endpoints.ts";
-import type { WarehouseItem } from "./warehouse.schema.ts";
 
 /** Reads the stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {

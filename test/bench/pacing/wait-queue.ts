@@ -1,16 +1,12 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { endpoints } from "../../../src/resources/endpoints.ts";
 import { systemClock } from "../../../src/util/clock.ts";
+import { endpointOf } from "../../support/endpoints.ts";
 import { printTable } from "../table.ts";
 
 const calls = 100_000;
 
-const endpoint = (() => {
-  const found = endpoints.find(({ call }) => call === "orders.get");
-  if (found === undefined) throw new Error("No endpoint is called orders.get");
-  return found;
-})();
+const endpoint = endpointOf("orders.get");
 
 /** A pacer with the specification's quota and an empty bucket: a token comes every 20 ms. */
 function emptied() {

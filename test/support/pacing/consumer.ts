@@ -4,16 +4,9 @@ import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import type { Pacer, Permit } from "../../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../../src/http/pacing/queue/wait-queue.ts";
 import type { Wait } from "../../../src/http/pacing/wait.ts";
-import { endpoints } from "../../../src/resources/endpoints.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
+import { endpointOf } from "../endpoints.ts";
 import type { Served } from "./service.ts";
-
-/** The endpoint of a call. */
-export function endpointOf(call: string) {
-  const found = endpoints.find((endpoint) => endpoint.call === call);
-  if (found === undefined) throw new Error(`No endpoint is called ${call}`);
-  return found;
-}
 
 /** Milliseconds to the service and back. */
 export type Latency = () => readonly [going: number, coming: number];

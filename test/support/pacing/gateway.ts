@@ -1,7 +1,7 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { endpointOf } from "./consumer.ts";
+import { endpointOf } from "../endpoints.ts";
 import { sequence } from "./sequence.ts";
 import { createTimeline } from "./timeline.ts";
 

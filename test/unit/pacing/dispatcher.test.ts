@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
-import { endpointOf } from "../../support/pacing/consumer.ts";
+import { endpointOf } from "../../support/endpoints.ts";
 
 const get = endpointOf("orders.get");
 

@@ -3,7 +3,8 @@ import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import type { Priority } from "../../../src/http/endpoint/request-options.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import { consume, endpointOf } from "../../support/pacing/consumer.ts";
+import { endpointOf } from "../../support/endpoints.ts";
+import { consume } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
 import { createTimeline } from "../../support/pacing/timeline.ts";
 

@@ -1,0 +1,132 @@
+/** Reads a stream chunk by chunk, and can release it at any moment. */
+export interface Chunks {
+  next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
+  /** Releases the stream at once, also while `next` waits for a chunk: the stream may hold an open file. */
+  close(): void;
+}
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const isWebStream = (value: object): value is ReadableStream<unknown> =>
+  "getReader" in value && typeof value.getReader === "function";
+
+const isIterable = (value: object): value is AsyncIterable<unknown> => Symbol.asyncIterator in value;
+
+async function quietly(release: () => unknown): Promise<void> {
+  try {
+    await release();
+  } catch {
+    // The caller cannot act on the error of a stream that fails on release.
+  }
+}
+
+/** Uses a reader: an iterator would be released only after the chunk that it waits for. */
+function ofWebStream(stream: ReadableStream<unknown>): Chunks {
+  const reader = stream.getReader();
+  return {
+    next: () => reader.read(),
+    close: () => quietly(() => reader.cancel()),
+  };
+}
+
+/** Reads an iterable. Closing destroys a Node stream; another iterator gets `return()`, which can wait for the current chunk. */
+function ofIterable(source: AsyncIterable<unknown>): Chunks {
+  const iterator = source[Symbol.asyncIterator]();
+  return {
+    next: () => iterator.next(),
+    close: () =>
+      quietly(() =>
+        "destroy" in source && typeof source.destroy === "function" ? source.destroy() : iterator.return?.(),
+      ),
+  };
+}
+
+/** Opens a web or Node stream; undefined if the value is not a stream. Throws if the stream already has a reader. */
+export function chunksOf(source: unknown): Chunks | undefined {
+  if (!isObject(source)) return undefined;
+  if (isWebStream(source)) return ofWebStream(source);
+  return isIterable(source) ? ofIterable(source) : undefined;
+}
+
+/** Converts a chunk to bytes; undefined if it is not binary. A file handle of Node 22 gives buffers without a view. */
+export function bytesOf(chunk: unknown): Uint8Array | undefined {
+  if (chunk instanceof Uint8Array) return chunk;
+  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+  return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
+}
+
+/** Joins chunks of a known total length. */
+export function concatenate(chunks: readonly Uint8Array[], length: number): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/** Makes a stream of the chunks that `next` gives until it gives undefined. It does not read ahead, so it takes bounded memory. */
+export function streamOf(
+  next: () => Promise<Uint8Array | undefined>,
+  cancel: (reason: unknown) => unknown,
+): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const chunk = await next();
+        if (chunk === undefined) controller.close();
+        else controller.enqueue(chunk);
+      },
+      cancel: async (reason) => void (await cancel(reason)),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** Follows a body while the caller reads it. */
+export interface BodyWatcher {
+  /** Called with each chunk before the reader gets it. The reader waits for it. If it throws, the body ends with its error. */
+  add(chunk: Uint8Array): void | Promise<void>;
+  /** Called at the end of a complete body. The reader waits for it. */
+  finish?(): Promise<void>;
+  /** Called when the body fails or is canceled. */
+  abandon?(): void;
+}
+
+/**
+ * Makes a stream of a body that a watcher follows. It does not read ahead, and fails at the same moment as the body. A `TransformStream`
+ * would fail only after its waiting chunks are read.
+ */
+export function watched(body: ReadableStream<Uint8Array>, watcher: BodyWatcher): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        reader.closed.catch((error: unknown) => {
+          controller.error(error);
+          watcher.abandon?.();
+        });
+      },
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (done) {
+          await watcher.finish?.();
+          return controller.close();
+        }
+        try {
+          await watcher.add(value);
+        } catch (error) {
+          await reader.cancel(error);
+          throw error;
+        }
+        controller.enqueue(value);
+      },
+      cancel(reason) {
+        watcher.abandon?.();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}

@@ -1,0 +1,168 @@
+import { RequestValidationError } from "../errors/validation.ts";
+import { mostHeaderBytes, type PictureSize, sizeIn } from "./picture.ts";
+import { nameOfFile, type Upload } from "./source.ts";
+import { concatenate, streamOf } from "./streams.ts";
+
+/** The progress of an upload. */
+export interface UploadProgress {
+  /** Bytes of this attempt that were handed to the network. The service may have received fewer. */
+  readonly sent: number;
+  /** Total bytes; undefined for a stream. */
+  readonly size: number | undefined;
+}
+
+/** The functions that observe an upload. */
+export interface UploadWatch {
+  readonly onProgress?: ((progress: UploadProgress) => void) | undefined;
+  readonly onDownsize?: ((size: PictureSize) => void) | undefined;
+}
+
+/** The call that an upload belongs to. */
+export interface UploadCall {
+  readonly endpoint: string;
+  /** Ends the call with a reason. */
+  readonly end: (reason: unknown) => void;
+}
+
+/** The service downsizes images that are wider or higher than this many pixels (specification 2.7). */
+const largestSide = 7_000;
+
+/** The bytes of a report at most: the stream of a blob can give all of its bytes as one chunk. */
+const mostReportedBytes = 65_536;
+
+/**
+ * Reports the size of a picture that the service downsizes, and then the bytes of each attempt when the network takes them. An error of
+ * the caller's functions ends the call, and so does a file that changes before it is sent.
+ */
+export async function watchUpload(
+  upload: Upload,
+  { onProgress, onDownsize }: UploadWatch,
+  call: UploadCall,
+): Promise<Upload> {
+  const whole = onDownsize === undefined ? upload : await inspected(upload, guarded(onDownsize, call));
+  return { ...whole, body: () => observed(whole, onProgress && guarded(onProgress, call), call) };
+}
+
+/** A function of the caller. If it throws, the call ends with that error. */
+const guarded =
+  <Given>(report: (given: Given) => void, call: UploadCall) =>
+  (given: Given): void => {
+    try {
+      report(given);
+    } catch (error) {
+      call.end(error);
+      throw error;
+    }
+  };
+
+/** Reports the size of a picture that the service downsizes. Returns the upload, or an equal one if its stream was read. */
+async function inspected(upload: Upload, report: (size: PictureSize) => void): Promise<Upload> {
+  const body = upload.body();
+  let whole = upload;
+  let size: PictureSize | undefined;
+  if (body instanceof Uint8Array) size = sizeIn(body);
+  else if (body instanceof Blob) size = await sizeOfBlob(body);
+  else {
+    const { size: found, rest } = await peek(body);
+    size = found;
+    whole = { ...upload, body: () => rest };
+  }
+  if (size !== undefined && Math.max(size.width, size.height) > largestSide) report(size);
+  return whole;
+}
+
+/** Searches the header of a blob. A blob that cannot be read is reported when it is sent. */
+async function sizeOfBlob(blob: Blob): Promise<PictureSize | undefined> {
+  const head = await blob
+    .slice(0, mostHeaderBytes)
+    .arrayBuffer()
+    .catch(() => new ArrayBuffer());
+  return sizeIn(new Uint8Array(head));
+}
+
+/** Reads a stream until its picture shows its size. Returns the size, and a stream of all chunks. */
+async function peek(body: ReadableStream<Uint8Array>) {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size: PictureSize | undefined;
+  let length = 0;
+  for (let searched = 0, over = false; size === undefined && searched < mostHeaderBytes && !over; ) {
+    // A stream that fails here fails again when it is sent.
+    const { value } = await reader.read().catch(() => ({ value: undefined }));
+    over = value === undefined;
+    if (value !== undefined) chunks.push(value);
+    length += value?.byteLength ?? 0;
+    // Searching after each chunk would take quadratic time.
+    if (!over && length < Math.min(mostHeaderBytes, 2 * searched)) continue;
+    searched = length;
+    size = sizeIn(concatenate(chunks, length));
+  }
+  const rest = streamOf(
+    async () => chunks.shift() ?? (await reader.read()).value,
+    (reason) => reader.cancel(reason),
+  );
+  return { size, rest };
+}
+
+type UploadBody = ReturnType<Upload["body"]>;
+type Report = (progress: UploadProgress) => void;
+
+/** The body of an attempt, which is observed while the network takes it. */
+function observed(upload: Upload, report: Report | undefined, { endpoint, end }: UploadCall): UploadBody {
+  const body = upload.body();
+  if (body instanceof ReadableStream) return report === undefined ? body : reported(body, undefined, report);
+  if (report === undefined && body instanceof Uint8Array) return body;
+  const blob = body instanceof Blob ? body : new Blob([body]);
+  const onUnreadable = () => end(fileChanged(upload.path, endpoint));
+  const stream = () => reported(blob.stream(), blob.size, report, onUnreadable);
+  // The `fetch` of Bun does not call `stream` of a blob.
+  if (globalThis.process?.versions?.bun !== undefined) return report === undefined ? blob : stream();
+  // A blob keeps the exact `Content-Length`; a stream would be sent in chunks, without a length.
+  return Object.defineProperty(blob.slice(), "stream", { value: stream });
+}
+
+/** Reports the bytes of a stream piece by piece when they are read. */
+function reported(
+  body: ReadableStream<Uint8Array>,
+  size: number | undefined,
+  report: Report | undefined,
+  onUnreadable: () => void = () => undefined,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let waiting: Uint8Array = new Uint8Array();
+  let sent = 0;
+  const next = async () => {
+    if (waiting.byteLength === 0) {
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        onUnreadable();
+        throw error;
+      });
+      if (done) return undefined;
+      waiting = value;
+    }
+    const piece = waiting.subarray(0, mostReportedBytes);
+    waiting = waiting.subarray(mostReportedBytes);
+    sent += piece.byteLength;
+    try {
+      report?.({ sent, size });
+    } catch (error) {
+      await reader.cancel(error);
+      throw error;
+    }
+    return piece;
+  };
+  return streamOf(next, (reason) => reader.cancel(reason));
+}
+
+/** The error of a file that the platform refuses to read: its size or its modification time is not that of the beginning. */
+export const fileChanged = (path: string | undefined, endpoint: string): RequestValidationError =>
+  new RequestValidationError({
+    issues: [
+      {
+        path: [],
+        message: `${nameOfFile(path)} has changed, or was removed, since the call began: upload it when nothing writes to it`,
+      },
+    ],
+    endpoint,
+    incomplete: true,
+  });

@@ -1,0 +1,14 @@
+/** The SHA-256 of a text or of bytes. WebCrypto is on every runtime. */
+export async function sha256(
+  content: string | ArrayBuffer | Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+/** Bytes in hexadecimal. */
+export const hexOf = (bytes: Uint8Array): string =>
+  Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+
+/** The SHA-256 of a text in hexadecimal, as a short name for a long or secret text: only the first 16 bytes. */
+export const nameByHash = async (text: string): Promise<string> => hexOf((await sha256(text)).subarray(0, 16));
