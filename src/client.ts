@@ -25,10 +25,8 @@ import { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
-import type { ClientStore } from "./stores/client-store.ts";
-import { createScopeOf } from "./stores/create-scope-of.ts";
-import { openStore as openClientStore } from "./stores/open-store.ts";
-import { type ScopeOf, scopeOf } from "./stores/scope.ts";
+import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
+import { createScopeOf, type ScopeOf, scopeOf } from "./storage/scoped-storage.ts";
 import { reliable, systemClock } from "./util/clock.ts";
 
 /**
@@ -72,7 +70,7 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
-  /** @internal Names the client's part of a store, for code that has a store of its own. */
+  /** @internal Names the client's part of a storage, for code that has one of its own. */
   readonly [scopeOf]: ScopeOf;
 
   constructor(options: PodPartnerOptions = {}) {
@@ -92,10 +90,11 @@ export class PodPartner {
       onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
       onBack: () => observe("onStoreBack", { option: "store" }),
     };
-    // The store and the cache are opened at their first use.
-    let opened: Promise<ClientStore> | undefined;
-    const openStore = () => (opened ??= openClientStore({ store, scopeOf: this[scopeOf], clock, reports }));
-    const files = fileCache && new FileCache(openStore, fileCache, () => clock.now());
+    // The storage and the cache are opened at their first use.
+    let opened: Promise<ClientStorage> | undefined;
+    const openStorage = () =>
+      (opened ??= openClientStorage({ storage: store, scopeOf: this[scopeOf], clock, reports }));
+    const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,
       clock,
@@ -110,7 +109,7 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStore };
+    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStorage };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);

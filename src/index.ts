@@ -214,7 +214,7 @@ export type { ItemsResource, WarehouseResource } from "./resources/warehouse/war
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export { type MemoryStoreOptions, memoryStore } from "./stores/memory-store.ts";
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./stores/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./storage/contract.ts";
+export { type MemoryStoreOptions, memoryStore } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrently.ts";

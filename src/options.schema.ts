@@ -8,7 +8,7 @@ import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject, isRecord } from "./schemas/type-guards.ts";
-import type { KeyValueStore } from "./stores/store.ts";
+import type { KeyValueStore } from "./storage/contract.ts";
 import { systemClock } from "./util/clock.ts";
 
 const secretKey = () =>

@@ -10,7 +10,7 @@ import type { Transport } from "./http/wire/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
-import type { KeyValueStore } from "./stores/store.ts";
+import type { KeyValueStore } from "./storage/contract.ts";
 import type { PartnerClock } from "./util/clock.ts";
 import type { Overrides } from "./util/overrides.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";

@@ -1,7 +1,6 @@
 import { RequestValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
-import { type ScopeOf, scopeOf } from "../stores/scope.ts";
-import { ScopedStore } from "../stores/scoped-store.ts";
+import { ScopedStorage, type ScopeOf, scopeOf } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
@@ -16,7 +15,7 @@ import {
 } from "./follower-options.ts";
 import { deadlockHint, refuseInHandler } from "./handlers.ts";
 import { Handover } from "./handover.ts";
-import type { Lock } from "./lock.ts";
+import type { OrderLock } from "./lock.ts";
 import { OrderQueue } from "./order-queue.ts";
 import { Records } from "./records.ts";
 import { Sweep } from "./sweep.ts";
@@ -100,7 +99,7 @@ class Follower {
     const { partner, store, clock, timeout, every, forgetAfter } = settings;
     const scoped = lazily(async () => {
       const nameScope = Reflect.get(partner, scopeOf) as ScopeOf;
-      return new ScopedStore(store, await nameScope(store));
+      return new ScopedStorage(store, await nameScope(store));
     });
     this.#settings = settings;
     this.#records = new Records(scoped, clock, forgetAfter);
@@ -167,7 +166,7 @@ class Follower {
   }
 
   /** Waits until no other process hands over the order, at most `timeout` milliseconds. */
-  async #lock(reference: OrderReference): Promise<Lock> {
+  async #lock(reference: OrderReference): Promise<OrderLock> {
     const { clock, timeout } = this.#settings;
     const deadline = clock.now() + timeout;
     for (;;) {

@@ -3,7 +3,7 @@ import type { LookResult } from "./changes.ts";
 import { OrderFollowerError } from "./errors.ts";
 import type { FollowerSettings } from "./follower-options.ts";
 import { callHandler, deadlockHint, withTimeout } from "./handlers.ts";
-import type { Lock } from "./lock.ts";
+import type { OrderLock } from "./lock.ts";
 import {
   ageOf,
   changesBetween,
@@ -62,7 +62,7 @@ export class Handover {
    *
    * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
    */
-  async look(reference: OrderReference, lock: Lock): Promise<LookResult | undefined> {
+  async look(reference: OrderReference, lock: OrderLock): Promise<LookResult | undefined> {
     const { clock, timeout } = this.#settings;
     for (const pause of [0, ...pauses]) {
       if (pause > 0) await new Promise<void>((resolve) => void clock.after(pause, resolve));
@@ -102,7 +102,12 @@ export class Handover {
   }
 
   /** Hands over and remembers what a response says. Resolves to undefined if the lock was lost or another process has stored a state. */
-  async handOver(reference: OrderReference, memory: Memory, news: News, lock: Lock): Promise<LookResult | undefined> {
+  async handOver(
+    reference: OrderReference,
+    memory: Memory,
+    news: News,
+    lock: OrderLock,
+  ): Promise<LookResult | undefined> {
     const { found, next, handOver } = news;
     if (handOver !== undefined) {
       // Its lock may have ended in the store: calls of one process do not overlap in any case.

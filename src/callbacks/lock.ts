@@ -1,5 +1,5 @@
-import { keepLease } from "../stores/lease.ts";
-import type { KeyValueStore } from "../stores/store.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { repeat } from "../storage/lock.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** Why an order is locked. */
@@ -28,7 +28,7 @@ export interface LockParts {
  * A process that loses a lock, because it was suspended or the store was slow, does no harm: it cannot change the state that another one
  * has stored.
  */
-export class Lock {
+export class OrderLock {
   readonly #parts: LockParts;
   #purpose: Purpose;
   #token: Uint8Array;
@@ -43,8 +43,8 @@ export class Lock {
   }
 
   /** Resolves to undefined if another call has the lock. */
-  static async take(parts: LockParts): Promise<Lock | undefined> {
-    const lock = new Lock(parts);
+  static async take(parts: LockParts): Promise<OrderLock | undefined> {
+    const lock = new OrderLock(parts);
     let waiting = true;
     const taking = parts.use(async (store) => {
       const taken = (await lock.#set(store, null)) || (await lock.#takeOver(store));
@@ -101,6 +101,6 @@ export class Lock {
   #renew(): void {
     const { clock, use } = this.#parts;
     const renew = () => use((store) => this.#set(store, this.#token));
-    this.#stopRenewing = keepLease({ renew }, lifetimes["handing over"], clock);
+    this.#stopRenewing = repeat(lifetimes["handing over"] / 3, clock, renew);
   }
 }

@@ -2,12 +2,12 @@ import * as z from "zod/mini";
 import { isReference, type OrderReference } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { fromJson, toJson } from "../stores/json.ts";
-import type { KeyValueStore } from "../stores/store.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { fromJson, toJson } from "../storage/values.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { OrderFollowerError } from "./errors.ts";
-import { Lock, type LockParts, type Purpose } from "./lock.ts";
+import { type LockParts, OrderLock, type Purpose } from "./lock.ts";
 import { isClosed, type Lines, lines, type Remembered, remembered } from "./order-state.ts";
 
 /** A value with its bytes, which a later change of the key expects. */
@@ -85,9 +85,9 @@ export class Records {
   }
 
   /** Locks an order. Resolves to undefined if another call has it. */
-  lock(reference: OrderReference, purpose: Purpose): Promise<Lock | undefined> {
+  lock(reference: OrderReference, purpose: Purpose): Promise<OrderLock | undefined> {
     const use: LockParts["use"] = (work) => this.#use(work);
-    return Lock.take({ key: lockKey(reference), purpose, clock: this.#clock, use });
+    return OrderLock.take({ key: lockKey(reference), purpose, clock: this.#clock, use });
   }
 
   /** Reads the references of all open orders. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PacingStore } from "../http/pacing/store.ts";
-import { readStoreOptions } from "../stores/store-options.ts";
+import { readStorageOptions } from "../storage/contract.ts";
 import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
@@ -8,7 +8,7 @@ import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
 export type { PacingStore } from "../http/pacing/store.ts";
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../stores/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
 export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
 export { type RedisStoreOptions, redisStore } from "./store.ts";
 
@@ -33,7 +33,7 @@ export interface RedisPacingOptions {
  * const partner = new PodPartner({ baseUrl, secretKey, pacing: { store: redisPacing(redis) } });
  */
 export function redisPacing(client: RedisClient, options: RedisPacingOptions = {}): PacingStore {
-  const { organization } = readStoreOptions(options, ["organization"]);
+  const { organization } = readStorageOptions(options, ["organization"]);
   const scripts = { pacing: createScript(client, script), ceiling: createScript(client, ceilingScript) };
   return {
     kind: "redis",

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
-import { lifetimeOf } from "../stores/lifetime.ts";
-import type { KeyValueStore } from "../stores/store.ts";
-import { readStoreOptions } from "../stores/store-options.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { lifetimeOf, readStorageOptions } from "../storage/contract.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
 import { deleteScript, getScript, keysScript, setScript } from "./store.lua.ts";
 
@@ -27,7 +26,7 @@ const step = "1000";
  * const partner = new PodPartner({ baseUrl, secretKey, store: redisStore(redis) });
  */
 export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): KeyValueStore {
-  const { organization } = readStoreOptions(options, ["organization"]);
+  const { organization } = readStorageOptions(options, ["organization"]);
   const run = runner(client);
   const [get, set, remove, keys] = [run(getScript), run(setScript), run(deleteScript), run(keysScript)];
   return {

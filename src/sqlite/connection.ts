@@ -1,6 +1,6 @@
 import { Database, type SqliteModule } from "./database.ts";
 import { faultOf } from "./faults.ts";
-import type { StoreFile } from "./file.ts";
+import type { StorageFile } from "./file.ts";
 
 /** Milliseconds for which an operation waits for the locks of other processes. */
 const longestWait = 10_000;
@@ -19,7 +19,7 @@ const mostRepairs = 3;
  */
 export class Connection {
   readonly #sqlite: SqliteModule;
-  readonly #file: StoreFile;
+  readonly #file: StorageFile;
   // The module itself: fake timers of a test runner would stop the store.
   readonly #timers = process.getBuiltinModule("node:timers/promises");
   #database: Database | undefined;
@@ -29,7 +29,7 @@ export class Connection {
   #closed = false;
   #latest: Promise<unknown> = Promise.resolve();
 
-  constructor(sqlite: SqliteModule, file: StoreFile) {
+  constructor(sqlite: SqliteModule, file: StorageFile) {
     this.#sqlite = sqlite;
     this.#file = file;
   }

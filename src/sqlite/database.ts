@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { refuse } from "../stores/store-options.ts";
+import { refuse } from "../storage/contract.ts";
 
 /** Marks the files of this package: "podp". */
 const applicationId = 0x706f6470;

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { refuse } from "../stores/store-options.ts";
+import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import type { SqliteModule } from "./database.ts";
 
@@ -11,7 +11,7 @@ const memory = ":memory:";
 const companions = ["-wal", "-shm"];
 
 /** The file of a store. */
-export class StoreFile {
+export class StorageFile {
   /** The absolute path, so that a later change of the working directory changes nothing. */
   readonly path: string;
   readonly inMemory: boolean;

@@ -1,11 +1,10 @@
-import { lifetimeOf } from "../stores/lifetime.ts";
-import type { KeyValueStore } from "../stores/store.ts";
-import { readStoreOptions, refuse } from "../stores/store-options.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { lifetimeOf, readStorageOptions, refuse } from "../storage/contract.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
-import { StoreFile } from "./file.ts";
+import { StorageFile } from "./file.ts";
 
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../stores/store.ts";
+export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
 
 /** Options of {@link sqliteStore}. */
 export interface SqliteStoreOptions {
@@ -37,9 +36,9 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  const { organization } = readStoreOptions(options, ["organization"]);
+  const { organization } = readStorageOptions(options, ["organization"]);
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StoreFile(path, sqlite));
+  const connection = new Connection(sqlite, new StorageFile(path, sqlite));
   let changes = 0;
   return {
     kind: "sqlite",

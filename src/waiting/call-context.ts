@@ -1,7 +1,7 @@
 import type { RetryOptions } from "../http/endpoint/request-options.ts";
 import type { Pacer } from "../http/pacing/pacer.ts";
 import type { Run, Start } from "../http/send.ts";
-import type { OpenStore } from "../stores/client-store.ts";
+import type { OpenStorage } from "../storage/client-storage.ts";
 import type { PartnerClock } from "../util/clock.ts";
 
 /** The parts of the client that a call of several requests needs. */
@@ -17,7 +17,7 @@ export interface CallContext {
   readonly retry: RetryOptions;
   readonly pacer: Pick<Pacer, "forecast">;
   /** Opens what the client remembers. */
-  readonly openStore: OpenStore;
+  readonly openStorage: OpenStorage;
 }
 
 /**

@@ -4,26 +4,26 @@ import { entryPoints, type SourceFile, sources } from "./source.ts";
 /** What each part of `src/` may import besides itself. A part that is not listed may not be imported. */
 const leaves = ["errors", "util"];
 const vocabulary = [...leaves, "references", "schemas"];
-const core = [...vocabulary, "stores", "binary", "http"];
+const core = [...vocabulary, "storage", "binary", "http"];
 const helpers = [...core, "pagination", "waiting"];
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   util: [],
   references: leaves,
   schemas: [...leaves, "references"],
-  stores: leaves,
-  binary: [...vocabulary, "stores"],
-  http: [...vocabulary, "stores", "binary"],
+  storage: leaves,
+  binary: [...vocabulary, "storage"],
+  http: [...vocabulary, "storage", "binary"],
   pagination: core,
   waiting: core,
   changes: helpers,
   resources: [...helpers, "changes"],
   client: [...helpers, "resources", "options"],
   options: [...helpers, "resources"],
-  callbacks: [...vocabulary, "stores", "resources"],
+  callbacks: [...vocabulary, "storage", "resources"],
   node: core,
   redis: core,
-  sqlite: [...leaves, "stores"],
+  sqlite: [...leaves, "storage"],
   emulator: [...helpers, "resources", "client", "options"],
   index: [...helpers, "changes", "resources", "client", "options"],
   // The command line loads the package as a partner's program does: by its name.

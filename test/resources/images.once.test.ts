@@ -106,10 +106,10 @@ describe("images.uploadOnce (specification 2.7, 4.5)", () => {
     };
     context.service.respondAlways(someImage);
     await partnerOf(context.service, { store }).images.uploadOnce(png);
-    const { ScopedStore } = await import("../../src/stores/scoped-store.ts");
+    const { ScopedStorage } = await import("../../src/storage/scoped-storage.ts");
     const [key = ""] = await keysOf(memory);
     const scope = /\{(.*)\}/.exec(key)?.[1] ?? "";
-    await new ScopedStore(memory, scope).set(`image:${sha256(png)}`, new TextEncoder().encode(value));
+    await new ScopedStorage(memory, scope).set(`image:${sha256(png)}`, new TextEncoder().encode(value));
     const again = partnerOf(context.service, { store: memory });
     expect(await again.images.uploadOnce(png)).toEqual({ reference, uploaded: true });
     expect(await again.images.uploadOnce(png)).toEqual({ reference, uploaded: false });

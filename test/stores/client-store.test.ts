@@ -2,8 +2,8 @@ import type { KeyValueStore } from "pod-partner";
 import { memoryStore } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { ClientStore } from "../../src/stores/client-store.ts";
-import { ScopedStore } from "../../src/stores/scoped-store.ts";
+import { ClientStorage } from "../../src/storage/client-storage.ts";
+import { ScopedStorage } from "../../src/storage/scoped-storage.ts";
 import { bytes, keysOf, text } from "./stores.ts";
 
 type Operation = "get" | "set" | "delete" | "keys";
@@ -20,7 +20,7 @@ beforeEach(() => {
 /** A client's view of a store with faults. */
 function guard(faults: Partial<Record<Operation, (...values: never[]) => unknown>>) {
   const store = { ...memoryStore({ clock }), ...faults } as KeyValueStore;
-  const client = new ClientStore(new ScopedStore(store, "scope"), clock, {
+  const client = new ClientStorage(new ScopedStorage(store, "scope"), clock, {
     onLost: (reason) => void reports.push(`lost: ${reason}`),
     onBack: () => void reports.push("back"),
   });
@@ -120,6 +120,32 @@ describe("a lost store", () => {
     slow.resolve(undefined);
     await get;
     expect(reports).toEqual(["lost: no disk"]);
+  });
+
+  it("is not back because a change succeeds that began before a read failed", async () => {
+    const slow = Promise.withResolvers<boolean>();
+    let full = true;
+    let reads = 0;
+    const { client } = guard({
+      set: async () => {
+        if (full) throw new Error("no space");
+        return slow.promise;
+      },
+      get: async () => {
+        reads += 1;
+        throw new Error("no disk");
+      },
+    });
+    await client.set("key", bytes("value"));
+    full = false;
+    await clock.advance(1_000);
+    const set = client.set("key", bytes("value"));
+    await client.get("key");
+    slow.resolve(true);
+    expect(await set).toBe(true);
+    expect(reports).toEqual(["lost: no space"]);
+    await client.get("key");
+    expect(reads).toBe(1);
   });
 
   it("causes no unhandled rejection when a result comes too late", async () => {

@@ -1,5 +1,7 @@
+import type { KeyValueStore } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
-import { takeLease } from "../../src/stores/lease.ts";
+import { takeLock } from "../../src/storage/lock.ts";
 import { bytes, describeEachStore, keysOf, text } from "./stores.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
@@ -174,22 +176,40 @@ describeEachStore("a store", ({ open, pass }) => {
     await expect(store.set("key", all, { ttl: "soon" as never })).rejects.toThrow(RangeError);
   });
 
-  it("holds a lease for one holder, until it is released or runs out", async () => {
-    const [one, other] = [open(), open()];
-    const lease = await takeLease(one, "lease", hour);
-    if (lease === undefined || lease === "lost") throw new Error("expected a lease");
-    expect(await takeLease(other, "lease", hour)).toBeUndefined();
+  it("holds a lock for one holder, until it is released", async () => {
+    const clock = createManualClock();
+    const take = (store: KeyValueStore) => takeLock(store, "lock", hour, clock);
+    const lock = await take(open());
+    if (lock === undefined || lock === "lost") throw new Error("expected a lock");
+    expect(await take(open())).toBeUndefined();
+    await lock.release();
+    expect(await take(open())).toBeTypeOf("object");
+    // A lock of another holder stays.
+    await lock.release();
+    expect(await take(open())).toBeUndefined();
+  });
+
+  it("holds a lock as long as it is renewed, and for its lifetime after that", async () => {
+    const clock = createManualClock();
+    const store = open();
+    const renewed: Promise<unknown>[] = [];
+    const watched: KeyValueStore = {
+      ...store,
+      set: (...given) => {
+        const set = store.set(...given);
+        renewed.push(set);
+        return set;
+      },
+    };
+    await takeLock(watched, "lock", hour, clock);
     await pass(0.75 * hour);
-    expect(await lease.renew()).toBe(true);
+    await clock.advance(hour / 3);
+    expect(await Promise.all(renewed)).toEqual([true, true]);
     await pass(0.75 * hour);
-    expect(await takeLease(other, "lease", hour)).toBeUndefined();
+    expect(await takeLock(open(), "lock", hour, clock)).toBeUndefined();
     await pass(0.5 * hour);
-    const next = await takeLease(other, "lease", hour);
-    if (next === undefined || next === "lost") throw new Error("expected a lease");
-    expect(await lease.renew()).toBe(false);
-    await lease.release();
-    expect(await takeLease(one, "lease", hour)).toBeUndefined();
-    await next.release();
-    expect(await takeLease(one, "lease", hour)).toBeTypeOf("object");
+    expect(await takeLock(open(), "lock", hour, clock)).toBeTypeOf("object");
+    await clock.advance(hour / 3);
+    expect(await Promise.all(renewed)).toEqual([true, true, false]);
   });
 });

@@ -2,8 +2,9 @@ import { existsSync } from "node:fs";
 import type { KeyValueStore } from "pod-partner";
 import { redisStore } from "pod-partner/redis";
 import { sqliteStore } from "pod-partner/sqlite";
+import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it } from "vitest";
-import { takeLease } from "../../src/stores/lease.ts";
+import { takeLock } from "../../src/storage/lock.ts";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
 import { killChild, runChild } from "./children.ts";
@@ -12,7 +13,7 @@ import { keysOf, text, useFolder, useWallClock } from "./stores.ts";
 interface Shared {
   readonly location: string;
   open(): KeyValueStore;
-  /** Moves the clock of the lease on by this number of milliseconds. */
+  /** Moves the clock of the lock on by this number of milliseconds. */
   pass(ms: number): Promise<unknown>;
 }
 
@@ -41,11 +42,13 @@ function redis(): Shared {
       return context.server.url;
     },
     open: () => redisStore(context.redis),
-    pass: async (ms) => context.redis.pExpire("lease", (await context.redis.pTTL("lease")) - ms),
+    pass: async (ms) => context.redis.pExpire("lock", (await context.redis.pTTL("lock")) - ms),
   };
 }
 
 const minute = 60_000;
+/** It stands still: no lock is renewed. */
+const clock = createManualClock();
 
 describe.each(Object.entries({ sqlite: file, redis }))("several processes on one store: %s", (kind, use) => {
   const describeHere = describe.skipIf(kind === "redis" && !redisInstalled && !process.env.CI);
@@ -84,14 +87,14 @@ describe.each(Object.entries({ sqlite: file, redis }))("several processes on one
       expect(existsSync(`${shared.location}-damaged`)).toBe(false);
     }, 60_000);
 
-    it("get its lease when the lease runs out, and not before", async () => {
-      await killChild({ task: "lease", location: shared.location, times: 10 * minute });
+    it("get its lock when the lock ends, and not before", async () => {
+      await killChild({ task: "lock", location: shared.location, times: 10 * minute });
       const store = shared.open();
-      expect(await takeLease(store, "lease", minute)).toBeUndefined();
+      expect(await takeLock(store, "lock", minute, clock)).toBeUndefined();
       await shared.pass(5 * minute);
-      expect(await takeLease(store, "lease", minute)).toBeUndefined();
+      expect(await takeLock(store, "lock", minute, clock)).toBeUndefined();
       await shared.pass(6 * minute);
-      expect(await takeLease(store, "lease", minute)).toBeTypeOf("object");
+      expect(await takeLock(store, "lock", minute, clock)).toBeTypeOf("object");
     }, 60_000);
   });
 });

@@ -3,9 +3,8 @@ import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
 import { sqliteStore } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createScopeOf } from "../../src/stores/create-scope-of.ts";
-import { openStore } from "../../src/stores/open-store.ts";
-import { scopeOf } from "../../src/stores/scope.ts";
+import { openStorage } from "../../src/storage/client-storage.ts";
+import { createScopeOf, scopeOf } from "../../src/storage/scoped-storage.ts";
 import { bytes, keysOf, text, useFolder } from "./stores.ts";
 
 const folder = useFolder();
@@ -14,8 +13,8 @@ const secretKey = "key-5up3r53cr3t-4d5f6";
 
 /** The part of a store that a client uses. */
 const open = (store: KeyValueStore, key = secretKey, url = baseUrl) =>
-  openStore({
-    store,
+  openStorage({
+    storage: store,
     scopeOf: createScopeOf(url, key),
     clock: createManualClock(),
     reports: { onLost: (reason) => expect.fail(reason), onBack: () => undefined },

@@ -1,6 +1,8 @@
 /** A process that works on a store until it is done or killed. Its job is its argument, as JSON; it prints a line when it is in progress. */
-import { takeLease } from "../../src/stores/lease.ts";
-import type { KeyValueStore } from "../../src/stores/store.ts";
+
+import type { KeyValueStore } from "../../src/storage/contract.ts";
+import { takeLock } from "../../src/storage/lock.ts";
+import { systemClock } from "../../src/util/clock.ts";
 import type { Job } from "./children.ts";
 
 const job = JSON.parse(process.argv[2] ?? "") as Job;
@@ -44,8 +46,8 @@ if (job.task === "open") {
   }
 }
 if (job.task === "fill") await fill(store);
-if (job.task === "lease") {
-  await takeLease(store, "lease", job.times);
+if (job.task === "lock") {
+  await takeLock(store, "lock", job.times, systemClock);
   console.log("in progress");
   setInterval(() => undefined, 60_000);
 } else {

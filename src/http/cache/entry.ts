@@ -1,5 +1,5 @@
-import type { ClientStore } from "../../stores/client-store.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { type Fields, FilePolicy } from "./policy.ts";
 
@@ -60,10 +60,10 @@ export const headersOf = ({ policy, head }: Pick<Entry, "policy" | "head">): Fie
 
 /** The files in a client's store. */
 export class Entries {
-  readonly #store: ClientStore;
+  readonly #store: ClientStorage;
   readonly #now: () => number;
 
-  constructor(store: ClientStore, now: () => number) {
+  constructor(store: ClientStorage, now: () => number) {
     this.#store = store;
     this.#now = now;
   }

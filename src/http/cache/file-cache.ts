@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import type { ClientStore, OpenStore } from "../../stores/client-store.ts";
+import type { ClientStorage, OpenStorage } from "../../storage/client-storage.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { nameByHash } from "../../util/sha256.ts";
 import type { Call } from "../call.ts";
@@ -41,13 +41,13 @@ const defaultSize = (kind: string): number => (kind === "memory" ? 32 : 1_024) *
 
 /** The files that a client has downloaded, by the rules of RFC 9111 for a private cache. */
 export class FileCache {
-  readonly #openStore: OpenStore;
+  readonly #openStorage: OpenStorage;
   readonly #maxSize: number | undefined;
   readonly #now: () => number;
   #opened: Promise<Opened> | undefined;
 
-  constructor(openStore: OpenStore, { maxSize }: FileCacheOptions, now: () => number) {
-    this.#openStore = openStore;
+  constructor(openStorage: OpenStorage, { maxSize }: FileCacheOptions, now: () => number) {
+    this.#openStorage = openStorage;
     this.#maxSize = maxSize;
     this.#now = now;
   }
@@ -69,7 +69,7 @@ export class FileCache {
   }
 
   async #open(): Promise<Opened> {
-    const store: ClientStore = await this.#openStore();
+    const store: ClientStorage = await this.#openStorage();
     const maxSize = this.#maxSize ?? defaultSize(store.kind);
     return { entries: new Entries(store, this.#now), limit: new SizeLimit(store, maxSize, this.#now), maxSize };
   }

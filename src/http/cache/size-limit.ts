@@ -1,11 +1,10 @@
-import type { ClientStore } from "../../stores/client-store.ts";
-import { takeLease } from "../../stores/lease.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
 import { Entries, type Head, prefix } from "./entry.ts";
 
 /** Milliseconds after which the pieces of a file without a head are what a killed process has left. */
 const abandonedAfter = 3_600_000;
-/** Milliseconds for which one process tidies up alone. */
-const leaseTime = 60_000;
+/** Milliseconds for which a process that dies while it tidies up keeps others from it. */
+const lockTime = 60_000;
 /** The part of the limit that this process may store before it looks at the store again: other processes store, too. */
 const unseen = 0.1;
 
@@ -27,7 +26,7 @@ interface Pieces {
  * and with them the pieces that killed processes have left.
  */
 export class SizeLimit {
-  readonly #store: ClientStore;
+  readonly #store: ClientStorage;
   readonly #entries: Entries;
   readonly #maxSize: number;
   readonly #now: () => number;
@@ -36,7 +35,7 @@ export class SizeLimit {
   #added = 0;
   #tidying: Promise<void> | undefined;
 
-  constructor(store: ClientStore, maxSize: number, now: () => number) {
+  constructor(store: ClientStorage, maxSize: number, now: () => number) {
     this.#store = store;
     this.#entries = new Entries(store, now);
     this.#maxSize = maxSize;
@@ -54,8 +53,8 @@ export class SizeLimit {
   }
 
   async #tidy(): Promise<void> {
-    const lease = await takeLease(this.#store, `${prefix}tidy`, leaseTime);
-    if (lease === undefined || lease === "lost") return;
+    const lock = await this.#store.lock(`${prefix}tidy`, lockTime);
+    if (lock === undefined || lock === "lost") return;
     this.#added = 0;
     const { files, loose } = await this.#look();
     for (const { id, body, count } of loose) await this.#entries.erase(id, body, count);
@@ -65,7 +64,7 @@ export class SizeLimit {
       if (await this.#entries.drop(file)) size -= file.head.size;
     }
     this.#size = size + this.#added;
-    await lease.release();
+    await lock.release();
   }
 
   /** Reads the heads of all files, and finds the pieces that belong to none. */

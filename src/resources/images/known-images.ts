@@ -1,11 +1,11 @@
-import type { ClientStore } from "../../stores/client-store.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
-import { keepLease, type Lease, takeLease } from "../../stores/lease.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
+import type { Lock } from "../../storage/lock.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { PrintImage } from "./images.endpoints.ts";
 
-/** Milliseconds of a lease, between two looks at the upload of another process, and the longest wait for it. */
-const times = { lease: 10_000, look: 250, patience: 60_000 };
+/** Milliseconds after which the lock of a dead process ends, between two looks at the upload of another process, and the longest wait for it. */
+const times = { lock: 10_000, look: 250, patience: 60_000 };
 
 type Within = <T>(promise: Promise<T>) => Promise<T>;
 
@@ -15,31 +15,27 @@ interface Turn {
   release(): Promise<void>;
 }
 
-/** Renews a lease until the returned function is called, which releases it. */
-function keep(lease: Lease, clock: PartnerClock): () => Promise<void> {
-  const stopRenewing = keepLease(lease, times.lease, clock);
-  return () => {
-    stopRenewing();
-    return lease.release();
-  };
-}
-
 const nothing = async () => undefined;
 
 /** What the store knows of the image of one content. */
 export class KnownImages {
-  readonly #store: ClientStore;
+  readonly #store: ClientStorage;
   readonly #isImage: (value: unknown) => value is PrintImage;
   readonly #clock: PartnerClock;
   readonly #key: string;
-  readonly #leaseKey: string;
+  readonly #lockKey: string;
 
-  constructor(store: ClientStore, hash: string, isImage: (value: unknown) => value is PrintImage, clock: PartnerClock) {
+  constructor(
+    store: ClientStorage,
+    hash: string,
+    isImage: (value: unknown) => value is PrintImage,
+    clock: PartnerClock,
+  ) {
     this.#store = store;
     this.#isImage = isImage;
     this.#clock = clock;
     this.#key = `image:${hash}`;
-    this.#leaseKey = `image-lease:${hash}`;
+    this.#lockKey = `image-lease:${hash}`;
   }
 
   /** Resolves to the image of the content; undefined if none is known. */
@@ -60,10 +56,10 @@ export class KnownImages {
   async waitForTurn(within: Within): Promise<Turn> {
     const until = this.#clock.now() + times.patience;
     for (;;) {
-      const lease = await this.#lease(within);
-      const release = typeof lease === "object" ? keep(lease, this.#clock) : nothing;
+      const lock = await this.#lock(within);
+      const release = typeof lock === "object" ? lock.release : nothing;
       try {
-        // Another process may have finished before this one took the lease.
+        // Another process may have finished before this one took the lock.
         const image = await within(this.read());
         if (image !== undefined) void release();
         if (image !== undefined) return { image, release };
@@ -71,7 +67,7 @@ export class KnownImages {
         void release();
         throw error;
       }
-      if (lease !== undefined || this.#clock.now() >= until) return { release };
+      if (lock !== undefined || this.#clock.now() >= until) return { release };
       await this.#pause(within);
     }
   }
@@ -84,9 +80,9 @@ export class KnownImages {
     await within(waited).finally(stopTimer);
   }
 
-  /** Takes the lease. One that comes after the end of the call is released. */
-  async #lease(within: Within): Promise<Lease | "lost" | undefined> {
-    const taking = takeLease(this.#store, this.#leaseKey, times.lease);
+  /** Takes the lock. One that comes after the end of the call is released. */
+  async #lock(within: Within): Promise<Lock | "lost" | undefined> {
+    const taking = this.#store.lock(this.#lockKey, times.lock);
     try {
       return await within(taking);
     } catch (error) {

@@ -22,7 +22,7 @@ export type RunningUploads = Map<string, Promise<PrintImage>>;
 
 const isImage = (value: unknown): value is PrintImage => check(image, value, []).ok;
 
-/** Uploads a content unless its image is known: hash, look at the storage, take the lease, upload, store. */
+/** Uploads a content unless its image is known: hash, look at the storage, take the lock, upload, store. */
 export function uploadOnce(
   context: CallContext,
   running: RunningUploads,
@@ -45,7 +45,7 @@ export function uploadOnce(
       if (content === undefined) throw new TypeError("the source was not read");
       const { hash, unchanged } = content;
 
-      const images = new KnownImages(await call.within(context.openStore()), hash, isImage, context.clock);
+      const images = new KnownImages(await call.within(context.openStorage()), hash, isImage, context.clock);
       const known = await call.within(images.read());
       if (known !== undefined) return { ...known, uploaded: false };
       for (let other = running.get(hash); other !== undefined; other = running.get(hash)) {

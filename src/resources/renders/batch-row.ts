@@ -2,7 +2,7 @@ import { PodPartnerError } from "../../errors/base.ts";
 import type { TimelineEntry } from "../../errors/timeline.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ApiCall, Send, WithResponse } from "../../http/send.ts";
-import type { ClientStore } from "../../stores/client-store.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { Slots } from "../../util/slots.ts";
 import type { WaitOptions } from "./render-waiting.ts";
@@ -26,7 +26,7 @@ export interface BatchRow {
 export interface BatchTools {
   readonly send: Send;
   readonly clock: PartnerClock;
-  readonly store: ClientStore;
+  readonly store: ClientStorage;
   readonly requests: RequestCount;
   /** The places of looks and of pictures. */
   readonly slots: Slots;

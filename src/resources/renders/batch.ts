@@ -5,7 +5,7 @@ import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../
 import type { Send } from "../../http/send.ts";
 import type { ImageReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { attempt } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
@@ -101,7 +101,7 @@ export async function* renderBatch(
 }
 
 async function openBatch(
-  { send, context: { clock, openStore, retry, timeout }, images }: BatchClient,
+  { send, context: { clock, openStorage, retry, timeout }, images }: BatchClient,
   rows: Rows<unknown>,
   options: Options,
 ): Promise<Batch> {
@@ -109,7 +109,7 @@ async function openBatch(
   const tools: BatchTools = {
     send,
     clock,
-    store: await openStore(),
+    store: await openStorage(),
     requests: new RequestCount(),
     slots: new Slots(Math.floor(concurrency)),
     interval: options.interval ?? defaults.interval,

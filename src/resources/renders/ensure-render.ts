@@ -7,18 +7,18 @@ import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
 import { open } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
-import type { ClientStore } from "../../stores/client-store.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
-import { keepLease, type Lease, takeLease } from "../../stores/lease.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
+import type { Lock } from "../../storage/lock.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import { held } from "../../util/abort-signals.ts";
 import { attemptsOf, type BatchRow, type BatchTools, timelineOf } from "./batch-row.ts";
 import { createRender } from "./renders.endpoints.ts";
 import { type Render, type RenderInput, render } from "./renders.schema.ts";
 import type { Reservation, TokenLimits } from "./token-limits.ts";
 
-/** Milliseconds of a lease. When its holder dies, the pair is free after this time. */
-const leaseTime = 30_000;
-/** Milliseconds between two reads of a pair that another process has leased: they double up to the longest. */
+/** When the holder of a lock dies, its pair is free after so many milliseconds. */
+const lockTime = 30_000;
+/** Milliseconds between two reads of a pair that another process has locked: they double up to the longest. */
 const shortestRead = 100;
 const longestRead = 2_000;
 
@@ -52,14 +52,14 @@ function entryOf(value: unknown): RenderEntry | undefined {
 export const keyOfPair = ({ compositionReference, imageReference }: RenderInput): string =>
   `render:${compositionReference}:${imageReference}`;
 
-/** An entry with its bytes in the store; or "leased" while a process creates the render, whose lease then has the key. */
-type Stored = { readonly entry: RenderEntry; readonly bytes: Uint8Array } | "leased" | undefined;
+/** An entry with its bytes in the store; or "locked" while a process creates the render, whose lock then has the key. */
+type Stored = { readonly entry: RenderEntry; readonly bytes: Uint8Array } | "locked" | undefined;
 
-async function readStored(store: ClientStore, key: string): Promise<Stored> {
+async function readStored(store: ClientStorage, key: string): Promise<Stored> {
   const bytes = await store.get(key);
   if (bytes === undefined) return undefined;
   const value = fromJson(bytes);
-  if (value === undefined) return "leased";
+  if (value === undefined) return "locked";
   const entry = entryOf(value);
   if (entry !== undefined) return { entry, bytes };
   // Another version of the SDK wrote it.
@@ -68,12 +68,12 @@ async function readStored(store: ClientStore, key: string): Promise<Stored> {
 }
 
 /** Reads the entry of a pair; undefined if it has none, or not yet. */
-export async function readEntry(store: ClientStore, key: string): Promise<RenderEntry | undefined> {
+export async function readEntry(store: ClientStorage, key: string): Promise<RenderEntry | undefined> {
   const stored = await readStored(store, key);
-  return stored === "leased" ? undefined : stored?.entry;
+  return stored === "locked" ? undefined : stored?.entry;
 }
 
-export const writeEntry = (store: ClientStore, key: string, entry: RenderEntry): Promise<unknown> =>
+export const writeEntry = (store: ClientStorage, key: string, entry: RenderEntry): Promise<unknown> =>
   store.set(key, toJson(entry));
 
 /** What creations need of a batch. */
@@ -84,7 +84,7 @@ export interface Creator extends BatchTools {
   readonly onCreated: () => void;
 }
 
-/** Creates the render of a pair, unless the store has it. One process creates it, under a lease; the others wait for its entry. */
+/** Creates the render of a pair, unless the store has it. One process creates it, under a lock; the others wait for its entry. */
 export async function ensureRender(
   creator: Creator,
   pair: RenderInput,
@@ -96,14 +96,14 @@ export async function ensureRender(
   const until = clock.now() + row.waitTime();
   for (let pause = shortestRead; ; pause = Math.min(2 * pause, longestRead)) {
     const stored = await readStored(store, key);
-    if (stored !== "leased") {
+    if (stored !== "locked") {
       // One that was created during this run is not created again: each creation deducts tokens.
       const retried = stored?.entry.render?.status === "failed" && stored.entry.created < retryFailedBefore;
       if (stored !== undefined && !retried) return stored.entry;
       const reservation = await tokens.reserve(cost, row);
       if (stored !== undefined) await store.delete(key, { expected: stored.bytes });
-      const lease = await takeLease(store, key, leaseTime);
-      if (lease !== undefined) return create(creator, pair, row, { cost, reservation, lease, failed: stored?.entry });
+      const lock = await store.lock(key, lockTime);
+      if (lock !== undefined) return create(creator, pair, row, { cost, reservation, lock, failed: stored?.entry });
       reservation.settle(0);
     }
     if (clock.now() >= until) throw new DeadlineError({ message: `Another process did not finish ${key} in time.` });
@@ -116,7 +116,7 @@ export async function ensureRender(
 interface Right {
   readonly cost: number;
   readonly reservation: Reservation;
-  readonly lease: Lease | "lost";
+  readonly lock: Lock | "lost";
   /** The failed render that is created again. */
   readonly failed: RenderEntry | undefined;
 }
@@ -130,10 +130,9 @@ async function create(
   { send, requests, clock, store, tokens, onCreated }: Creator,
   pair: RenderInput,
   row: BatchRow,
-  { cost, reservation, lease, failed }: Right,
+  { cost, reservation, lock, failed }: Right,
 ): Promise<RenderEntry> {
   const key = keyOfPair(pair);
-  const stopRenewing = lease === "lost" ? () => undefined : keepLease(lease, leaseTime, clock);
   let deducted = 0;
   let inDoubt = false;
   let refusal: RendertokenLimitError | undefined;
@@ -161,12 +160,12 @@ async function create(
     inDoubt = deducted > 0;
     if (error instanceof RendertokenLimitError) refusal = error;
     if (failed !== undefined) await writeEntry(store, key, failed);
-    else if (lease !== "lost") await lease.release();
     throw error;
   } finally {
-    stopRenewing();
     reservation.settle(deducted, inDoubt);
     if (refusal !== undefined) tokens.refused(cost, refusal);
     onCreated();
+    // After a success the key holds the entry, which stays.
+    if (lock !== "lost") await lock.release();
   }
 }

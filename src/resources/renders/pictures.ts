@@ -5,7 +5,7 @@ import type { RenderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
 import { open } from "../../schemas/shape.ts";
-import { fromJson, toJson } from "../../stores/json.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
 import { onAbort, unlessAborted } from "../../util/abort-signals.ts";
 import { propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";

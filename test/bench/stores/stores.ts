@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { KeyValueStore } from "../../../src/stores/store.ts";
+import type { KeyValueStore } from "../../../src/storage/contract.ts";
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";

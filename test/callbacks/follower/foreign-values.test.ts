@@ -2,8 +2,7 @@ import { Buffer } from "node:buffer";
 import { createOrderFollower } from "pod-partner/callbacks";
 import { redisStore } from "pod-partner/redis";
 import { afterEach, expect, it } from "vitest";
-import { toJson } from "../../../src/stores/json.ts";
-import { seal } from "../../../src/stores/seal.ts";
+import { seal, toJson } from "../../../src/storage/values.ts";
 import { describeWithRedis, useRedis } from "../../redis/use-redis.ts";
 import { createWorld, first, second } from "./support.ts";
 

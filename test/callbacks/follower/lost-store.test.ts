@@ -1,7 +1,7 @@
 import type { KeyValueStore } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { toJson } from "../../../src/stores/json.ts";
-import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
+import { toJson } from "../../../src/storage/values.ts";
 import { settled } from "../support.ts";
 import { createWorld, first, second, settle } from "./support.ts";
 
@@ -91,7 +91,7 @@ describe("a follower whose store fails", () => {
     const { store, follower, handed } = createWorld();
     const { update } = follower();
     await update(first);
-    const scoped = new ScopedStore(store, "scope");
+    const scoped = new ScopedStorage(store, "scope");
     const key = `follower:order:${first}`;
     const spoilings = [
       () => scoped.delete(key),

@@ -8,7 +8,7 @@ import {
   type OrderFollower,
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
-import type { KeyValueStore } from "../../../src/stores/store.ts";
+import type { KeyValueStore } from "../../../src/storage/contract.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
 /** An order of the model: each change of the service makes a new version. */

@@ -8,7 +8,7 @@ import {
   type OrderFollowerOptions,
 } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
-import type { KeyValueStore } from "../../../src/stores/store.ts";
+import type { KeyValueStore } from "../../../src/storage/contract.ts";
 import { ref } from "../../support/references.ts";
 
 export const first = ref("Order", "1");

@@ -4,8 +4,7 @@ import { createOrderFollower } from "../../../src/callbacks/index.ts";
 import { type OrderState, stateOf } from "../../../src/callbacks/order-state.ts";
 import { Records } from "../../../src/callbacks/records.ts";
 import type { Order, OrderReference } from "../../../src/index.ts";
-import { scopeOf } from "../../../src/stores/scope.ts";
-import { ScopedStore } from "../../../src/stores/scoped-store.ts";
+import { ScopedStorage, scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { ref } from "../../support/references.ts";
 import { openStore } from "../open-store.ts";
@@ -46,7 +45,7 @@ function orderOf(reference: OrderReference): Order {
 const referenceOf = (number: number): OrderReference => ref("Order", String(number));
 
 async function fill({ store, completed, open }: ScaleJob): Promise<object> {
-  const scoped = new ScopedStore(await openStore(store), scope);
+  const scoped = new ScopedStorage(await openStore(store), scope);
   const records = new Records(async () => scoped, systemClock, 90 * day);
   const absent = { bytes: undefined, value: undefined };
   const add = async (number: number) => {

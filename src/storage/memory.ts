@@ -1,31 +1,38 @@
-import type { PartnerClock } from "../util/clock.ts";
+import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { sameBytes } from "../util/same-bytes.ts";
-import { lifetimeOf } from "./lifetime.ts";
-import type { KeyValueStore, StoreSetOptions } from "./store.ts";
+import { type KeyValueStore, lifetimeOf, readStorageOptions, refuse, type StoreSetOptions } from "./contract.ts";
 
-interface Entry {
-  readonly value: Uint8Array;
-  /** The time at which the value is gone. */
-  readonly until: number;
+/** Options of {@link memoryStore}. */
+export interface MemoryStoreOptions {
+  /**
+   * The maximum of the keys' and values' bytes. The least recently used values go first. A value that is larger than all of it is gone
+   * at once. Default 67 108 864 (64 MiB).
+   */
+  readonly maxSize?: number | undefined;
+  /** A name for the organization; see {@link KeyValueStore.organization}. */
+  readonly organization?: string | undefined;
+  /** The source of time. Default: the system clock. */
+  readonly clock?: PartnerClock | undefined;
 }
 
-/** Bytes that a `Map` needs for an entry besides its key and value, roughly. */
-const overhead = 100;
-const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength + overhead;
-
-/** Entries that each change checks for their end: more than the one that it adds. */
-const checked = 2;
-
-// `slice` of a Buffer does not copy.
-const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
-
-/** The operations of a store in the memory of this process, which keeps the bytes that it is given. It loads at the first use. */
-export function createMemory(
-  clock: PartnerClock,
-  maxSize = 64 * 1024 * 1024,
-): Pick<KeyValueStore, "get" | "set" | "delete" | "keys"> {
-  const entries = new Entries(maxSize, clock);
+/**
+ * Remembers in the memory of this process, until it ends. For one process that lives long, and for tests.
+ *
+ * @throws `ConfigurationError` if an option is invalid.
+ * @example
+ * const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore({ maxSize: 16 * 1024 * 1024 }) });
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
+  const { maxSize, organization, clock } = readStorageOptions(options, ["maxSize", "organization", "clock"]);
+  if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
+    refuse(["maxSize"], "expected a positive whole number of bytes");
+  const entries = new MemoryEntries(maxSize, readClock(clock));
+  // A caller may change the bytes as soon as a function returns, and those that it was given. `slice` of a Buffer does not copy.
+  const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
   return {
+    kind: "memory",
+    organization,
     async get(key) {
       const value = entries.use(key);
       return value && copyOf(value);
@@ -33,7 +40,7 @@ export function createMemory(
     async set(key, value, { ttl, expected } = {}) {
       const lifetime = lifetimeOf(ttl);
       if (!entries.holds(key, expected)) return false;
-      entries.put(key, value, lifetime);
+      entries.put(key, copyOf(value), lifetime);
       return true;
     },
     async delete(key, { expected } = {}) {
@@ -48,17 +55,37 @@ export function createMemory(
   };
 }
 
-/** The entries of a store, the least recently used first. */
-class Entries {
-  readonly #entries = new Map<string, Entry>();
+/** Checks the option `clock` of a storage. */
+function readClock(clock: PartnerClock = systemClock): PartnerClock {
+  if (typeof propertyOf(clock, "now") !== "function")
+    refuse(["clock"], "expected a clock with the functions `now` and `after`");
+  return reliable(clock);
+}
+
+interface MemoryEntry {
+  readonly value: Uint8Array;
+  /** The time at which the value is gone. */
+  readonly until: number;
+}
+
+/** Bytes that a `Map` needs for an entry besides its key and value, roughly. */
+const overhead = 100;
+const sizeOf = (key: string, value: Uint8Array) => key.length + value.byteLength + overhead;
+
+/** Entries that each change checks for their end: more than the one that it adds. */
+const checkedPerChange = 2;
+
+/** The entries of a memory, the least recently used first. */
+class MemoryEntries {
+  readonly #entries = new Map<string, MemoryEntry>();
   readonly #maxSize: number;
   readonly #clock: PartnerClock;
   #size = 0;
   /** A walk over the entries that removes those that are gone. */
-  #walk: Iterator<[string, Entry]> = this.#entries.entries();
+  #walk: Iterator<[string, MemoryEntry]> = this.#entries.entries();
   #steps = 0;
 
-  constructor(maxSize: number, clock: PartnerClock) {
+  constructor(maxSize = 64 * 1024 * 1024, clock: PartnerClock) {
     this.#maxSize = maxSize;
     this.#clock = clock;
   }
@@ -117,7 +144,7 @@ class Entries {
 
   /** Continues the walk. It begins again after as many steps as there are entries: values that are read move to its end all the time. */
   #check(): void {
-    for (let count = 0; count < checked; count += 1) {
+    for (let count = 0; count < checkedPerChange; count += 1) {
       const next = this.#steps < this.#entries.size ? this.#walk.next() : undefined;
       if (next === undefined || next.done) {
         this.#walk = this.#entries.entries();

@@ -1,3 +1,6 @@
+import { ConfigurationError } from "../errors/validation.ts";
+import { withFields } from "../util/split-fields.ts";
+
 /** What a key must hold before a change, compared and changed in one atomic step. */
 export interface StoreExpectation {
   /** The bytes that the key must hold; `null` if it must hold nothing. Default: the change happens in any case. */
@@ -32,4 +35,37 @@ export interface KeyValueStore {
   delete(key: string, options?: StoreExpectation): Promise<boolean>;
   /** Iterates the keys that begin with a prefix, in any order. A key that is set or deleted meanwhile may be missing. */
   keys(prefix: string): AsyncIterable<string>;
+}
+
+/** The longest lifetime in milliseconds, 31 688 years: a larger number does not fit into the columns of a database. */
+const longestLifetime = 1e15;
+
+/** The lifetime of a value in whole milliseconds, 0 for a value that is gone at once; undefined for one that stays. */
+export function lifetimeOf(ttl: number | undefined): number | undefined {
+  if (ttl === undefined || ttl === Number.POSITIVE_INFINITY) return undefined;
+  if (Number.isNaN(Number(ttl))) throw new RangeError("`ttl` must be a number of milliseconds");
+  return Math.min(Math.max(Math.ceil(ttl), 0), longestLifetime);
+}
+
+/** Throws a `ConfigurationError` for an option of a storage. */
+export function refuse(path: readonly string[], message: string): never {
+  throw new ConfigurationError({ issues: [{ path, message }] }, "store");
+}
+
+/** Reads the options. Refuses unknown ones, which may be typing errors, and a name for the organization that is not a text. */
+export function readStorageOptions<Options extends { readonly organization?: string | undefined }>(
+  given: Options,
+  known: readonly string[],
+): Options {
+  const options = withFields(given, (fields) => fields);
+  if (Object.is(options, given)) refuse([], `expected an object with ${known.join(" or ")}`);
+  for (const name of Object.keys(options)) {
+    if (!known.includes(name)) refuse([name], `unknown option; expected ${known.join(" or ")}`);
+  }
+  const { organization }: { readonly organization?: unknown } = options;
+  // Two organizations with an empty name would share one part of the storage.
+  if (organization !== undefined && (typeof organization !== "string" || organization === "")) {
+    refuse(["organization"], "expected a text that is not empty");
+  }
+  return options;
 }

@@ -1,0 +1,135 @@
+import type { PartnerClock } from "../util/clock.ts";
+import { wordsOf } from "../util/foreign.ts";
+import { inTime, NoResultError } from "../util/in-time.ts";
+import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
+import { type Lock, takeLock } from "./lock.ts";
+import { memoryStore } from "./memory.ts";
+import { ScopedStorage, type ScopeOf } from "./scoped-storage.ts";
+
+/** Milliseconds that one operation of a storage may take. */
+const operationTime = 1_000;
+/** Milliseconds between two tries of a storage that is lost. */
+const tryEvery = 1_000;
+/** A storage whose iteration does not end is faulty; then this many keys are enough. */
+const mostKeys = 10_000_000;
+
+/** Who hears that a storage is lost or back. */
+export interface StorageReports {
+  readonly onLost: (reason: string) => void;
+  readonly onBack: () => void;
+}
+
+/** Opens the storage of a client. It is opened at the first use. */
+export type OpenStorage = () => Promise<ClientStorage>;
+
+/** What a client knows of its storage. */
+export interface StorageSettings {
+  /** Undefined: the client remembers in a memory of its own, until it ends. */
+  readonly storage: KeyValueStore | undefined;
+  readonly scopeOf: ScopeOf;
+  readonly clock: PartnerClock;
+  readonly reports: StorageReports;
+}
+
+/** Opens the client's part of its storage. A memory of its own has no other parts. */
+export async function openStorage({ storage, scopeOf, clock, reports }: StorageSettings): Promise<ClientStorage> {
+  const part = storage === undefined ? memoryStore({ clock }) : new ScopedStorage(storage, await scopeOf(storage));
+  return new ClientStorage(part, clock, reports);
+}
+
+/**
+ * The storage as the calls of a client use it. It never fails and is never slow: while the storage cannot be reached, it holds nothing, and
+ * a change resolves to undefined. A full storage still gives what it holds, so that nothing is paid for twice: after a change that failed at
+ * once, only the changes are lost. One operation at a time tries whether the storage is back. The first failure and the first success after
+ * it are reported.
+ */
+export class ClientStorage {
+  /** What keeps the bytes. */
+  readonly kind: string;
+  readonly #storage: KeyValueStore;
+  readonly #clock: PartnerClock;
+  readonly #reports: StorageReports;
+  #lost: "changes" | "all" | undefined;
+  #tryAt = 0;
+  /** How often the storage failed. */
+  #failures = 0;
+
+  constructor(storage: KeyValueStore, clock: PartnerClock, reports: StorageReports) {
+    this.kind = storage.kind;
+    this.#storage = storage;
+    this.#clock = clock;
+    this.#reports = reports;
+  }
+
+  /** Resolves to the bytes of a key; undefined if it holds none, and while the storage is lost. */
+  get(key: string): Promise<Uint8Array | undefined> {
+    return this.#try(() => this.#storage.get(key));
+  }
+
+  /** Like {@link KeyValueStore.set}. Resolves to undefined while the storage is lost. */
+  set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean | undefined> {
+    return this.#try(() => this.#storage.set(key, value, options), "changes");
+  }
+
+  /** Like {@link KeyValueStore.delete}. Resolves to undefined while the storage is lost. */
+  delete(key: string, options?: StoreExpectation): Promise<boolean | undefined> {
+    return this.#try(() => this.#storage.delete(key, options), "changes");
+  }
+
+  /**
+   * Takes the lock of a key. When its holder dies, the key is free after `lifetime` milliseconds. Resolves to undefined if another holder
+   * has it, and to "lost" while the storage is lost, because it is not known then.
+   */
+  lock(key: string, lifetime: number): Promise<Lock | "lost" | undefined> {
+    return takeLock(this, key, lifetime, this.#clock);
+  }
+
+  /** Iterates the keys that begin with a prefix. It ends early when the storage is lost. */
+  async *keys(prefix: string): AsyncGenerator<string> {
+    let opened: AsyncIterator<string> | undefined;
+    const keys = () => {
+      opened ??= this.#storage.keys(prefix)[Symbol.asyncIterator]();
+      return opened;
+    };
+    try {
+      for (let count = 0; count < mostKeys; count += 1) {
+        const next = await this.#try(() => keys().next());
+        if (next === undefined || next.done) return;
+        yield next.value;
+      }
+    } finally {
+      // The end of an iteration does not show whether the storage can be reached.
+      if (this.#lost !== "all") await this.#inTime(async () => keys().return?.()).catch(() => undefined);
+    }
+  }
+
+  /** Tries an operation. `scope` says what its failure shows to be lost. */
+  async #try<T>(work: () => Promise<T>, scope: "changes" | "all" = "all"): Promise<T | undefined> {
+    const began = this.#clock.now();
+    const lost = this.#lost === "all" || this.#lost === scope;
+    if (lost && began < this.#tryAt) return undefined;
+    if (lost) this.#tryAt = began + tryEvery;
+    const failures = this.#failures;
+    try {
+      const result = await this.#inTime(work);
+      // The success of an operation that began before a failure does not count.
+      if (lost && this.#lost !== undefined && failures === this.#failures) {
+        this.#lost = undefined;
+        this.#reports.onBack();
+      }
+      return result;
+    } catch (error) {
+      this.#failures += 1;
+      this.#tryAt = this.#clock.now() + tryEvery;
+      const reported = this.#lost !== undefined;
+      // After an operation without a result, trying the other kind would cost as much time.
+      if (this.#lost !== "all") this.#lost = error instanceof NoResultError ? "all" : scope;
+      if (!reported) this.#reports.onLost(wordsOf(error));
+      return undefined;
+    }
+  }
+
+  #inTime<T>(work: () => Promise<T>): Promise<T> {
+    return inTime(work, operationTime, this.#clock);
+  }
+}

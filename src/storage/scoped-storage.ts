@@ -1,0 +1,79 @@
+import { nameByHash } from "../util/sha256.ts";
+import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
+import { seal, unseal } from "./values.ts";
+
+/**
+ * Names the part of a storage that belongs to one organization of one service: a hash of the base URL and of the organization's name,
+ * or of the secret key without a name.
+ */
+export type ScopeOf = (storage: KeyValueStore) => Promise<string>;
+
+/** The method of a client that names its part of a storage. A symbol of the registry: another copy of the package finds it, too. */
+export const scopeOf: unique symbol = Symbol.for("pod-partner.scope-of");
+
+/** Makes the function for a client. The hash does not reveal the key, which has at least 12 random characters. */
+export function createScopeOf(baseUrl: string, secretKey: string): ScopeOf {
+  return async ({ organization }) => {
+    const owner = organization === undefined ? `key\n${secretKey}` : `organization\n${organization}`;
+    return nameByHash(`pod-partner store\n${baseUrl}\n${owner}`);
+  };
+}
+
+/**
+ * One organization's part of a storage: each key gets the prefix of the organization, and each value a checksum. A damaged value counts as
+ * absent, and is deleted.
+ */
+export class ScopedStorage implements KeyValueStore {
+  readonly kind: string;
+  readonly #storage: KeyValueStore;
+  readonly #prefix: string;
+
+  constructor(storage: KeyValueStore, scope: string) {
+    this.kind = storage.kind;
+    this.#storage = storage;
+    this.#prefix = `pod-partner:{${scope}}:`;
+  }
+
+  async get(key: string): Promise<Uint8Array | undefined> {
+    const sealed = bytesOf(await this.#storage.get(this.#prefix + key));
+    if (sealed === undefined) return undefined;
+    const value = unseal(key, sealed);
+    // Without this, a change that expects an absent value would be refused for ever.
+    if (value === undefined) await this.#storage.delete(this.#prefix + key, { expected: sealed });
+    return value;
+  }
+
+  async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
+    return truthOf(this.#storage.set(this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }));
+  }
+
+  async delete(key: string, { expected }: StoreExpectation = {}): Promise<boolean> {
+    return truthOf(this.#storage.delete(this.#prefix + key, sealed(key, expected)));
+  }
+
+  async *keys(prefix: string): AsyncGenerator<string> {
+    // `await`: a storage of the caller may be an `async` function where a generator is expected.
+    for await (const key of await this.#storage.keys(this.#prefix + prefix)) {
+      if (key.startsWith(this.#prefix + prefix)) yield key.slice(this.#prefix.length);
+    }
+  }
+}
+
+const sealed = (key: string, expected: Uint8Array | null | undefined): StoreExpectation => ({
+  expected: expected && seal(key, expected),
+});
+
+/** Checks what a storage of the caller returned for a key. A view of the same bytes, because the result may belong to another realm. */
+function bytesOf(value: unknown): Uint8Array | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  throw new TypeError(`\`get\` of the store must resolve to a Uint8Array or undefined; it resolved to ${typeof value}`);
+}
+
+/** Checks what a storage of the caller returned for a change. Without a clear word, two processes could both take a lock. */
+async function truthOf(result: unknown): Promise<boolean> {
+  const value = await result;
+  if (typeof value === "boolean") return value;
+  const kind = value === null ? "null" : typeof value;
+  throw new TypeError(`\`set\` and \`delete\` of the store must resolve to true or false; they resolved to ${kind}`);
+}
