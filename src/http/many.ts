@@ -5,6 +5,7 @@ import { isFunction } from "../schemas/type-guards.ts";
 import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
 import { attempt } from "../util/foreign.ts";
+import type { Overrides } from "../util/overrides.ts";
 import { assertOptions, custom } from "./endpoint/check-options.ts";
 import type { RequestOptions } from "./endpoint/request-options.ts";
 
@@ -27,7 +28,7 @@ export interface RowMapping<Row, Input> {
 }
 
 /** The options as the implementation receives them: without `map`, each row is the input. */
-export type ManyRows<Input, Options extends ManyOptions> = Options & Partial<RowMapping<unknown, Input>>;
+export type ManyRows<Input, Options extends ManyOptions> = Options & Overrides<RowMapping<unknown, Input>>;
 
 /** The schemas of the options that every call for many rows has. */
 export const manyRows = () => ({

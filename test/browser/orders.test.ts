@@ -47,7 +47,7 @@ describeInBrowser("the orders of the emulator's page", () => {
   it("offers an order to paste that the emulator accepts", async () => {
     const { page, emulator } = await open();
     const line = await page.getByText("-d '{").innerText();
-    const body = /-d '(.*)'/.exec(line)?.[1];
+    const body = /-d '(.*)'/.exec(line)?.[1] ?? "";
     const headers = { "X-Service-Secret-Key": emulator.secretKey, "Content-Type": "application/json" };
     expect((await fetch(`${emulator.baseUrl}/orders`, { method: "POST", headers, body })).status).toBe(200);
     await page.getByRole("article").waitFor();

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from "ioredis";
+import { Redis } from "ioredis";
 import { PodPartner } from "pod-partner";
 import { type NodeRedisClient, type RedisClient, redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
@@ -31,7 +31,7 @@ describeWithRedis("the Redis clients that a fleet supports", () => {
     opened.push(() => client.destroy());
     return client;
   };
-  const ioredis = (options: RedisOptions = {}) => {
+  const ioredis = (options: { lazyConnect?: true; enableAutoPipelining?: true; keyPrefix?: string } = {}) => {
     const client = new Redis(server.url, options);
     opened.push(() => client.disconnect());
     return client;

@@ -11,9 +11,9 @@ export interface AutomaticReview {
   /** Applies to every item. */
   readonly decision: Award;
   /** Default false. */
-  readonly refundShippingCosts?: boolean;
+  readonly refundShippingCosts?: boolean | undefined;
   /** Default empty. */
-  readonly comment?: string;
+  readonly comment?: string | undefined;
 }
 
 /**
@@ -22,13 +22,13 @@ export interface AutomaticReview {
  */
 export interface AutomationOptions {
   /** The time from the creation of an order to its production: milliseconds, or an object such as `{ hours: 4 }`. */
-  readonly production?: number | Duration;
+  readonly production?: number | Duration | undefined;
   /** The time from the start of production to the shipment. Without `production`: from the creation of the order. */
-  readonly shipping?: number | Duration;
+  readonly shipping?: number | Duration | undefined;
   /** The number of shipments of an order. Each one after the first ships `shipping` after the one before. Default 1. */
-  readonly parts?: number;
+  readonly parts?: number | undefined;
   /** The review of claims. */
-  readonly review?: AutomaticReview;
+  readonly review?: AutomaticReview | undefined;
 }
 
 /** The fields of the schema of {@link AutomationOptions}. */

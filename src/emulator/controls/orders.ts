@@ -12,7 +12,7 @@ import { find } from "./find.ts";
 /** The lines of an order to ship, with the quantity of each. */
 export interface ShipOptions {
   /** Default: everything that is neither shipped nor canceled. */
-  readonly lines?: readonly { readonly index: number; readonly quantity: number }[];
+  readonly lines?: readonly { readonly index: number; readonly quantity: number }[] | undefined;
 }
 
 /** Controls that produce, hold and ship orders. */

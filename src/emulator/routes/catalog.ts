@@ -44,13 +44,13 @@ const urlOf = (world: World, product: StoredProduct, file: string): string =>
 function toDetail(world: World, product: StoredProduct): ProductDetail {
   const listed = toProduct(product);
   const layers = {
-    modified: listed.layersModified,
+    modified: toTimestamp(product.layersModified),
     images: hasLayers(product) ? [{ name: "base", url: urlOf(world, product, `layers/${layerFile}`) }] : [],
   };
   return {
     ...listed,
     layers,
-    print: { modified: listed.printModified },
+    print: { modified: toTimestamp(product.printModified) },
     weightGrams: product.weightGrams,
     media: Array.from(mediaOf(product).keys(), (filename) => ({
       filename,

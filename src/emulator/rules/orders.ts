@@ -1,4 +1,5 @@
-import type { AddressInput } from "../../schemas/address.ts";
+import type { Address, AddressInput } from "../../schemas/address.ts";
+import { withOverrides } from "../../util/overrides.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage } from "../catalog/product-table.ts";
 import type { StoredAddress, StoredLine, StoredOrder } from "../records/records.ts";
@@ -17,7 +18,11 @@ export interface OrderDraft
 
 /** Adds an address under a new reference. */
 export function addAddress(world: World, address: AddressInput): StoredAddress {
-  return world.addresses.add({ reference: world.make.next("Address"), address, uses: 0 });
+  return world.addresses.add({
+    reference: world.make.next("Address"),
+    address: withOverrides<Address>({}, address),
+    uses: 0,
+  });
 }
 
 /** Adds an order. */

@@ -2,6 +2,7 @@ import type { ProductReference } from "../../references/references.ts";
 import type { ShippingOption } from "../../resources/orders/quote.schema.ts";
 import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
 import type { Address } from "../../schemas/address.ts";
+import type { Overrides } from "../../util/overrides.ts";
 import type { World } from "../state/world.ts";
 
 type Zone = "home" | "union" | "world";
@@ -63,7 +64,7 @@ function isTooMuchForBasic(world: World, goods: readonly Goods[]): boolean {
 export function shippingOptions(
   world: World,
   goods: readonly Goods[],
-  address: Address,
+  address: Overrides<Address>,
   minimal: ShippingLevel,
 ): readonly ShippingOption[] {
   const price = prices[zoneOf(address.countryCode ?? "")];

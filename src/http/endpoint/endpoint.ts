@@ -113,7 +113,7 @@ type QueryInput<Query> = [keyof Query] extends [never]
   ? unknown
   : {
       readonly query?: {
-        readonly [Field in keyof Query]?: Query[Field] extends Schema<infer Value> ? Value : never;
+        readonly [Field in keyof Query]?: Query[Field] extends Schema<infer Value> ? Value | undefined : never;
       };
     };
 type BodyInput<Given> = [Given] extends [never] ? unknown : { readonly body: Given };

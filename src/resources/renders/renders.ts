@@ -153,7 +153,7 @@ export class RendersResource {
   ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   batch(
     rows: Rows<unknown>,
-    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions }> = {},
+    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions | undefined }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(this.batch);
     const client = { send: this.#send, context: this.#context, images: this.#images };

@@ -15,9 +15,9 @@ export interface HttpResponse {
 interface Sent {
   readonly json?: unknown;
   readonly bytes?: Uint8Array<ArrayBuffer> | string;
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The key to send. Null sends none. */
-  readonly key?: string | null;
+  readonly key?: string | null | undefined;
 }
 
 /** The emulator on a port, with a clock that moves by hand, and plain requests to it. */
@@ -35,7 +35,7 @@ export async function startService({ start, ...options }: StartEmulatorOptions &
         ...(json === undefined ? {} : { "Content-Type": "application/json" }),
         ...headers,
       },
-      body: json === undefined ? bytes : JSON.stringify(json),
+      body: json === undefined ? (bytes ?? null) : JSON.stringify(json),
     });
     const content = new Uint8Array(await response.arrayBuffer());
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
