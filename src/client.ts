@@ -70,7 +70,7 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
-  /** @internal Names the client's part of a storage, for code that has one of its own. */
+  /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
   readonly [scopeOf]: ScopeOf;
 
   constructor(options: PodPartnerOptions = {}) {

@@ -1,29 +1,54 @@
-import { RequestValidationError } from "../errors/validation.ts";
+import { GoneError, NotFoundError } from "../errors/api.ts";
+import { DeadlineError } from "../errors/connection.ts";
+import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
-import { ScopedStorage, type ScopeOf, scopeOf } from "../storage/scoped-storage.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
+import { check } from "../schemas/check.ts";
+import { ScopedStorage, scopeOf } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
-import { safely } from "../util/foreign.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { attempt, safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
-import type { LookResult } from "./changes.ts";
-import { OrderFollowerError, type Reconciled } from "./errors.ts";
+import { withTimeout } from "../util/with-timeout.ts";
+import { OrderFollowerError, type OrderFollowerFault, type Reconciled } from "./errors.ts";
+import { FollowerStorage, type OrderLock, type StoredOrder } from "./follower-storage.ts";
 import {
+  type FollowedOrderReader,
+  type FollowerReadOptions,
   type FollowerSettings,
   type OrderFollowerOptions,
   type ReconcileOptions,
   resolveFollowerOptions,
   resolveReconcileOptions,
-} from "./follower-options.ts";
-import { deadlockHint, refuseInHandler } from "./handlers.ts";
-import { Handover } from "./handover.ts";
-import type { OrderLock } from "./lock.ts";
-import { OrderQueue } from "./order-queue.ts";
-import { Records } from "./records.ts";
-import { Sweep } from "./sweep.ts";
+} from "./options.ts";
+import {
+  ageOf,
+  changesBetween,
+  comparable,
+  followedOrder,
+  isClosed,
+  type Lines,
+  type LookResult,
+  type OrderState,
+  type RememberedOrder,
+  stateOf,
+} from "./order-state.ts";
+import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
+import { type IsDue, sweepOrders, type Visit } from "./sweep.ts";
 
 /** Milliseconds between two attempts to lock an order. */
-const lockEvery = 100;
-/** How often one call looks at an order because it lost its lock, or another process was faster. */
-const mostTries = 5;
+const lockInterval = 100;
+/** How often one call locks an order again because it lost its lock, or another process was faster. */
+const mostLocks = 5;
+/** Milliseconds before each read of one look. After an outdated response, a cache or replica may be up to date a moment later. */
+const readPauses = [0, 0, 1_000, 2_000];
+/**
+ * How many milliseconds the clock of the service may be ahead. A stored time further in the future does not count: either that clock or the
+ * clock of this machine is wrong, and all later responses would look old.
+ */
+const mostAhead = 300_000;
+/** Milliseconds for which the service may not know an order that was just placed. */
+const invisibleFor = 3_600_000;
 
 /** Follows orders: hands over what is new about each. Its functions need no `this`. */
 export interface OrderFollower {
@@ -85,84 +110,93 @@ export function createOrderFollower(options: OrderFollowerOptions): OrderFollowe
   };
 }
 
-/** Looks at orders, one look at a time for each order, on request, in sweeps, and on the timer. */
+/** What a response says, compared with what is stored. */
+interface News {
+  readonly found: LookResult;
+  /** What to store; undefined if nothing is new. */
+  readonly next?: RememberedOrder;
+  /** Calls the function of the caller; undefined if there is nothing to hand over. */
+  readonly handle?: (signal: AbortSignal) => unknown;
+}
+
 class Follower {
   readonly #settings: FollowerSettings;
-  readonly #records: Records;
-  readonly #handover: Handover;
+  readonly #storage: FollowerStorage;
   readonly #updates: OrderQueue<LookResult | "late">;
+  /** The name of this follower in what it stores. */
+  readonly #self = crypto.randomUUID().slice(0, 8);
+  /** For each order, the running call of a function of the caller. */
+  readonly #handling = new Map<OrderReference, Promise<unknown>>();
+  /** The calls that `close` waits for. */
+  readonly #running = new Set<Promise<unknown>>();
   readonly #closing = new AbortController();
-  readonly #work = new Set<Promise<unknown>>();
   #stopTimer: () => void = () => undefined;
 
   constructor(settings: FollowerSettings) {
     const { partner, store, clock, timeout, every, forgetAfter } = settings;
-    const scoped = lazily(async () => {
-      const nameScope = Reflect.get(partner, scopeOf) as ScopeOf;
-      return new ScopedStorage(store, await nameScope(store));
-    });
+    const scoped = lazily(async () => new ScopedStorage(store, await partner[scopeOf](store)));
     this.#settings = settings;
-    this.#records = new Records(scoped, clock, forgetAfter);
-    this.#handover = new Handover(settings, this.#records);
+    this.#storage = new FollowerStorage(scoped, clock, forgetAfter);
     // The callers limit how many orders they update at a time.
     this.#updates = new OrderQueue({ clock, concurrency: Number.POSITIVE_INFINITY, maxWait: timeout, late: "late" });
     if (every !== undefined) this.#sweepEvery(every);
   }
 
   follow(reference: OrderReference): Promise<void> {
-    return this.#during(async () => {
+    return this.#untilClosed(async () => {
       checkReference(reference);
-      const { bytes } = await this.#records.order(reference);
-      if (bytes !== undefined) return;
+      const { order } = await this.#storage.load(reference);
+      if (order.bytes !== undefined) return;
       const since = this.#settings.clock.now();
-      await this.#records.setMark(reference, { looked: 0, since }, { bytes: undefined });
+      await this.#storage.setMark(reference, { looked: 0, since }, { bytes: undefined });
     });
   }
 
   update(reference: OrderReference): Promise<LookResult> {
-    return this.#during(async () => {
+    return this.#untilClosed(async () => {
       checkReference(reference);
       refuseInHandler(this.#settings, "`update`", reference);
-      const found = await this.#updates.run(reference, () => this.#update(reference));
+      const found = await this.#updates.run(reference, () => this.#lockAndLook(reference));
       if (found !== "late") return found;
-      const message = `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`;
-      throw new OrderFollowerError({ fault: "busy", message });
+      throw fault(
+        "busy",
+        `An earlier change of the order ${reference} is in work for more than ${this.#settings.timeout} ms. ${deadlockHint}`,
+      );
     });
   }
 
   reconcile(options: ReconcileOptions = {}): Promise<Reconciled> {
-    return this.#during(async () => {
+    return this.#untilClosed(async () => {
       const settings = resolveReconcileOptions(options);
       refuseInHandler(this.#settings, "`reconcile`");
-      const sweep = new Sweep(this.#records, this.#handover, this.#settings.clock, settings);
-      return sweep.run(eitherSignal(settings.signal, this.#closing.signal));
+      const visit = (reference: OrderReference, isDue: IsDue, signal: AbortSignal) =>
+        this.#visit(reference, isDue, signal);
+      const parts = { storage: this.#storage, clock: this.#settings.clock, visit };
+      return sweepOrders(parts, settings, eitherSignal(settings.signal, this.#closing.signal));
     });
   }
 
   async close(): Promise<void> {
     refuseInHandler(this.#settings, "`close` of the follower");
     this.#stopTimer();
-    this.#closing.abort(
-      new OrderFollowerError({
-        fault: "closed",
-        message: "The follower is closed. Repeat the call in another process.",
-      }),
-    );
-    while (this.#work.size > 0) await Promise.allSettled(this.#work);
+    this.#closing.abort(fault("closed", "The follower is closed. Repeat the call in another process."));
+    while (this.#running.size > 0) await Promise.allSettled(this.#running);
   }
 
-  async #update(reference: OrderReference): Promise<LookResult> {
-    for (let tries = 0; tries < mostTries; tries += 1) {
+  async #lockAndLook(reference: OrderReference): Promise<LookResult> {
+    for (let locks = 0; locks < mostLocks; locks += 1) {
       const lock = await this.#lock(reference);
       try {
-        const found = await this.#handover.look(reference, lock);
+        const found = await this.#look(reference, lock);
         if (found !== undefined) return found;
       } finally {
         await lock.release();
       }
     }
-    const message = `Other processes changed what is remembered of the order ${reference} ${mostTries} times in a row.`;
-    throw new OrderFollowerError({ fault: "busy", message });
+    throw fault(
+      "busy",
+      `Other processes changed what is remembered of the order ${reference} ${mostLocks} times in a row.`,
+    );
   }
 
   /** Waits until no other process hands over the order, at most `timeout` milliseconds. */
@@ -170,49 +204,240 @@ class Follower {
     const { clock, timeout } = this.#settings;
     const deadline = clock.now() + timeout;
     for (;;) {
-      const lock = await this.#records.lock(reference, "handing over");
+      const lock = await this.#storage.lock(reference, "handing over");
       if (lock !== undefined) return lock;
-      if (clock.now() + lockEvery > deadline) {
-        const message = `Another process handles the order ${reference} for more than ${timeout} ms. Repeat the call later.`;
-        throw new OrderFollowerError({ fault: "busy", message });
+      if (clock.now() + lockInterval > deadline) {
+        throw fault(
+          "busy",
+          `Another process handles the order ${reference} for more than ${timeout} ms. Repeat the call later.`,
+        );
       }
-      await new Promise<void>((resolve) => void clock.after(lockEvery, resolve));
+      await sleep(clock, lockInterval);
     }
   }
 
-  /** Runs work that `close` waits for. */
-  async #during<Result>(work: () => Promise<Result>): Promise<Result> {
-    this.#closing.signal.throwIfAborted();
-    const running = work();
-    this.#work.add(running);
+  /**
+   * Looks at a locked order: reads it, compares it with what is stored, hands over what is new, and only then stores it. Resolves to undefined
+   * if the lock was lost or another process has stored a state: then the order must be looked at once more.
+   *
+   * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
+   */
+  async #look(reference: OrderReference, lock: OrderLock): Promise<LookResult | undefined> {
+    const { clock, timeout } = this.#settings;
+    for (const pause of readPauses) {
+      if (pause > 0) await sleep(clock, pause);
+      const stored = await this.#storage.load(reference);
+      const news = await this.#read(reference, stored, { priority: "high", deadline: timeout });
+      if (news !== undefined) return this.#handOver(reference, stored, news, lock);
+    }
+    throw fault(
+      "outdated",
+      `The service returned an order ${reference} that is older than what was handed over, ${readPauses.length} times in a row. Repeat the call later.`,
+    );
+  }
+
+  /** Reads an order, and says what is new. Resolves to undefined if the response is older than what was handed over, or was begun to be. */
+  async #read(reference: OrderReference, stored: StoredOrder, options: FollowerReadOptions): Promise<News | undefined> {
+    const response = await readOrder(this.#settings.partner, reference, options);
+    if (response.order === undefined) return this.#newsOfMissing(reference, stored, response.error);
+    const { order, at } = response;
+    const known = stored.order.value?.order ?? undefined;
+    const now = await stateOf(order, at, this.#self);
+    if (ageOf(now.lines, stored.mark.value?.begun ?? []) === "older") return undefined;
+    if (known !== undefined && this.#isOlder(now, known)) return undefined;
+    const changes = changesBetween(known, now, order);
+    if (changes.length === 0 && stored.order.value?.gone === false) return { found: "unchanged" };
+    const next: RememberedOrder = { v: 1, gone: false, order: now };
+    if (changes.length === 0) return { found: "unchanged", next };
+    const previous = known && followedOrder(known);
+    return {
+      found: "changed",
+      next,
+      handle: (signal) => this.#settings.onChange({ order, previous, changes, signal }),
+    };
+  }
+
+  /** Where the quantities do not show it, the later `Date` wins. This follower sent its own requests one after the other. */
+  #isOlder(now: OrderState, known: OrderState): boolean {
+    const age = ageOf(now.lines, known.lines);
+    if (age !== "same" || known.by === this.#self || now.at === 0) return age === "older";
+    return now.at < known.at && known.at <= this.#settings.clock.now() + mostAhead;
+  }
+
+  /** What is new when the service does not have an order. */
+  #newsOfMissing(orderReference: OrderReference, { order: { value: known }, mark }: StoredOrder, error: unknown): News {
+    if (known?.gone) return { found: "gone" };
+    const since = mark.value?.since ?? 0;
+    const isOverdue = mark.value !== undefined && this.#settings.clock.now() - since > invisibleFor;
+    if (known === undefined && !isOverdue) return { found: "missing" };
+    const order = known?.order ?? null;
+    const previous = order === null ? undefined : followedOrder(order);
+    const handle = (signal: AbortSignal) => this.#settings.onGone({ orderReference, previous, error, signal });
+    return { found: "gone", next: { v: 1, gone: true, order }, handle };
+  }
+
+  /** Hands over and stores what a response says. Resolves to undefined if the lock was lost or another process has stored a state. */
+  async #handOver(
+    reference: OrderReference,
+    stored: StoredOrder,
+    { found, next, handle }: News,
+    lock: OrderLock,
+  ): Promise<LookResult | undefined> {
+    if (handle !== undefined) {
+      // The lock may have ended in the store: calls of one process do not overlap in any case.
+      await this.#handling.get(reference);
+      await this.#markBegun(reference, stored, next?.order?.lines);
+      // From here to the call there is no wait, so that a suspended process hands over nothing outdated.
+      if (!lock.isCertain) return undefined;
+      await this.#handle(reference, handle);
+    }
+    if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order.bytes))) return undefined;
+    await this.#markLooked(reference, stored, next, handle !== undefined);
+    return found;
+  }
+
+  async #handle(reference: OrderReference, handle: (signal: AbortSignal) => unknown): Promise<void> {
+    const { clock, timeout } = this.#settings;
+    const late = () =>
+      new DeadlineError({
+        message: `The change of the order ${reference} was not handled within ${timeout} ms (option \`timeout\` of the follower). ${deadlockHint}`,
+      });
+    const call = withTimeout(clock, timeout, late, (signal) =>
+      callHandler(this.#settings, reference, signal, () => handle(signal)),
+    );
+    const ended = call.catch(() => undefined);
+    this.#handling.set(reference, ended);
     try {
-      return await running;
+      await call;
     } finally {
-      this.#work.delete(running);
+      if (this.#handling.get(reference) === ended) this.#handling.delete(reference);
+    }
+  }
+
+  /** Notes what is handed over, for the case that the function of the caller fails. The first news of an order follows it. */
+  async #markBegun(reference: OrderReference, { order, mark }: StoredOrder, begun: Lines | undefined): Promise<void> {
+    const { looked = 0, since = this.#settings.clock.now() } = mark.value ?? {};
+    await this.#storage.setMark(reference, order.value === undefined ? { looked, since, begun } : { looked, begun });
+  }
+
+  /** Notes the time of a look. An order that is not open leaves the sweep; one that is not followed stays unknown. */
+  async #markLooked(
+    reference: OrderReference,
+    { order, mark }: StoredOrder,
+    next: RememberedOrder | undefined,
+    handedOver: boolean,
+  ): Promise<void> {
+    const now = next ?? order.value;
+    const looked = this.#settings.clock.now();
+    if (now === undefined) {
+      if (mark.value !== undefined) await this.#storage.setMark(reference, { since: mark.value.since, looked }, mark);
+    } else if (isClosed(now)) {
+      await this.#storage.deleteMark(reference);
+    } else {
+      // After a hand-over, the mark is that of the hand-over. Otherwise another call may have begun one.
+      await this.#storage.setMark(reference, { looked }, handedOver ? undefined : mark);
+    }
+  }
+
+  /** Looks at an order for a sweep. Its read can wait long in the queue of the client, so an update takes its lock over meanwhile. */
+  async #visit(reference: OrderReference, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
+    const lock = await this.#storage.lock(reference, "reading");
+    if (lock === undefined) return "busy";
+    try {
+      const stored = await this.#storage.load(reference);
+      const { mark, order } = stored;
+      const isOver = mark.bytes === undefined && order.value !== undefined && isClosed(order.value);
+      if (isOver || !isDue(mark.value?.looked)) return "skipped";
+      const news = await this.#read(reference, stored, { priority: "low", signal });
+      const isNew = news === undefined || news.next !== undefined;
+      if (isNew && !(await lock.upgrade())) {
+        // The update may have handed over something newer than this response.
+        const { value } = await this.#storage.mark(reference);
+        return isDue(value?.looked) ? "busy" : "skipped";
+      }
+      const ending = news === undefined ? this.#look(reference, lock) : this.#handOver(reference, stored, news, lock);
+      return await ending.then(
+        (found) => found ?? "busy",
+        (failed: unknown) => ({ failed }),
+      );
+    } finally {
+      await lock.release();
     }
   }
 
   #sweepEvery(every: number): void {
     const { clock, onError } = this.#settings;
+    const isClosing = () => this.#closing.signal.aborted;
     const sweep = async () => {
       const began = clock.now();
-      try {
-        await this.reconcile({ unreadFor: every / 2 });
-      } catch (error) {
-        if (!this.#closing.signal.aborted)
+      await this.reconcile({ unreadFor: every / 2 }).catch((error: unknown) => {
+        if (!isClosing())
           safely(
             () => onError(error),
             () => undefined,
           );
-      }
-      if (this.#closing.signal.aborted) return;
-      this.#stopTimer = clock.after(Math.max(0, began + every - clock.now()), () => void sweep());
+      });
+      if (!isClosing()) this.#stopTimer = clock.after(Math.max(0, began + every - clock.now()), () => void sweep());
     };
     this.#stopTimer = clock.after(0, () => void sweep());
   }
+
+  /** Runs work that `close` waits for. */
+  async #untilClosed<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#closing.signal.throwIfAborted();
+    const running = work();
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
 }
+
+const fault = (kind: OrderFollowerFault, message: string) => new OrderFollowerError({ fault: kind, message });
+
+const sleep = (clock: PartnerClock, ms: number): Promise<void> =>
+  new Promise((resolve) => void clock.after(ms, resolve));
 
 function checkReference(reference: OrderReference): void {
   const message = referenceFault("Order", reference);
   if (message !== undefined) throw new RequestValidationError({ issues: [{ path: ["orderReference"], message }] });
+}
+
+/**
+ * Whether the service itself says that the order does not exist. Its errors have a code (specification 7); the 404 of a gateway or of a
+ * wrong base URL has none, and then the order may well exist.
+ */
+export const saysGone = (error: unknown): boolean =>
+  (NotFoundError.isInstance(error) || GoneError.isInstance(error)) && error.code !== undefined;
+
+/** What the service said about an order: the order with the service's time of the response (0 if it sent none), or why it has none. */
+type ReadOrder =
+  | { readonly order: Order; readonly at: number }
+  | { readonly order: undefined; readonly error: unknown };
+
+/** Reads an order. Rejects if it was not read. That the service does not have it is a result, too. */
+async function readOrder(
+  partner: FollowedOrderReader,
+  reference: OrderReference,
+  options: FollowerReadOptions,
+): Promise<ReadOrder> {
+  try {
+    const { data: order, response } = await partner.orders.get(reference, options).withResponse();
+    assertComparable(order);
+    const at = Date.parse(attempt(() => response.headers.get("date")) ?? "");
+    return { order, at: Number.isFinite(at) ? at : 0 };
+  } catch (error) {
+    if (!saysGone(error)) throw error;
+    return { order: undefined, error };
+  }
+}
+
+/** A client with `responses: "report"` returns orders that break their schema. Without quantities, an order would look completed. */
+function assertComparable(order: Order): void {
+  const checked = check(comparable, order, ["order"]);
+  if (checked.ok) return;
+  const response = { status: 200, headers: {}, body: undefined };
+  throw new ResponseValidationError({ issues: checked.issues, response, endpoint: "GET /orders/{orderReference}" });
 }

@@ -1,4 +1,3 @@
-export type { FollowedLine, FollowedOrder, LookResult, OrderChange, OrderChanged, OrderGone } from "./changes.ts";
 export {
   CallbackValidationError,
   DeadlockError,
@@ -9,19 +8,22 @@ export {
   type ReconcileFailure,
 } from "./errors.ts";
 export { createOrderFollower, type OrderFollower } from "./follower.ts";
-export type { OrderFollowerOptions, ReconcileOptions } from "./follower-options.ts";
+export type {
+  FollowedOrderReader,
+  FollowerReadOptions,
+  FollowerReceiverOptions,
+  OrderFollowerOptions,
+  OrderReader,
+  OrderUpdated,
+  OrderUpdatedFailure,
+  OrderUpdatedReceiverOptions,
+  ReconcileOptions,
+} from "./options.ts";
+export type { FollowedLine, FollowedOrder, LookResult, OrderChange, OrderChanged, OrderGone } from "./order-state.ts";
 export { type CallbackEnvironment, type OrderUpdatedParameters, parseOrderUpdated } from "./parameters.ts";
-export type { FollowedOrderReader, FollowerReadOptions } from "./reader.ts";
 export {
   createOrderUpdatedReceiver,
   type NodeRequest,
   type NodeResponse,
   type OrderUpdatedReceiver,
 } from "./receiver.ts";
-export type {
-  FollowerReceiverOptions,
-  OrderReader,
-  OrderUpdated,
-  OrderUpdatedFailure,
-  OrderUpdatedReceiverOptions,
-} from "./receiver-options.ts";

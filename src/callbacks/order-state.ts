@@ -4,53 +4,108 @@ import { reference } from "../references/schema.ts";
 import { isOpen } from "../resources/orders/open-order.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { count } from "../schemas/shape.ts";
+import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
-import type { FollowedOrder, OrderChange } from "./changes.ts";
 
-/** The totals of each line. */
-export type Lines = readonly (readonly [index: number, quantity: number, shipped: number, canceled: number])[];
+/** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
+export type OrderChange =
+  /** Units of a line were shipped. */
+  | { readonly kind: "shipped"; readonly index: number; readonly from: number; readonly to: number }
+  /** Units of a line were canceled. */
+  | { readonly kind: "canceled"; readonly index: number; readonly from: number; readonly to: number }
+  /** Production is on hold, or the reason of the hold is another one. */
+  | { readonly kind: "held"; readonly reason: string }
+  /** The hold has ended. */
+  | { readonly kind: "released" }
+  /** Every orderline is shipped or canceled (specification 3.4). */
+  | { readonly kind: "completed" }
+  /** The dropship address was replaced. */
+  | {
+      readonly kind: "addressReplaced";
+      readonly from: AddressReference | null;
+      readonly to: AddressReference | null;
+    }
+  /** The status has changed, or is known for the first time. `from` and `to` are its `code`. */
+  | { readonly kind: "status"; readonly from: string | undefined; readonly to: string | undefined }
+  /** Any other field has changed, also one that the SDK does not know. */
+  | { readonly kind: "other" };
 
-/** What is remembered of an order. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
-export interface OrderState {
-  readonly lines: Lines;
-  /** A hash of the hold; null without one. */
-  readonly hold: string | null;
-  /** A hash of the status, and its code. */
-  readonly status: readonly [hash: string, code: string | null];
-  readonly address: AddressReference | null;
-  /** A hash of all other fields. */
-  readonly rest: string;
-  /** The service's time of the response; 0 if the service sent none. */
-  readonly at: number;
-  /** The follower that read it. */
-  readonly by: string;
+/** The totals of a line. */
+export interface FollowedLine {
+  readonly index: number;
+  readonly quantity: number;
+  readonly shippedQuantity: number;
+  readonly canceledQuantity: number;
+}
+
+/** What the follower remembers of an order. */
+export interface FollowedOrder {
+  readonly orderlines: readonly FollowedLine[];
+  readonly held: boolean;
+  /** The `code` of the status; undefined if it has none. */
+  readonly statusCode: string | undefined;
+  readonly dropshipAddressReference: AddressReference | null;
   readonly completed: boolean;
 }
 
-/** The value of an order's key. `order` is null if it was never read; `gone` if the service no longer has it. */
-export interface Remembered {
-  readonly v: 1;
-  readonly gone: boolean;
-  readonly order: OrderState | null;
+/** An order with what is new about it. */
+export interface OrderChanged {
+  /** The order as it is now. */
+  readonly order: Order;
+  /** The order as it was when it was last handed over; undefined for the first time. */
+  readonly previous: FollowedOrder | undefined;
+  /** What is new since then, at least one change. */
+  readonly changes: readonly OrderChange[];
+  /** Aborts at the `timeout`, with a `DeadlineError`. */
+  readonly signal: AbortSignal;
 }
 
-/** The schema of stored totals. */
-export const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
+/** An order that the service no longer has. */
+export interface OrderGone {
+  readonly orderReference: Order["reference"];
+  /** The order as it was when it was last handed over; undefined if it never was. */
+  readonly previous: FollowedOrder | undefined;
+  /** The error of the service: a `NotFoundError` or `GoneError` with a code. */
+  readonly error: unknown;
+  /** Aborts at the `timeout`, with a `DeadlineError`. */
+  readonly signal: AbortSignal;
+}
 
+/**
+ * What a look at an order has found: nothing new, a change that was handed over, an order that the service no longer has, or one that it
+ * never had (or does not have yet).
+ */
+export type LookResult = "unchanged" | "changed" | "gone" | "missing";
+
+/** The totals of each line: index, quantity, shipped, canceled. */
+export const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
+export type Lines = z.infer<ReturnType<typeof lines>>;
+
+/** The state of an order, as it is stored. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
 const orderState = () =>
   z.object({
     lines: lines(),
+    /** A hash of the hold; null without one. */
     hold: z.nullable(z.string()),
+    /** A hash of the status, and its code. */
     status: z.tuple([z.string(), z.nullable(z.string())]),
     address: z.nullable(reference("Address")),
+    /** A hash of all other fields. */
     rest: z.string(),
+    /** The service's time of the response; 0 if the service sent none. */
     at: z.number(),
+    /** The follower that read it. */
     by: z.string(),
     completed: z.boolean(),
   });
+export type OrderState = z.infer<ReturnType<typeof orderState>>;
 
-/** The schema of a stored value. A value of another version counts as absent: then everything is handed over once more. */
-export const remembered = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
+/**
+ * The value of an order's key. `order` is null if it was never read; `gone` if the service no longer has it. A value of another version
+ * counts as absent: then everything is handed over once more.
+ */
+export const rememberedOrder = () => z.object({ v: z.literal(1), gone: z.boolean(), order: z.nullable(orderState()) });
+export type RememberedOrder = z.infer<ReturnType<typeof rememberedOrder>>;
 
 /** The fields of an order that the follower compares. */
 export const comparable = () =>
@@ -63,14 +118,8 @@ export const comparable = () =>
     dropshipAddressReference: z.nullish(reference("Address")),
   });
 
-/** Writes objects with sorted names, so that the same content has the same hash. */
-const sorted = (_: string, value: unknown): unknown =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
 async function hashOf(value: unknown): Promise<string> {
-  const hash = await sha256(JSON.stringify(value, sorted));
+  const hash = await sha256(canonicalJson(value));
   return btoa(String.fromCharCode(...hash.subarray(0, 9)));
 }
 
@@ -153,4 +202,5 @@ export function changesBetween(before: OrderState | undefined, now: OrderState, 
 }
 
 /** Whether an order needs no more looks. */
-export const isClosed = (remembered: Remembered): boolean => remembered.gone || remembered.order?.completed === true;
+export const isClosed = (remembered: RememberedOrder): boolean =>
+  remembered.gone || remembered.order?.completed === true;

@@ -1,20 +1,20 @@
-import type { OrderReference } from "../references/references.ts";
+import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
 import { sha256 } from "../util/sha256.ts";
+import { withTimeout } from "../util/with-timeout.ts";
 import { CallbackValidationError, OrderFollowerError } from "./errors.ts";
-import { callHandler, deadlockHint, refuseInHandler, withTimeout } from "./handlers.ts";
-import { OrderQueue } from "./order-queue.ts";
-import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
-import { saysGone } from "./reader.ts";
+import { saysGone } from "./follower.ts";
 import {
   type FollowerReceiverOptions,
   type OrderUpdated,
   type OrderUpdatedReceiverOptions,
   type ReceiverSettings,
   resolveReceiverOptions,
-} from "./receiver-options.ts";
+} from "./options.ts";
+import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
+import { isTooLong, lastOf, type OrderUpdatedParameters, parseOrderUpdated, queryOf } from "./parameters.ts";
 
 /** The most callbacks that wait or are in work. Each holds a connection and some kilobytes. */
 const mostOpen = 1_000;
@@ -91,8 +91,8 @@ export function createOrderUpdatedReceiver(
 /** Checks callbacks, has their orders handled, and decides on the responses, for any kind of server. */
 class Receiver {
   readonly #settings: ReceiverSettings;
-  readonly #isToken: ((given: string | undefined) => Promise<boolean>) | undefined;
-  readonly #queue: OrderQueue<CallbackResponse>;
+  readonly #isToken: (given: string | undefined) => Promise<boolean>;
+  readonly #orders: OrderQueue<CallbackResponse>;
   readonly #missing: MissingLimit;
   readonly #idle = Promise.withResolvers<void>();
   #open = 0;
@@ -101,21 +101,31 @@ class Receiver {
   constructor(settings: ReceiverSettings) {
     const { token, clock, concurrency, timeout } = settings;
     this.#settings = settings;
-    this.#isToken = token === undefined ? undefined : createTokenCheck(token);
-    this.#queue = new OrderQueue({ clock, concurrency, maxWait: timeout, late: overloaded });
+    this.#isToken = token === undefined ? async () => true : createTokenCheck(token);
+    this.#orders = new OrderQueue({ clock, concurrency, maxWait: timeout, late: overloaded });
     this.#missing = new MissingLimit(clock);
   }
 
   /** The token comes before the parameters: a caller without it learns nothing about the receiver, and costs nothing. */
-  async receive(method: string | undefined, url: string | undefined): Promise<CallbackResponse> {
+  async receive(method: string | undefined, url = ""): Promise<CallbackResponse> {
     if (method !== "GET") return wrongMethod;
     // To read a query of megabytes takes long.
-    if (isTooLong(url ?? "")) return tooLong;
-    if (this.#isToken !== undefined && !(await this.#isToken(lastOf(queryOf(url), "token")))) return wrongToken;
-    const claim = this.#parse(url ?? "");
-    if ("status" in claim) return claim;
+    if (isTooLong(url)) return tooLong;
+    if (!(await this.#isToken(lastOf(queryOf(url), "token")))) return wrongToken;
+    const callback = this.#parse(url);
+    if ("status" in callback) return callback;
     if (this.#closed) return closed;
-    return this.#open >= mostOpen ? overloaded : this.#accept(claim);
+    if (this.#open >= mostOpen) return overloaded;
+    this.#open += 1;
+    try {
+      refuseInHandler(this.#settings, "A callback of this order", callback.orderReference);
+      return await this.#orders.run(callback.orderReference, () => this.#handleInTime(callback));
+    } catch (error) {
+      return this.#report(callback, error, 503);
+    } finally {
+      this.#open -= 1;
+      this.#checkIdle();
+    }
   }
 
   /** Refuses new callbacks, and waits for all that were accepted. */
@@ -129,8 +139,8 @@ class Receiver {
   #parse(url: string): OrderUpdatedParameters | CallbackResponse {
     const { environment } = this.#settings;
     try {
-      const claim = parseOrderUpdated(url);
-      if (environment === undefined || claim.environment === environment) return claim;
+      const callback = parseOrderUpdated(url);
+      if (environment === undefined || callback.environment === environment) return callback;
       return badRequest(`This receiver accepts only callbacks of the environment ${environment}.`);
     } catch (error) {
       if (CallbackValidationError.isInstance(error)) return badRequest(error.message);
@@ -138,64 +148,53 @@ class Receiver {
     }
   }
 
-  async #accept(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
-    this.#open += 1;
-    try {
-      refuseInHandler(this.#settings, "A callback of this order", claim.orderReference);
-      return await this.#queue.run(claim.orderReference, () => this.#work(claim));
-    } catch (error) {
-      return this.#report(claim, error, 503);
-    } finally {
-      this.#open -= 1;
-      this.#checkIdle();
-    }
-  }
-
   #checkIdle(): void {
     if (this.#closed && this.#open === 0) this.#idle.resolve();
   }
 
-  /** Ends within `timeout`. */
-  async #work(claim: OrderUpdatedParameters): Promise<CallbackResponse> {
+  async #handleInTime(callback: OrderUpdatedParameters): Promise<CallbackResponse> {
     if (this.#missing.reached) return overloaded;
     const { clock, timeout } = this.#settings;
     const message = `The order was not fetched and handled within ${timeout} ms (option \`timeout\` of the receiver). ${deadlockHint}`;
-    return withTimeout(clock, timeout, message, (signal) => {
-      const work = this.#handle(claim, signal);
+    const late = () => new DeadlineError({ message });
+    return withTimeout(clock, timeout, late, (signal) => {
+      const work = this.#handle(callback, signal);
       // A handler that ignores the signal may fail after its response.
       work.catch((error: unknown) => {
-        if (signal.aborted && error !== signal.reason) this.#report(claim, error, 503);
+        if (signal.aborted && error !== signal.reason) this.#report(callback, error, 503);
       });
       return work;
     });
   }
 
   /** The follower reads the order under its own lock, so that one request is enough. */
-  async #handle(claim: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
+  async #handle(callback: OrderUpdatedParameters, signal: AbortSignal): Promise<CallbackResponse> {
     const settings = this.#settings;
-    const { orderReference } = claim;
-    if (!("follower" in settings)) return this.#fetchAndHandle(settings, claim, signal);
+    const { orderReference } = callback;
+    if (!("follower" in settings)) return this.#fetchAndHandle(settings, callback, signal);
     const found = await callHandler(settings, orderReference, signal, () => settings.follower.update(orderReference));
     if (found === "gone" || found === "missing") this.#missing.count();
-    return found === "missing" ? this.#report(claim, missingError(orderReference), 204) : acknowledged;
+    if (found !== "missing") return acknowledged;
+    const message = `The service has no order ${orderReference}, and it is not followed.`;
+    return this.#report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
   }
 
   async #fetchAndHandle(
-    { partner, onOrderUpdated, timeout }: HandlerSettings,
-    claim: OrderUpdatedParameters,
+    { partner, onOrderUpdated, timeout }: Extract<ReceiverSettings, { readonly partner: unknown }>,
+    callback: OrderUpdatedParameters,
     signal: AbortSignal,
   ): Promise<CallbackResponse> {
-    const { orderReference } = claim;
+    const { orderReference } = callback;
     let order: Order;
     try {
       order = await partner.orders.get(orderReference, { priority: "high", deadline: timeout, signal });
     } catch (error) {
       if (!saysGone(error)) throw error;
       this.#missing.count();
-      return this.#report(claim, error, 204);
+      return this.#report(callback, error, 204);
     }
     signal.throwIfAborted();
-    const update = updateOf(order, claim, signal);
+    const update = updateOf(order, callback, signal);
     await callHandler(this.#settings, orderReference, signal, () => onOrderUpdated(update));
     return acknowledged;
   }
@@ -209,29 +208,20 @@ class Receiver {
   }
 }
 
-type HandlerSettings = Extract<ReceiverSettings, { readonly partner: unknown }>;
+/** A field of the order, which is certain; otherwise what the callback says. */
+const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", said: string | undefined) =>
+  propertyOf(order, name) === undefined ? said : textOf(order, name);
 
-const missingError = (reference: OrderReference) =>
-  new OrderFollowerError({
-    fault: "missing",
-    message: `The service has no order ${reference}, and it is not followed.`,
-  });
-
-/** A field of the order, which is certain; otherwise what the callback claims. */
-const fieldOr = (order: Order, name: "customIdentifier" | "viaStoreCode", claim: string | undefined) =>
-  propertyOf(order, name) === undefined ? claim : textOf(order, name);
-
-/** The store's code as the order's v1 code contains it: `<store_code>-<number>` (specification 2.4). */
-const storeCodeOf = ({ legacyOrderCode }: Order): string | undefined => /^(.+)-\d+$/.exec(legacyOrderCode)?.[1];
-
-function updateOf(order: Order, claim: OrderUpdatedParameters, signal: AbortSignal): OrderUpdated {
+function updateOf(order: Order, callback: OrderUpdatedParameters, signal: AbortSignal): OrderUpdated {
+  // The v1 code is `<store_code>-<number>` (specification 2.4).
+  const storeCode = /^(.+)-\d+$/.exec(order.legacyOrderCode)?.[1];
   return {
     order,
-    orderReference: claim.orderReference,
-    customIdentifier: fieldOr(order, "customIdentifier", claim.customIdentifier),
-    storeCode: storeCodeOf(order) ?? claim.storeCode,
-    viaStoreCode: fieldOr(order, "viaStoreCode", claim.viaStoreCode),
-    environment: claim.environment,
+    orderReference: callback.orderReference,
+    customIdentifier: fieldOr(order, "customIdentifier", callback.customIdentifier),
+    storeCode: storeCode ?? callback.storeCode,
+    viaStoreCode: fieldOr(order, "viaStoreCode", callback.viaStoreCode),
+    environment: callback.environment,
     signal,
   };
 }

@@ -1,3 +1,4 @@
+import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
@@ -13,14 +14,6 @@ const longest = { known: 34, unknown: 12 };
 const encoder = new TextEncoder();
 
 export const isHash = (cell: SnapshotCell | undefined): cell is readonly string[] => Array.isArray(cell);
-
-/** Writes a value as JSON that does not depend on the order of keys. */
-function canonical(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const fields = Object.entries(value).map(([name, field]) => `${JSON.stringify(name)}:${canonical(field)}`);
-  return `{${fields.sort().join()}}`;
-}
 
 /** The first 48 bits of the SHA-256 of a text. */
 async function hashOf(text: string): Promise<string> {
@@ -41,13 +34,13 @@ function isShort(value: unknown, limit: number): value is string | number | bool
   return typeof value !== "string" || (value.length < limit && bytesOf(value) <= limit);
 }
 
-const hashed = async (value: unknown): Promise<SnapshotCell> => [await hashOf(canonical(value))];
+const hashed = async (value: unknown): Promise<SnapshotCell> => [await hashOf(canonicalJson(value))];
 
 /** Makes the cell of a value of JSON: at once for a short value. */
 export function cellOf(value: unknown, known: boolean): SnapshotCell | Promise<SnapshotCell> {
   if (isShort(value, known ? longest.known : longest.unknown)) return value;
   // The entries of a known array, such as the linked products of an item, are a set.
-  return hashed(known && Array.isArray(value) ? value.map(canonical).sort() : value);
+  return hashed(known && Array.isArray(value) ? value.map(canonicalJson).sort() : value);
 }
 
 /**

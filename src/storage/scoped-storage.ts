@@ -8,8 +8,11 @@ import { seal, unseal } from "./values.ts";
  */
 export type ScopeOf = (storage: KeyValueStore) => Promise<string>;
 
-/** The method of a client that names its part of a storage. A symbol of the registry: another copy of the package finds it, too. */
-export const scopeOf: unique symbol = Symbol.for("pod-partner.scope-of");
+/**
+ * The method of a client that names its part of a storage. A text, not a symbol: the types of another entry point or another copy of the
+ * package know it, too.
+ */
+export const scopeOf = "~scopeOf";
 
 /** Makes the function for a client. The hash does not reveal the key, which has at least 12 random characters. */
 export function createScopeOf(baseUrl: string, secretKey: string): ScopeOf {

@@ -37,3 +37,11 @@ it("a follower takes a client, and hands over each change with its own fields", 
   // @ts-expect-error: a sweep has no deadline.
   await expect(follower.reconcile({ deadline: 1 })).rejects.toThrow("deadline");
 });
+
+it("a follower takes no double of a client: its type refuses what the run time refuses", () => {
+  const double = { orders: { get: partner.orders.get.bind(partner.orders) } };
+  // @ts-expect-error: a double does not name its part of the store.
+  expect(() => createOrderFollower({ partner: double, store: memoryStore(), onChange: () => undefined })).toThrow(
+    "expected a client",
+  );
+});

@@ -9,6 +9,7 @@ import {
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
 import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
 /** An order of the model: each change of the service makes a new version. */
@@ -179,10 +180,10 @@ export class Model {
       await this.#pause();
       return { data, response: { headers: new Headers({ date }) } };
     };
-    return Object.assign(
-      { orders: { get: (one: OrderReference) => ({ withResponse: () => whileAlive(() => respond(one)) }) } },
-      { [Symbol.for("pod-partner.scope-of")]: async () => "scope" },
-    );
+    return {
+      orders: { get: (one) => ({ withResponse: () => whileAlive(() => respond(one)) }) },
+      [scopeOf]: async () => "scope",
+    };
   }
 
   async #handle({ order, changes }: OrderChanged): Promise<void> {

@@ -9,6 +9,7 @@ import {
 } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { ref } from "../../support/references.ts";
 
 export const first = ref("Order", "1");
@@ -93,11 +94,10 @@ function createService(clock: ManualClock) {
     const date = service.date();
     return { data, response: { headers: new Headers(date === null ? {} : { date }) } };
   };
-  const partner: FollowedOrderReader = {
+  const client: FollowedOrderReader = {
     orders: { get: (reference, options) => ({ withResponse: () => respond(reference, options) }) },
+    [scopeOf]: async () => "scope",
   };
-  // The method by which a client names its part of a store.
-  const client = Object.assign(partner, { [Symbol.for("pod-partner.scope-of")]: async () => "scope" });
   return Object.assign(service, { client });
 }
 

@@ -1,8 +1,8 @@
 /** A process that fills a store with followed orders, or follows them and sweeps once. */
 
+import { FollowerStorage } from "../../../src/callbacks/follower-storage.ts";
 import { createOrderFollower } from "../../../src/callbacks/index.ts";
 import { type OrderState, stateOf } from "../../../src/callbacks/order-state.ts";
-import { Records } from "../../../src/callbacks/records.ts";
 import type { Order, OrderReference } from "../../../src/index.ts";
 import { ScopedStorage, scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../../src/util/clock.ts";
@@ -46,14 +46,13 @@ const referenceOf = (number: number): OrderReference => ref("Order", String(numb
 
 async function fill({ store, completed, open }: ScaleJob): Promise<object> {
   const scoped = new ScopedStorage(await openStore(store), scope);
-  const records = new Records(async () => scoped, systemClock, 90 * day);
-  const absent = { bytes: undefined, value: undefined };
+  const storage = new FollowerStorage(async () => scoped, systemClock, 90 * day);
   const add = async (number: number) => {
     const reference = referenceOf(number);
     const state: OrderState = await stateOf(orderOf(reference), Date.now(), "another");
     const order = { ...state, completed: number < completed };
-    await records.setOrder(reference, { v: 1, gone: false, order }, absent);
-    if (!order.completed) await records.setMark(reference, { looked: Date.now() - day - number });
+    await storage.setOrder(reference, { v: 1, gone: false, order }, undefined);
+    if (!order.completed) await storage.setMark(reference, { looked: Date.now() - day - number });
   };
   const atOnce = 500;
   for (let at = 0; at < completed + open; at += atOnce) {

@@ -1,0 +1,274 @@
+import * as z from "zod/mini";
+import { ConfigurationError } from "../errors/validation.ts";
+import type { OrderReference } from "../references/references.ts";
+import type { Order } from "../resources/orders/orders.schema.ts";
+import { check, type UnknownKey } from "../schemas/check.ts";
+import { count, filledText, type Schema } from "../schemas/shape.ts";
+import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
+import type { KeyValueStore } from "../storage/contract.ts";
+import { type ScopeOf, scopeOf } from "../storage/scoped-storage.ts";
+import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
+import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
+import { type CallbackEnvironment, environment } from "./parameters.ts";
+
+/** The part of a `PodPartner` that the receiver uses. */
+export interface OrderReader {
+  readonly orders: {
+    get(
+      orderReference: OrderReference,
+      options: { readonly priority: "high"; readonly deadline: number; readonly signal: AbortSignal },
+    ): PromiseLike<Order>;
+  };
+}
+
+/**
+ * An order that the service reported as updated, fetched after the callback arrived.
+ *
+ * `order` and `orderReference` come from the service and are certain. So is `storeCode`, which `order.legacyOrderCode` contains. The
+ * other fields come from the query of the callback, which is not signed: without a `token`, anybody can choose them. If the fetched
+ * order has a field of the same name, its value is used.
+ */
+export interface OrderUpdated {
+  /** The order as it is now. */
+  readonly order: Order;
+  readonly orderReference: OrderReference;
+  /** Your own identifier of the order; undefined if it has none. */
+  readonly customIdentifier: string | undefined;
+  /** The code of the store. */
+  readonly storeCode: string;
+  /** The code of the integrator; undefined if the order did not come through one. */
+  readonly viaStoreCode: string | undefined;
+  /** With the option `environment`, always that value. */
+  readonly environment: CallbackEnvironment;
+  /** Aborts at the `timeout`, with a `DeadlineError`. A client that disconnects does not abort it. */
+  readonly signal: AbortSignal;
+}
+
+/** A callback whose order was not handled. */
+export interface OrderUpdatedFailure {
+  readonly orderReference: OrderReference;
+  /** What the handler threw, or why the order was not read. */
+  readonly error: unknown;
+  /** 503: the service repeats the callback. 204: the order does not exist, and the callback was acknowledged. */
+  readonly status: 204 | 503;
+}
+
+/** What every receiver can be told. */
+interface ReceiverOptions {
+  /**
+   * The value of the parameter `token` in the callback URL of the dashboard. Callbacks with another value are refused, and cost nothing.
+   * Default: none is needed, and anybody can cause a limited number of requests to the service.
+   */
+  readonly token?: string | undefined;
+  /** The environment of the client. Callbacks of the other one are refused. Default: both are accepted. */
+  readonly environment?: CallbackEnvironment | undefined;
+  /** How many orders are fetched and handled at a time. Default 4. */
+  readonly concurrency?: number | undefined;
+  /**
+   * Milliseconds to fetch and handle an order. Then `signal` aborts and the service receives a 503. A callback that waits for its turn
+   * longer than this receives a 503, too. Default 10 000.
+   */
+  readonly timeout?: number | undefined;
+  /** Receives each callback whose order was not handled. Default: `console.error`. */
+  readonly onError?: ((failure: OrderUpdatedFailure) => void) | undefined;
+  /** The source of time. Default: the system clock. */
+  readonly clock?: PartnerClock | undefined;
+}
+
+/** The options of a receiver that hands over each updated order. */
+export interface OrderUpdatedReceiverOptions extends ReceiverOptions {
+  /** The client that fetches the orders. */
+  readonly partner: OrderReader;
+  /**
+   * Handles an updated order. The service receives a 204 when the returned promise resolves, and a 503 when it rejects. The same news
+   * may come again, also after a 204: make it idempotent. Two calls for one order never overlap, except after a `timeout`.
+   */
+  readonly onOrderUpdated: (update: OrderUpdated) => unknown;
+}
+
+/** The options of a receiver that feeds a follower, which reads the order and hands over what is new. */
+export interface FollowerReceiverOptions extends ReceiverOptions {
+  /** The result of `createOrderFollower`. A callback costs the one request that the follower makes. */
+  readonly follower: { readonly update: (orderReference: OrderReference) => Promise<LookResult> };
+}
+
+/** How an order is read. */
+export interface FollowerReadOptions {
+  readonly priority: "high" | "low";
+  readonly deadline?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The part of a `PodPartner` that the follower uses. */
+export interface FollowedOrderReader {
+  readonly orders: {
+    get(
+      orderReference: OrderReference,
+      options: FollowerReadOptions,
+    ): { withResponse(): PromiseLike<{ readonly data: Order; readonly response: { readonly headers: Headers } }> };
+  };
+  /** Names the organization's part of the store. Every `PodPartner` has it. */
+  readonly [scopeOf]: ScopeOf;
+}
+
+/** The options of {@link createOrderFollower}. */
+export interface OrderFollowerOptions {
+  /** The client that reads the orders: a `PodPartner`. */
+  readonly partner: FollowedOrderReader;
+  /**
+   * Where the follower remembers what it has handed over: `sqliteStore`, `redisStore`, or `memoryStore` for a test. All processes that
+   * follow the same orders need the same store.
+   */
+  readonly store: KeyValueStore;
+  /**
+   * Handles what is new about an order. The change counts as handed over when the returned promise resolves; if it rejects, the same
+   * change comes again. A change can also come again after a crash: make the function idempotent, by the order and the totals. Two calls
+   * for one order never overlap in a process, except after a `timeout`.
+   */
+  readonly onChange: (change: OrderChanged) => unknown;
+  /** Handles an order that the service no longer has: 404 or 410 with a code. Called once for each order. Default: nothing. */
+  readonly onGone?: ((gone: OrderGone) => unknown) | undefined;
+  /**
+   * Milliseconds between two sweeps of the follower's own timer. The first begins at once. An order that any process has read in the
+   * last half of this time is skipped. Default: no timer; call `reconcile` yourself.
+   */
+  readonly every?: number | undefined;
+  /** Receives what a sweep of the timer rejects with, such as a `ReconcileError`. Default: `console.error`. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+  /** Milliseconds for each step of a change: to wait for another process, to read the order, to handle it. Default 10 000. */
+  readonly timeout?: number | undefined;
+  /**
+   * Milliseconds for which a completed order stays in the store. News that comes later is handed over as if the order were new. Default
+   * 90 days.
+   */
+  readonly forgetAfter?: number | undefined;
+  /** The source of time. Default: the system clock. */
+  readonly clock?: PartnerClock | undefined;
+}
+
+/** Options of {@link OrderFollower.reconcile}. */
+export interface ReconcileOptions {
+  /** Stops the sweep. Changes that are being handled come to their end. */
+  readonly signal?: AbortSignal | undefined;
+  /** How many orders are read at a time. Default 8. */
+  readonly concurrency?: number | undefined;
+  /** Skips orders that a process has read in the last `unreadFor` milliseconds. Default 0: only those read since the sweep began. */
+  readonly unreadFor?: number | undefined;
+}
+
+const days = 86_400_000;
+
+const reportCallback = ({ orderReference, status, error }: OrderUpdatedFailure): void =>
+  console.error(`pod-partner: the order-updated callback of ${orderReference} received a ${status}:`, error);
+const reportSweep = (error: unknown): void =>
+  console.error("pod-partner: a sweep of the followed orders failed:", error);
+
+const aFunction = <T>() => z.custom<T>(isFunction, { error: "expected a function" });
+const duration = () => z.number().check(z.positive());
+
+const readsOrders = (value: unknown): boolean => isFunction(functionOf(functionOf(value, "orders"), "get"));
+const isClient = (value: unknown): boolean => readsOrders(value) && isFunction(Reflect.get(Object(value), scopeOf));
+const isStore = (value: unknown): boolean =>
+  typeof functionOf(value, "kind") === "string" &&
+  ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name)));
+
+const notAClient = { error: "expected a client, the result of `new PodPartner()`" };
+
+const ofEachReceiver = () => ({
+  token: z.optional(filledText()),
+  environment: z.optional(environment()),
+  concurrency: z._default(count(1), 4),
+  timeout: z._default(duration(), 10_000),
+  onError: z._default(aFunction<(failure: OrderUpdatedFailure) => void>(), () => reportCallback),
+  clock: z._default(clock(), systemClock),
+});
+
+const receiverWithHandler = () =>
+  z.strictObject({
+    partner: z.custom<OrderReader>(readsOrders, notAClient),
+    onOrderUpdated: aFunction<OrderUpdatedReceiverOptions["onOrderUpdated"]>(),
+    ...ofEachReceiver(),
+  });
+
+const absent = () =>
+  z.optional(z.undefined({ error: "expected either `follower`, or `partner` and `onOrderUpdated`" }));
+
+const receiverWithFollower = () =>
+  z.strictObject({
+    follower: z.custom<FollowerReceiverOptions["follower"]>((value) => isFunction(functionOf(value, "update")), {
+      error: "expected a follower, the result of `createOrderFollower`",
+    }),
+    partner: absent(),
+    onOrderUpdated: absent(),
+    ...ofEachReceiver(),
+  });
+
+const followerSettings = () =>
+  z.strictObject({
+    partner: z.custom<FollowedOrderReader>(isClient, notAClient),
+    store: z.custom<KeyValueStore>(isStore, { error: "expected a store, such as `sqliteStore(path)`" }),
+    onChange: aFunction<OrderFollowerOptions["onChange"]>(),
+    onGone: z._default(aFunction<(gone: OrderGone) => unknown>(), () => () => undefined),
+    every: z.optional(duration()),
+    onError: z._default(aFunction<(error: unknown) => void>(), () => reportSweep),
+    timeout: z._default(duration(), 10_000),
+    forgetAfter: z._default(duration(), 90 * days),
+    clock: z._default(clock(), systemClock),
+  });
+
+const sweepSettings = () =>
+  z.strictObject({
+    signal: z.optional(
+      z.custom<AbortSignal>((value) => isFunction(functionOf(value, "addEventListener")), {
+        error: "expected an AbortSignal",
+      }),
+    ),
+    concurrency: z._default(count(1), 8),
+    unreadFor: z._default(z.number().check(z.gte(0)), 0),
+  });
+
+/** The options of a receiver, of a follower and of a sweep, complete and checked. */
+export type ReceiverSettings =
+  | z.infer<ReturnType<typeof receiverWithHandler>>
+  | z.infer<ReturnType<typeof receiverWithFollower>>;
+export type FollowerSettings = z.infer<ReturnType<typeof followerSettings>>;
+export type SweepSettings = z.infer<ReturnType<typeof sweepSettings>>;
+
+const unknownOption = (aliases: Readonly<Record<string, string>>): UnknownKey => ({
+  message: "is an unknown option",
+  aliases: new Map(Object.entries(aliases)),
+});
+const ofReceiver = unknownOption({ client: "partner", handler: "onOrderUpdated", secret: "token" });
+const ofFollower = unknownOption({
+  client: "partner",
+  handler: "onChange",
+  onOrderUpdated: "onChange",
+  interval: "every",
+  ttl: "forgetAfter",
+});
+
+function resolve<Settings>(schema: Schema<Settings>, given: unknown, of: "receiver" | "follower"): Settings {
+  const checked = check(schema, given, [], of === "receiver" ? ofReceiver : ofFollower);
+  if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, of);
+  return checked.value as Settings;
+}
+
+/** Checks the options of a receiver and completes them. Throws `ConfigurationError` with all faults. */
+export function resolveReceiverOptions(given: OrderUpdatedReceiverOptions | FollowerReceiverOptions): ReceiverSettings {
+  const settings =
+    propertyOf(given, "follower") === undefined
+      ? resolve(receiverWithHandler, given, "receiver")
+      : resolve(receiverWithFollower, given, "receiver");
+  return { ...settings, clock: reliable(settings.clock) };
+}
+
+/** Checks the options of the follower and completes them. Throws `ConfigurationError` with all faults. */
+export function resolveFollowerOptions(given: OrderFollowerOptions): FollowerSettings {
+  const settings = resolve(followerSettings, given, "follower");
+  return { ...settings, clock: reliable(settings.clock) };
+}
+
+/** Checks the options of a sweep and completes them. Throws `ConfigurationError` with all faults. */
+export const resolveReconcileOptions = (given: ReconcileOptions): SweepSettings =>
+  resolve(sweepSettings, given, "follower");
