@@ -102,7 +102,7 @@ export class PodPartner {
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
-      transport: createSender(secretKey, transport ?? fetchTransport(fetch)),
+      transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
       observe,
       redact,
       files,

@@ -1,33 +1,38 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
-import { chunksOf } from "../binary/streams.ts";
+import type zlib from "node:zlib";
 import type { Body } from "../http/wire/read-text.ts";
-import { cutOff } from "./errors.ts";
+import type { ResponseHead } from "../util/response-head.ts";
 
-const ignore = () => undefined;
+/** An error with a code, like those of Node. */
+export const coded = (message: string, code: string): Error => Object.assign(new Error(message), { code });
+
+const cutOff = () => coded("the connection closed before the response was complete", "ECONNRESET");
 
 /** A body that closes before its end was cut off. Node says only "aborted". */
 const faultOf = (error: unknown): unknown =>
   error instanceof Error && /^aborted$|^Premature close$/.test(error.message) ? cutOff() : error;
 
+const ignore = () => undefined;
+
 /** The body of a response of `node:http`, decoded. */
 export class NodeBody implements Body {
   readonly #incoming: IncomingMessage;
   readonly #stream: Readable;
-  #chunks: ReturnType<typeof chunksOf>;
+  #chunks: AsyncIterator<Uint8Array> | undefined;
 
-  constructor(incoming: IncomingMessage, decoders: readonly Transform[]) {
+  constructor(incoming: IncomingMessage, head: ResponseHead) {
     this.#incoming = incoming;
-    this.#stream = decoders.reduce<Readable>((from, decoder) => pipeline(from, decoder, ignore), incoming);
+    this.#stream = decodersOf(head).reduce<Readable>((from, decoder) => pipeline(from, decoder, ignore), incoming);
     // Without a listener, an error that comes before the body is read would end the process.
     this.#stream.on("error", ignore);
   }
 
   async next(): Promise<Uint8Array | undefined> {
-    this.#chunks ??= chunksOf(this.#stream);
+    this.#chunks ??= this.#stream[Symbol.asyncIterator]();
     try {
-      const next = await this.#chunks?.next();
-      return next?.done ? undefined : (next?.value as Uint8Array);
+      const { done, value } = await this.#chunks.next();
+      return done ? undefined : value;
     } catch (error) {
       throw faultOf(error);
     }
@@ -67,4 +72,34 @@ export class NodeBody implements Body {
     if (alive) this.#incoming.socket.ref();
     else this.#incoming.socket.unref();
   }
+}
+
+/** Node's decoders, which load with the first compressed response. */
+const loadZlib = (): typeof zlib => process.getBuiltinModule("node:zlib");
+
+/**
+ * The content codings that a response can have. Of the others that Node knows, some servers send `deflate` without its header, and the
+ * decoder of `zstd` does not report a truncated body.
+ */
+const decoders = new Map<string, () => Transform>([
+  ["gzip", () => loadZlib().createGunzip()],
+  ["br", () => loadZlib().createBrotliDecompress()],
+]);
+
+/** The `Accept-Encoding` of a request. */
+export const acceptEncoding = [...decoders.keys()].join(", ");
+
+/** The most codings that a response can have. A response with more is decoded by none. */
+const mostCodings = 3;
+
+/** The decoders of a body, in the order of use: none for a body without a coding, or with an unknown one. */
+function decodersOf({ headers, status }: ResponseHead): Transform[] {
+  const coding = headers.get("content-encoding");
+  if (coding === null || headers.get("content-length") === "0" || status === 204 || status === 304) return [];
+  const names = coding.split(",").map((name) => name.trim().toLowerCase());
+  const makers = names
+    .filter((name) => name !== "identity" && name !== "")
+    .map((name) => decoders.get(name === "x-gzip" ? "gzip" : name));
+  if (makers.length > mostCodings || makers.includes(undefined)) return [];
+  return makers.reverse().flatMap((make) => make?.() ?? []);
 }

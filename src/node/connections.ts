@@ -1,8 +1,15 @@
 import type http from "node:http";
+import type https from "node:https";
 import type { Socket } from "node:net";
 import { setImmediate } from "node:timers";
-import { httpModule } from "./builtin.ts";
 import type { ResolvedNodeOptions } from "./options.ts";
+
+/**
+ * The HTTP client of Node for a protocol. It is not imported: an import reads all exports of the module, and one of them loads the whole
+ * `fetch` of Node. Its functions are read at each use, because instruments replace them.
+ */
+export const httpModule = (protocol: string): typeof http | typeof https =>
+  process.getBuiltinModule(protocol === "https:" ? "node:https" : "node:http");
 
 /** Milliseconds after which an unused connection is closed, as `fetch` does: servers and gateways keep one for at least 5 seconds. */
 const idleTimeout = 4_000;
@@ -27,77 +34,49 @@ function closeOnStrayBytes(agent: http.Agent): http.Agent {
   });
 }
 
-/** The agents of one protocol. */
-interface Agents {
-  /** Keeps its connections for later requests. */
-  readonly shared: http.Agent;
-  /** Opens a connection for each request, and closes it afterwards. */
-  readonly single: http.Agent;
-}
-
 /**
  * The connections of a transport. Only a GET goes out on a connection that was used before: the server can close such a connection at
  * any time, and a write that meets this would be in doubt.
  */
 export class Connections {
   readonly connectTimeout: number;
-  /** The number of requests in flight. */
-  inFlight = 0;
   readonly #options: ResolvedNodeOptions;
-  readonly #agents = new Map<string, Agents>();
-  /** Ends when the event loop has polled since the latest response. */
+  readonly #agents = new Map<string, http.Agent>();
   #settling: Promise<void> | undefined;
-  #gathering = false;
-  /** Whether a connection that was used before ended without a response. */
-  #broke = false;
 
   constructor(options: ResolvedNodeOptions) {
     this.#options = options;
     this.connectTimeout = options.connectTimeout;
   }
 
-  /** The agent for a request. */
+  /** The agent for a request: one that keeps its connections, or one that opens a connection for each request and closes it afterwards. */
   agentFor(protocol: string, method: string): http.Agent {
-    let agents = this.#agents.get(protocol);
-    if (agents === undefined) {
-      agents = this.#make(protocol);
-      this.#agents.set(protocol, agents);
-    }
-    return method === "GET" ? agents.shared : agents.single;
+    const kept = method === "GET";
+    const key = `${protocol} ${kept}`;
+    const agent = this.#agents.get(key) ?? this.#make(protocol, kept);
+    this.#agents.set(key, agent);
+    return agent;
   }
 
-  /** Waits until the ends of connections that arrived together with earlier responses are known. */
+  /** Waits until the ends of connections that arrived together with earlier responses are known; undefined if they are. */
   settled(): Promise<void> | undefined {
     return this.#settling;
   }
 
-  /** Records that a connection that was used before ended without a response. */
-  broke(): void {
-    this.#broke = true;
-  }
-
-  /**
-   * Records that a response to a read has ended. Its connection is usable after a poll of the event loop: the second immediate is after
-   * one. With other requests in flight, the poll costs nothing: the reads that follow their responses leave together. A single read at a
-   * time waits only on a server that may close connections together with their responses: it has not shown that it keeps them.
-   */
-  released(usedBefore: boolean): void {
-    const kept = usedBefore && !this.#broke;
-    if (this.#gathering || (kept && this.inFlight <= 1)) return;
-    this.#gathering = true;
+  /** Records that a response to a read has ended. Its connection is usable after a poll of the event loop: the second immediate is after one. */
+  released(): void {
     const settling = new Promise<void>((resolve) => {
-      setImmediate(() => {
-        this.#gathering = false;
+      setImmediate(() =>
         setImmediate(() => {
           if (this.#settling === settling) this.#settling = undefined;
           resolve();
-        });
-      });
+        }),
+      );
     });
     this.#settling = settling;
   }
 
-  #make(protocol: string): Agents {
+  #make(protocol: string, kept: boolean): http.Agent {
     const { maxSockets, ca, proxyEnv } = this.#options;
     const options = {
       maxSockets,
@@ -105,9 +84,8 @@ export class Connections {
       ...(ca !== undefined && protocol === "https:" && { ca }),
     };
     const { Agent } = httpModule(protocol);
-    return {
-      shared: closeOnStrayBytes(new Agent({ ...options, keepAlive: true, timeout: idleTimeout })),
-      single: new Agent(options),
-    };
+    return kept
+      ? closeOnStrayBytes(new Agent({ ...options, keepAlive: true, timeout: idleTimeout }))
+      : new Agent(options);
   }
 }

@@ -1,121 +1,172 @@
 import type http from "node:http";
+import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import type { TLSSocket } from "node:tls";
 import { NeverSent } from "../http/wire/thrown.ts";
 import type { Received, WireRequest } from "../http/wire/transport.ts";
 import { onAbort } from "../util/abort-signals.ts";
-import { systemClock } from "../util/clock.ts";
-import { NodeBody } from "./body.ts";
-import { httpModule } from "./builtin.ts";
-import type { Connections } from "./connections.ts";
-import { acceptEncoding, decoded } from "./content-coding.ts";
-import { closedEarly, connectTimedOut, stopped, withoutCredentials } from "./errors.ts";
-import { NodeHead } from "./head.ts";
-import { lengthOf, writeContent } from "./request-content.ts";
-import { targetOf } from "./target.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
+import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import { acceptEncoding, coded, NodeBody } from "./body.ts";
+import { type Connections, httpModule } from "./connections.ts";
 
 /** What the SDK's requests have in common: no cache on the way may respond instead of the service. */
 const common = { "accept-encoding": acceptEncoding, "cache-control": "no-cache", pragma: "no-cache" };
 
-/** One request and its response on a connection. */
-export class NodeExchange {
-  readonly received: Promise<Received>;
-  readonly #connections: Connections;
-  readonly #request: WireRequest;
-  readonly #signal: AbortSignal;
-  readonly #stopListening: () => void;
-  readonly #outgoing: http.ClientRequest;
-  /** Whether a part of the request may have left this process. */
-  #left = false;
-  #stopTimer: (() => void) | undefined;
-  #incoming: http.IncomingMessage | undefined;
-  #resolve: (received: Received) => void = () => undefined;
-  #reject: (error: unknown) => void = () => undefined;
+/** Sends one request on a connection, and resolves when the head of its response has arrived. */
+export function exchange(
+  connections: Connections,
+  request: WireRequest,
+  signal: AbortSignal,
+  clock: PartnerClock,
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const { method, url } = request;
+    const outgoing = open(connections, request);
+    let incoming: IncomingMessage | undefined;
+    /** Whether a part of the request may have left this process. */
+    let left = false;
+    let stopTimer: () => void = () => undefined;
+    const stopListening = onAbort(signal, () => outgoing.destroy(coded("the request was stopped", "ABORT_ERR")));
+    const fail = (error: unknown) => reject(left ? error : new NeverSent(withoutCredentials(error)));
+    const onConnected = () => {
+      left = true;
+      stopTimer();
+    };
 
-  constructor(connections: Connections, request: WireRequest, signal: AbortSignal) {
-    this.#connections = connections;
-    this.#request = request;
-    this.#signal = signal;
-    this.received = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    try {
-      this.#outgoing = this.#open();
-    } catch (error) {
-      throw new NeverSent(error);
-    }
-    connections.inFlight += 1;
-    this.#stopListening = onAbort(signal, () => this.#outgoing.destroy(stopped()));
-    this.#outgoing
-      .on("socket", (socket) => this.#onSocket(socket))
-      .on("response", (incoming) => this.#onResponse(incoming))
-      .on("error", (error) => this.#onError(error))
-      .on("close", () => this.#onClose());
-    writeContent(this.#outgoing, request.content);
-  }
+    outgoing
+      .on("socket", (socket) => {
+        if (outgoing.reusedSocket || !isConnecting(socket)) return onConnected();
+        const { connectTimeout: ms } = connections;
+        const why = `no connection within ${ms} ms (option \`connectTimeout\` of nodeTransport)`;
+        stopTimer = clock.after(ms, () => outgoing.destroy(coded(why, "ETIMEDOUT")));
+        socket.once(propertyOf(socket, "encrypted") === true ? "secureConnect" : "connect", onConnected);
+      })
+      .on("response", (response) => {
+        incoming = response;
+        response.on("end", () => {
+          if (method === "GET") connections.released();
+          // The server has responded before the end of the request. If it takes no more of it, the connection would stay open.
+          else if (!outgoing.writableFinished) outgoing.destroy();
+        });
+        const head = headOf(response, url);
+        resolve({ head, body: new NodeBody(response, head) });
+      })
+      .on("error", (error) => {
+        fail(error);
+        // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
+        if (incoming?.complete !== true) incoming?.destroy(error);
+      })
+      .on("close", () => {
+        stopTimer();
+        stopListening();
+        // Also when the server wanted another protocol.
+        if (incoming === undefined) fail(coded("the connection closed before a response arrived", "ECONNRESET"));
+      });
+    writeContent(outgoing, request.content);
+  });
+}
 
-  #open(): http.ClientRequest {
-    const { method, url, headers, content } = this.#request;
-    const target = targetOf(url);
-    const { protocol } = target;
+function open(connections: Connections, { method, url, headers, content }: WireRequest): http.ClientRequest {
+  try {
     const length = lengthOf(method, content);
-    const outgoing = httpModule(protocol).request({
-      ...target,
+    const { protocol } = new URL(url);
+    const outgoing = httpModule(protocol).request(url, {
       method,
       headers: length === undefined ? { ...common, ...headers } : { ...common, ...headers, "content-length": length },
-      agent: this.#connections.agentFor(protocol, method),
+      agent: connections.agentFor(protocol, method),
     });
     // An agent with `maxSockets` gives the connection of a finished request to one that waits, even without keep-alive.
     if (method !== "GET") outgoing.shouldKeepAlive = false;
     return outgoing;
+  } catch (error) {
+    throw new NeverSent(error);
   }
+}
 
-  #onSocket(socket: Socket): void {
-    const secure = (socket as Partial<TLSSocket>).encrypted === true;
-    const connecting = socket.connecting || (socket as { secureConnecting?: boolean }).secureConnecting === true;
-    if (this.#outgoing.reusedSocket || !connecting) {
-      this.#left = true;
-      return;
+/** Whether a socket is not open yet, its TLS included. */
+const isConnecting = (socket: Socket): boolean => socket.connecting || propertyOf(socket, "secureConnecting") === true;
+
+/** Removes the credentials of a proxy from the message of Node's error about it. */
+function withoutCredentials(error: unknown): unknown {
+  if (!(error instanceof Error) || !error.message.includes("@")) return error;
+  return coded(error.message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
+}
+
+type Content = WireRequest["content"];
+
+/** The `Content-Length` of a request; undefined for a GET, and for a stream of unknown size, which is sent in chunks. */
+function lengthOf(method: string, content: Content): number | undefined {
+  if (content === undefined) return method === "GET" ? undefined : 0;
+  if (typeof content === "string") return Buffer.byteLength(content);
+  if (content instanceof Blob) return content.size;
+  return content instanceof Uint8Array ? content.byteLength : undefined;
+}
+
+/**
+ * Sends the body of a request. The request ends when the connection has taken the body: `end` with bytes that still wait adds an empty
+ * write, which fails if the server responds and then resets the connection, and the response would be lost.
+ */
+function writeContent(outgoing: http.ClientRequest, content: Content): void {
+  if (content === undefined) outgoing.end();
+  else if (content instanceof Blob) void writeStream(outgoing, content.stream());
+  else if (content instanceof ReadableStream) void writeStream(outgoing, content);
+  else outgoing.write(content, () => outgoing.end());
+}
+
+/** Sends a stream as fast as the connection takes it. The end of the request releases the stream. */
+async function writeStream(outgoing: http.ClientRequest, stream: ReadableStream<Uint8Array>): Promise<void> {
+  const reader = stream.getReader();
+  outgoing.on("close", () => reader.cancel().catch(() => undefined));
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (outgoing.destroyed) return;
+      if (done) return void outgoing.end();
+      await new Promise<void>((resolve) => outgoing.write(value, () => resolve()));
     }
-    const { connectTimeout } = this.#connections;
-    this.#stopTimer = systemClock.after(connectTimeout, () => this.#outgoing.destroy(connectTimedOut(connectTimeout)));
-    socket.once(secure ? "secureConnect" : "connect", () => {
-      this.#left = true;
-      this.#stopTimer?.();
-    });
+  } catch (error) {
+    outgoing.destroy(error instanceof Error ? error : new Error(String(error)));
   }
+}
 
-  #onResponse(incoming: http.IncomingMessage): void {
-    const { method, url } = this.#request;
-    const connections = this.#connections;
-    const { reusedSocket } = this.#outgoing;
-    this.#incoming = incoming;
-    incoming.on("end", () => {
-      if (method === "GET") connections.released(reusedSocket);
-      // The server has responded before the end of the request. If it takes no more of it, the connection would stay open.
-      else if (!this.#outgoing.writableFinished) this.#outgoing.destroy();
-    });
-    const head = new NodeHead(incoming, url);
-    this.#resolve({ head, body: new NodeBody(incoming, decoded(head)) });
-  }
+/** Statuses whose responses have no body. */
+const bodiless = new Set([204, 205, 304]);
 
-  #onError(error: Error): void {
-    const lost = this.#incoming === undefined && !this.#signal.aborted;
-    if (lost && this.#outgoing.reusedSocket) this.#connections.broke();
-    this.#fail(error);
-    // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
-    if (this.#incoming?.complete !== true) this.#incoming?.destroy(error);
-  }
+/** The head of a response. Making a `Response` takes longer than everything else here, so it is made when the caller wants it. */
+function headOf(
+  { statusCode: status = 0, statusMessage: statusText = "", rawHeaders }: IncomingMessage,
+  url: string,
+): ResponseHead {
+  return {
+    status,
+    ok: status >= 200 && status <= 299,
+    url,
+    headers: fieldsOf(rawHeaders),
+    toResponse: () => {
+      const headers = new Headers(pairsOf(rawHeaders));
+      const response = new Response(bodiless.has(status) ? null : "", { status, statusText, headers });
+      // The body was read, as that of every response that the SDK returns.
+      response.body?.cancel().catch(() => undefined);
+      return Object.defineProperty(response, "url", { value: url });
+    },
+  };
+}
 
-  #onClose(): void {
-    this.#connections.inFlight -= 1;
-    this.#stopTimer?.();
-    this.#stopListening();
-    if (this.#incoming === undefined) this.#fail(closedEarly());
-  }
+/** The names and values of headers, which Node lists one after the other. */
+const pairsOf = (raw: readonly string[]): [string, string][] =>
+  raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as [string, string]] : []));
 
-  #fail(error: unknown): void {
-    this.#reject(this.#left ? error : new NeverSent(withoutCredentials(error)));
+/** The headers of a response. Repeated headers are one value with commas, as in the platform's `Headers`, which would load all of `fetch`. */
+function fieldsOf(raw: readonly string[]): HeaderFields {
+  const fields = new Map<string, string>();
+  for (const [name, value] of pairsOf(raw)) {
+    const before = fields.get(name.toLowerCase());
+    fields.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
   }
+  return {
+    get: (name) => fields.get(name.toLowerCase()) ?? null,
+    has: (name) => fields.has(name.toLowerCase()),
+    [Symbol.iterator]: () => fields.entries() as ReturnType<HeaderFields[typeof Symbol.iterator]>,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Transport } from "../http/wire/transport.ts";
 import { Connections } from "./connections.ts";
-import { NodeExchange } from "./exchange.ts";
+import { exchange } from "./exchange.ts";
 import { type NodeTransportOptions, resolveNodeOptions } from "./options.ts";
 
 export type { Transport } from "../http/wire/transport.ts";
@@ -20,10 +20,10 @@ export function nodeTransport(options?: NodeTransportOptions): Transport {
   const connections = new Connections(resolveNodeOptions(options));
   return {
     kind: "node",
-    send: (request, signal) => {
+    send: (request, signal, clock) => {
       const send = () => {
         signal.throwIfAborted();
-        return new NodeExchange(connections, request, signal).received;
+        return exchange(connections, request, signal, clock);
       };
       // The connection of an earlier response may have ended together with that response.
       const settling = request.method === "GET" ? connections.settled() : undefined;

@@ -1,5 +1,5 @@
-import { Database, type SqliteModule } from "./database.ts";
-import { faultOf } from "./faults.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { Database, faultOf, type SqliteModule } from "./database.ts";
 import type { StorageFile } from "./file.ts";
 
 /** Milliseconds for which an operation waits for the locks of other processes. */
@@ -13,6 +13,9 @@ const longestTurn = 10;
 /** How often one operation opens a file that other processes found damaged and replaced. */
 const mostRepairs = 3;
 
+/** Lets the other tasks of the process have their turn. The module itself: fake timers of a test runner would stop the storage. */
+const nextTurn = (): Promise<void> => process.getBuiltinModule("node:timers/promises").setImmediate();
+
 /**
  * Runs operations on a file, one after the other. It waits for the locks of other processes without blocking the event loop, opens the
  * file again after an error or when it was replaced, and sets a damaged file aside.
@@ -20,8 +23,7 @@ const mostRepairs = 3;
 export class Connection {
   readonly #sqlite: SqliteModule;
   readonly #file: StorageFile;
-  // The module itself: fake timers of a test runner would stop the store.
-  readonly #timers = process.getBuiltinModule("node:timers/promises");
+  readonly #clock: PartnerClock;
   #database: Database | undefined;
   #identity: string | undefined;
   #checkedAt = 0;
@@ -29,13 +31,14 @@ export class Connection {
   #closed = false;
   #latest: Promise<unknown> = Promise.resolve();
 
-  constructor(sqlite: SqliteModule, file: StorageFile) {
+  constructor(sqlite: SqliteModule, file: StorageFile, clock: PartnerClock) {
     this.#sqlite = sqlite;
     this.#file = file;
+    this.#clock = clock;
   }
 
   run<Result>(work: (database: Database) => Result): Promise<Result> {
-    const deadline = performance.now() + longestWait;
+    const deadline = this.#clock.now() + longestWait;
     const result = this.#latest.then(() => this.#attempts(work, deadline));
     this.#latest = result.catch(() => undefined);
     return result;
@@ -49,8 +52,9 @@ export class Connection {
   }
 
   async #attempts<Result>(work: (database: Database) => Result, deadline: number): Promise<Result> {
+    // The time that the process works: the clock of a test may stand still.
     if (performance.now() - this.#turnBegan > longestTurn) {
-      await this.#timers.setImmediate();
+      await nextTurn();
       this.#turnBegan = performance.now();
     }
     let repairs = 0;
@@ -62,12 +66,16 @@ export class Connection {
         if (fault === "broken") this.#drop();
         if (fault === "refused" || fault === "broken") throw error;
         if (fault === "damaged" && ++repairs > mostRepairs) throw error;
-        if (fault === "busy" && performance.now() > deadline) {
+        if (fault === "busy" && this.#clock.now() > deadline) {
           throw new Error(`another process locks the file ${this.#file.path} for more than ${longestWait} ms`);
         }
-        await this.#timers.setTimeout(pause * (0.5 + Math.random() / 2));
+        await this.#pause(pause * (0.5 + Math.random() / 2));
       }
     }
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => void this.#clock.after(ms, resolve));
   }
 
   #once<Result>(work: (database: Database) => Result): Result {
@@ -81,14 +89,14 @@ export class Connection {
 
   #open(): Database {
     if (this.#closed) throw new Error("the store is closed");
-    const now = performance.now();
+    const now = this.#clock.now();
     if (this.#database !== undefined && now - this.#checkedAt > checkEvery) {
       this.#checkedAt = now;
       if (this.#file.identity !== this.#identity) this.#drop();
     }
     if (this.#database === undefined) {
       this.#file.create();
-      this.#database = new Database(this.#sqlite, this.#file.path);
+      this.#database = new Database(this.#sqlite, this.#file.path, this.#clock);
       this.#identity = this.#file.identity;
       this.#checkedAt = now;
     }
@@ -104,7 +112,7 @@ export class Connection {
 
   #isDamaged(): boolean {
     try {
-      const database = new Database(this.#sqlite, this.#file.path);
+      const database = new Database(this.#sqlite, this.#file.path, this.#clock);
       try {
         return !database.isSound();
       } finally {

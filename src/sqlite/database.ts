@@ -1,5 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { refuse } from "../storage/contract.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
 
 /** Marks the files of this package: "podp". */
 const applicationId = 0x706f6470;
@@ -51,11 +53,13 @@ const sql = {
 /** The table of values in an open file. Each change is one statement, and so one transaction. */
 export class Database {
   readonly #file: DatabaseSync;
+  readonly #clock: PartnerClock;
   readonly #statements = new Map<keyof typeof sql, StatementSync>();
 
   /** Opens a file, and creates its tables if it is empty. Throws an error of SQLite if the file is locked or damaged. */
-  constructor({ DatabaseSync }: SqliteModule, location: string) {
+  constructor({ DatabaseSync }: SqliteModule, location: string, clock: PartnerClock) {
     this.#file = new DatabaseSync(location);
+    this.#clock = clock;
     try {
       this.#setUp();
     } catch (error) {
@@ -65,19 +69,19 @@ export class Database {
   }
 
   get(key: string): Uint8Array | undefined {
-    const row = this.#prepared("get").get({ key, now: Date.now() });
+    const row = this.#prepared("get").get({ key, now: this.#now() });
     return row?.value instanceof Uint8Array ? row.value : undefined;
   }
 
   set(key: string, value: Uint8Array, lifetime: number | undefined, expected: Uint8Array | null | undefined): boolean {
-    const now = Date.now();
+    const now = this.#now();
     const row = { key, value, until: lifetime === undefined ? null : now + lifetime };
     if (expected === undefined) return this.#change("set", row);
     return expected === null ? this.#change("add", { ...row, now }) : this.#change("swap", { ...row, now, expected });
   }
 
   delete(key: string, expected: Uint8Array | null | undefined): boolean {
-    const row = { key, now: Date.now() };
+    const row = { key, now: this.#now() };
     if (expected === undefined) return this.#change("delete", row);
     return expected !== null && this.#change("deleteHeld", { ...row, expected });
   }
@@ -86,13 +90,18 @@ export class Database {
   keys(prefix: string, after: string | undefined): { readonly keys: readonly string[]; readonly last: boolean } {
     // No key has the greatest character, and the least one makes the next key.
     const range = { from: after === undefined ? prefix : `${after}\u0000`, to: `${prefix}\u{10ffff}` };
-    const rows = this.#prepared("keys").all({ ...range, now: Date.now() });
+    const rows = this.#prepared("keys").all({ ...range, now: this.#now() });
     return { keys: rows.map(({ key }) => String(key)), last: rows.length < page };
   }
 
   /** Deletes some of the values that are gone. */
   sweep(): void {
-    this.#change("sweep", { now: Date.now() });
+    this.#change("sweep", { now: this.#now() });
+  }
+
+  /** Whole milliseconds: a column of integers holds no others. */
+  #now(): number {
+    return Math.floor(this.#clock.now());
   }
 
   /** Whether SQLite finds no damage in the whole file. */
@@ -140,4 +149,35 @@ export class Database {
     // A file system without shared memory has no WAL. There, only the default of `synchronous` cannot damage the file.
     if (this.#run("PRAGMA journal_mode = WAL") === "wal") this.#run("PRAGMA synchronous = NORMAL");
   }
+}
+
+/** The primary result codes of SQLite. */
+const codes = { busy: 5, locked: 6, corrupt: 11, full: 13, protocol: 15, tooBig: 18, constraint: 19, notDatabase: 26 };
+
+/** What an error means for the connection. */
+export type Fault =
+  /** Another process has the lock for a moment. */
+  | "busy"
+  /** The file, or a part of it, is not what SQLite wrote. */
+  | "damaged"
+  /** The change cannot happen; the connection is good. */
+  | "refused"
+  /** Anything else, such as a lost disk: the file is opened again. */
+  | "broken";
+
+const faults = new Map<number, Fault>([
+  [codes.busy, "busy"],
+  [codes.locked, "busy"],
+  [codes.protocol, "busy"],
+  [codes.corrupt, "damaged"],
+  [codes.notDatabase, "damaged"],
+  [codes.full, "refused"],
+  [codes.tooBig, "refused"],
+  [codes.constraint, "refused"],
+]);
+
+/** Reads an error of `node:sqlite`. The low byte of its extended code is the primary code. */
+export function faultOf(error: unknown): Fault {
+  const code = propertyOf(error, "errcode");
+  return (typeof code === "number" ? faults.get(code & 0xff) : undefined) ?? "broken";
 }

@@ -1,11 +1,16 @@
+import { Buffer } from "node:buffer";
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { shorten } from "../errors/shorten.ts";
 import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import type { SqliteModule } from "./database.ts";
 
 /** The path of a store that is in memory. */
 const memory = ":memory:";
+
+/** Bytes of a path and of a name in it. SQLite opens no longer path, and the files beside the database have longer names. */
+const longest = { path: 500, name: 240 };
 
 /** The files of SQLite beside the database. */
 const companions = ["-wal", "-shm"];
@@ -21,9 +26,17 @@ export class StorageFile {
   constructor(path: string, sqlite: SqliteModule) {
     if (typeof path !== "string" || path === "") refuse(["path"], "expected the path of a file");
     this.inMemory = path === memory;
-    this.path = this.inMemory ? path : resolve(path);
     this.#sqlite = sqlite;
+    this.path = this.inMemory ? path : resolve(path);
     if (this.inMemory) return;
+    if (path.includes("\0")) refuse(["path"], "contains a null character");
+    const sizes = { path: Buffer.byteLength(this.path), name: Buffer.byteLength(basename(this.path)) };
+    if (sizes.path > longest.path || sizes.name > longest.name) {
+      refuse(
+        ["path"],
+        `${shorten(path)} is too long: SQLite takes ${longest.path} bytes, and a name of ${longest.name}`,
+      );
+    }
     const folder = dirname(this.path);
     if (!attempt(() => statSync(folder))?.isDirectory()) {
       refuse(["path"], `there is no folder ${folder}; create it first`);
@@ -76,7 +89,7 @@ export class StorageFile {
  */
 function createPrivately(path: string): void {
   if (existsSync(path)) return;
-  const draft = `${path}-${crypto.randomUUID()}`;
+  const draft = join(dirname(path), `.${crypto.randomUUID()}`);
   // If this fails, another process was first, or SQLite creates the file, or SQLite reports the reason.
   attempt(() => {
     closeSync(openSync(draft, "wx", 0o600));

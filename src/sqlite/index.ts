@@ -1,5 +1,5 @@
-import type { KeyValueStore } from "../storage/contract.ts";
-import { lifetimeOf, readStorageOptions, refuse } from "../storage/contract.ts";
+import { type KeyValueStore, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
+import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
@@ -10,6 +10,8 @@ export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storag
 export interface SqliteStoreOptions {
   /** A name for the organization; see {@link KeyValueStore.organization}. */
   readonly organization?: string | undefined;
+  /** The source of time, for tests. Default: the wall clock of the machine, which all processes with the file have. */
+  readonly clock?: PartnerClock | undefined;
 }
 
 /** A store in a file. */
@@ -17,6 +19,9 @@ export interface SqliteStore extends KeyValueStore {
   /** Closes the file, after the operations that were called before. Later operations fail. */
   close(): Promise<void>;
 }
+
+/** Unlike the system clock, it agrees between processes, also after the machine has slept. */
+const wallClock: PartnerClock = { ...systemClock, now: () => Date.now() };
 
 /** Changes between two sweeps. A sweep deletes more values than that, so values that are gone never pile up. */
 const sweepEvery = 32;
@@ -36,9 +41,9 @@ const sweepEvery = 32;
  * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
  */
 export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
-  const { organization } = readStorageOptions(options, ["organization"]);
+  const { organization, clock = wallClock } = readStorageOptions(options, ["organization", "clock"]);
   const sqlite = sqliteModule();
-  const connection = new Connection(sqlite, new StorageFile(path, sqlite));
+  const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));
   let changes = 0;
   return {
     kind: "sqlite",

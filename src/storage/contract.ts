@@ -1,4 +1,6 @@
 import { ConfigurationError } from "../errors/validation.ts";
+import { type PartnerClock, reliable } from "../util/clock.ts";
+import { propertyOf } from "../util/foreign.ts";
 import { withFields } from "../util/split-fields.ts";
 
 /** What a key must hold before a change, compared and changed in one atomic step. */
@@ -68,4 +70,11 @@ export function readStorageOptions<Options extends { readonly organization?: str
     refuse(["organization"], "expected a text that is not empty");
   }
   return options;
+}
+
+/** Checks the option `clock` of a storage. */
+export function readClock(clock: PartnerClock): PartnerClock {
+  if (typeof propertyOf(clock, "now") !== "function")
+    refuse(["clock"], "expected a clock with the functions `now` and `after`");
+  return reliable(clock);
 }

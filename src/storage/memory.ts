@@ -1,7 +1,13 @@
-import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { sameBytes } from "../util/same-bytes.ts";
-import { type KeyValueStore, lifetimeOf, readStorageOptions, refuse, type StoreSetOptions } from "./contract.ts";
+import {
+  type KeyValueStore,
+  lifetimeOf,
+  readClock,
+  readStorageOptions,
+  refuse,
+  type StoreSetOptions,
+} from "./contract.ts";
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {
@@ -27,7 +33,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
   const { maxSize, organization, clock } = readStorageOptions(options, ["maxSize", "organization", "clock"]);
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
-  const entries = new MemoryEntries(maxSize, readClock(clock));
+  const entries = new MemoryEntries(maxSize, readClock(clock ?? systemClock));
   // A caller may change the bytes as soon as a function returns, and those that it was given. `slice` of a Buffer does not copy.
   const copyOf = (bytes: Uint8Array) => new Uint8Array(bytes);
   return {
@@ -53,13 +59,6 @@ export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
       for (const key of entries.keys()) if (key.startsWith(prefix) && entries.peek(key) !== undefined) yield key;
     },
   };
-}
-
-/** Checks the option `clock` of a storage. */
-function readClock(clock: PartnerClock = systemClock): PartnerClock {
-  if (typeof propertyOf(clock, "now") !== "function")
-    refuse(["clock"], "expected a clock with the functions `now` and `after`");
-  return reliable(clock);
 }
 
 interface MemoryEntry {

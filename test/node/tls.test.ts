@@ -1,5 +1,6 @@
 import { createServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { selfSigned } from "../runtimes/self-signed.ts";
 import { rejection } from "../support/exchange.ts";
@@ -62,10 +63,14 @@ describe("TLS", () => {
 
   it("gives up a handshake that does not end after `connectTimeout`: the request is not sent", async () => {
     await using server = await listen(createTcpServer((socket) => void socket.resume()));
-    const partner = clientOf(`https://127.0.0.1:${server.port}`, {}, { connectTimeout: 50 });
-    const error = await rejection(partner.orders.create(combinedOrder));
+    const clock = createManualClock();
+    const partner = clientOf(`https://127.0.0.1:${server.port}`, { clock }, { connectTimeout: 5_000 });
+    const failure = rejection(partner.orders.create(combinedOrder));
+    await expect.poll(() => server.sockets.size).toBe(1);
+    await clock.advance(5_000);
+    const error = await failure;
     expect(error).toMatchObject({ name: "ConnectionError", sent: false });
-    expect(String(error)).toContain("no connection within 50 ms");
+    expect(String(error)).toContain("no connection within 5000 ms");
     await expect.poll(() => server.sockets.size).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -10,16 +11,18 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { ConfigurationError } from "pod-partner";
+import { ConfigurationError, type PartnerClock } from "pod-partner";
 import { type SqliteStore, sqliteStore } from "pod-partner/sqlite";
+import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { bytes, keysOf, text, useFolder } from "./stores.ts";
 
 const folder = useFolder();
 const opened: SqliteStore[] = [];
-const open = (path = folder.path("store.db")) => {
-  const store = sqliteStore(path);
+const open = (path = folder.path("store.db"), clock?: PartnerClock) => {
+  const store = sqliteStore(path, { clock });
   opened.push(store);
   return store;
 };
@@ -78,14 +81,15 @@ describe("the file of a store", () => {
   });
 
   it("is created again when it was deleted or replaced", async () => {
-    const store = open();
+    const clock = createManualClock();
+    const store = open(undefined, clock);
     await store.set("key", bytes("old"));
     const other = open(folder.path("other.db"));
     await other.set("key", bytes("new"));
     await other.close();
     for (const name of ["store.db", "store.db-wal", "store.db-shm"]) rmSync(folder.path(name));
     renameSync(folder.path("other.db"), folder.path("store.db"));
-    vi.spyOn(performance, "now").mockReturnValue(performance.now() + 5_000);
+    await clock.advance(5_000);
     expect(text(await store.get("key"))).toBe("new");
   });
 });
@@ -96,9 +100,27 @@ describe("a path that cannot be that of a store", () => {
     [42, "expected the path of a file"],
     ["/no/such/folder/store.db", "there is no folder /no/such/folder; create it first"],
     ["/", "/ is a folder; expected the path of a file"],
-  ])("is refused at once: %j", (path, message) => {
+    ["x".repeat(1_000_000), "is too long"],
+    ["x".repeat(241), "is too long"],
+    ["/tmp/\0", "null character"],
+  ])("is refused at once: %#", (path, message) => {
     expect(() => sqliteStore(path as never)).toThrow(ConfigurationError);
     expect(() => sqliteStore(path as never)).toThrow(message);
+  });
+
+  it("is at most as long as SQLite can open", async () => {
+    const name = "n".repeat(240);
+    await open(folder.path(name)).set("key", bytes("value"));
+    for (const suffix of ["", "-wal", "-shm"]) expect(statSync(folder.path(name + suffix)).mode & 0o777).toBe(0o600);
+    const deep = join(folder.path("d".repeat(200)), "e".repeat(190));
+    mkdirSync(deep, { recursive: true });
+    await open(join(deep, "n".repeat(499 - deep.length))).set("key", bytes("value"));
+    expect(() => sqliteStore(join(deep, "n".repeat(500 - deep.length)))).toThrow(ConfigurationError);
+  });
+
+  it("quotes no more of a long path than a message has room for", () => {
+    const refused = () => sqliteStore("x/".repeat(200_000));
+    expect(refused).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,400}$/s) }));
   });
 
   it("is that of another program's database, which stays as it is", async () => {
@@ -221,15 +243,24 @@ describe("a file that another process locks", () => {
   });
 
   it("fails an operation after ten seconds, and the next ones succeed when it is free", async () => {
-    const store = open();
+    let time = 0;
+    let step = 0;
+    const store = open(undefined, {
+      now: () => {
+        time += step;
+        return time;
+      },
+      after: (_, callback) => {
+        const timer = setImmediate(callback);
+        return () => clearImmediate(timer);
+      },
+    });
     await store.set("key", bytes("1"));
     using database = new DatabaseSync(folder.path("store.db"));
     database.exec("BEGIN IMMEDIATE");
-    const start = performance.now();
-    let reads = 0;
-    vi.spyOn(performance, "now").mockImplementation(() => start + 4_000 * reads++);
+    step = 4_000;
     await expect(store.set("key", bytes("2"))).rejects.toThrow("locks the file");
-    vi.restoreAllMocks();
+    step = 0;
     database.exec("COMMIT");
     expect(await store.set("key", bytes("3"), { expected: bytes("1") })).toBe(true);
   });

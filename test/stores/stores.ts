@@ -28,7 +28,7 @@ export function useFolder(): { readonly path: (name: string) => string } {
   return { path: (name) => join(folder, name) };
 }
 
-/** SQLite goes by the wall clock. */
+/** Processes with one file go by the wall clock. */
 export function useWallClock(): (ms: number) => Promise<void> {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
   afterEach(() => void vi.useRealTimers());
@@ -49,14 +49,17 @@ function sqlite(): Stores {
   const opened: SqliteStore[] = [];
   // Before the hooks of the folder: vitest runs the latest `afterEach` first.
   const folder = useFolder();
-  const pass = useWallClock();
+  let clock: ManualClock;
+  beforeEach(() => {
+    clock = createManualClock();
+  });
   afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
   const open = () => {
-    const store = sqliteStore(folder.path("store.db"));
+    const store = sqliteStore(folder.path("store.db"), { clock });
     opened.push(store);
     return store;
   };
-  return { open, pass };
+  return { open, pass: (ms) => clock.advance(ms) };
 }
 
 /** Shortens the lifetime of every key: Redis has a clock that no test can set. */

@@ -28,7 +28,7 @@ const cases = Object.keys(codings).flatMap((coding) =>
   Object.keys(files).map((format) => [coding as keyof typeof codings, format as keyof typeof files] as const),
 );
 
-describe.each(transports)("over $name", ({ over }) => {
+describe.each(transports)("over $name", ({ name, over }) => {
   describe("a download with a compressed body", () => {
     const context = useService(over);
     const media = () => context.partner.renders.media(ref("Render"));
@@ -54,7 +54,8 @@ describe.each(transports)("over $name", ({ over }) => {
       expect(error).toMatchObject({ endpoint: "GET /renders/{renderReference}/media", sent: true });
     });
 
-    it.each(cases.filter(([, format]) => format !== "something else"))(
+    const decoded = cases.filter(([coding]) => name === "fetch" || !["deflate", "zstd"].includes(coding));
+    it.each(decoded.filter(([, format]) => format !== "something else"))(
       "with %s is returned when its format shows that it is complete: %s",
       async (coding, format) => {
         serve(coding, files[format], 1);

@@ -1,3 +1,4 @@
+import type { PartnerClock } from "../../util/clock.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { userAgent } from "../../util/runtime.ts";
 import type { EncodedRequest } from "../endpoint/encode.ts";
@@ -26,7 +27,7 @@ declare const opaque: unique symbol;
 export interface SendRequest {
   readonly [opaque]?: never;
   /** @internal */
-  (request: WireRequest, signal: AbortSignal): Promise<Received>;
+  (request: WireRequest, signal: AbortSignal, clock: PartnerClock): Promise<Received>;
 }
 
 /** Sends requests over the network. `nodeTransport` of `pod-partner/node` makes one. */
@@ -41,12 +42,12 @@ export interface Transport {
 export type Sender = (request: EncodedRequest, signal: AbortSignal) => Promise<Received>;
 
 /** Adds the key's header to each request. It is added here and nowhere else. */
-export function createSender(secretKey: string, transport: Transport): Sender {
+export function createSender(secretKey: string, transport: Transport, clock: PartnerClock): Sender {
   const agent = userAgent();
   const own: Readonly<Record<string, string>> = agent === undefined ? {} : { "user-agent": agent };
   return ({ method, url, headers, body }, signal) => {
     const content = body === undefined || typeof body === "string" ? body : body.body();
     const all = { ...own, ...headers, "x-service-secret-key": secretKey };
-    return transport.send({ method, url, headers: all, content }, signal);
+    return transport.send({ method, url, headers: all, content }, signal, clock);
   };
 }
