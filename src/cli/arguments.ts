@@ -1,7 +1,87 @@
 import { parseArgs } from "node:util";
 import { nearest } from "../schemas/nearest.ts";
-import { usage } from "./failure.ts";
-import { type Flag, type Flags, type Switch, takesValue, type Values } from "./flags.ts";
+
+/** The exit codes of the program. 0 means that everything is fine. */
+export const exitCodes = {
+  /** The work failed, or `doctor` found something wrong. */
+  failed: 1,
+  /** The arguments are wrong. */
+  usage: 2,
+} as const;
+
+/** An error that a user can correct. The program prints its message, which is one line, and exits with its code. */
+export class Failure extends Error {
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = exitCodes.failed) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The arguments are wrong. */
+export const usage = (message: string): Failure => new Failure(message, exitCodes.usage);
+
+/** A flag without a value. */
+interface Switch {
+  readonly help: string;
+}
+
+/** A flag with a value. */
+interface Flag<Value> extends Switch {
+  /** What the value is, for the help: `number`. */
+  readonly placeholder: string;
+  /** What the value must be, for the message about an invalid one. */
+  readonly expected: string;
+  /** Returns undefined for an invalid value. */
+  readonly read: (text: string) => Value | undefined;
+}
+
+/** The flags of a command, by their names without dashes. */
+export type Flags = Readonly<Record<string, Switch | Flag<unknown>>>;
+
+/** The values of the given flags. A switch is true. */
+export type FlagValues<Known extends Flags> = {
+  readonly [Name in keyof Known]?: Known[Name] extends Flag<infer Value> ? Value : true;
+};
+
+export const takesValue = (flag: Switch | Flag<unknown>): flag is Flag<unknown> => "read" in flag;
+
+/** A whole number from `least` to `most`. */
+export const wholeNumber = (help: string, { least = 0, most = Number.MAX_SAFE_INTEGER, placeholder = "number" } = {}) =>
+  ({
+    help,
+    placeholder,
+    expected:
+      most === Number.MAX_SAFE_INTEGER
+        ? `a whole number, at least ${least}`
+        : `a whole number from ${least} to ${most}`,
+    read: (text: string) => {
+      const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+      return value >= least && value <= most ? value : undefined;
+    },
+  }) satisfies Flag<number>;
+
+/** A text of at least one character. */
+export const text = (help: string, placeholder: string) =>
+  ({
+    help,
+    placeholder,
+    expected: "a text that is not empty",
+    read: (value: string) => (value.trim() === "" ? undefined : value.trim()),
+  }) satisfies Flag<string>;
+
+/** A decimal number, at least 0. */
+export const decimal = (help: string) =>
+  ({
+    help,
+    placeholder: "number",
+    expected: "a number, at least 0",
+    read: (value: string) => {
+      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
+      return Number.isFinite(number) ? number : undefined;
+    },
+  }) satisfies Flag<number>;
 
 /** The flags that every command has. */
 export const commonFlags = {
@@ -58,7 +138,7 @@ function readValue(name: string, flag: Switch | Flag<unknown>, value: string | u
 export function readArguments<Known extends Flags>(
   args: readonly string[],
   known: Known,
-): Values<Known & typeof commonFlags> {
+): FlagValues<Known & typeof commonFlags> {
   const flags: Flags = { ...known, ...commonFlags };
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, flag]) => [name, { type: takesValue(flag) ? "string" : "boolean" } as const]),
@@ -73,5 +153,22 @@ export function readArguments<Known extends Flags>(
     if (flag === undefined) throw unknown(name, token.rawName, flags);
     values[name] = readValue(name, flag, token.value, token.inlineValue === true);
   }
-  return values as Values<Known & typeof commonFlags>;
+  return values as FlagValues<Known & typeof commonFlags>;
 }
+
+/** A command of the program. */
+export interface Command<Known extends Flags = Flags> {
+  readonly name: string;
+  /** One sentence. */
+  readonly summary: string;
+  readonly flags: Known;
+  /** Paragraphs below the options in the help. */
+  readonly notes: readonly string[];
+  /** Does the work. Returns the exit code. */
+  run(values: FlagValues<Known>): Promise<number>;
+}
+
+/** Defines a command, with the types of its flags' values. */
+export const command = <const Known extends Flags>(definition: Command<Known>): Command =>
+  // Only `readArguments` makes the values, from the same flags.
+  definition as unknown as Command;

@@ -2,9 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { allControls } from "../../src/emulator/controls/table.ts";
 import { endpointCoverage, everyEndpoint } from "../../src/emulator/modelled/endpoints.ts";
-import type { Gap } from "../../src/emulator/modelled/gap.ts";
-import { gaps } from "../../src/emulator/modelled/gaps.ts";
-import type { Switches } from "../../src/emulator/modelled/switches.ts";
+import { type Gap, gaps, type Switches } from "../../src/emulator/modelled/gaps.ts";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
 
 const root = new URL("../../", import.meta.url);

@@ -3,18 +3,17 @@ import { sources } from "./source.ts";
 
 /** The folders of the emulator, from the lowest floor to the highest. A folder imports only lower floors, and files of its own. */
 const floors = [
-  ["core", "pictures", "records"],
+  ["base"],
   ["clock", "faults"],
-  ["automation", "callbacks", "recorder"],
+  ["recorder", "work"],
   ["catalog"],
   ["settings"],
-  ["builders", "state"],
+  ["builders.ts", "state"],
   ["rules"],
-  ["emulation"],
-  ["http", "seeds"],
+  ["http"],
   ["page", "routes"],
   ["controls", "modelled"],
-  ["entry"],
+  ["server"],
   ["index.ts"],
 ];
 

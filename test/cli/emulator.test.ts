@@ -158,7 +158,7 @@ describe("the end of the emulator", () => {
   });
 
   it("is at once at the second signal", async () => {
-    const module = new URL("../../src/cli/emulator/stop-signal.ts", import.meta.url).href;
+    const module = new URL("../../src/cli/emulator.ts", import.meta.url).href;
     const code = `import { stopSignal } from "${module}";
       setInterval(() => {}, 1000);
       const stopped = stopSignal();

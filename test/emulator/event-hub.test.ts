@@ -1,6 +1,6 @@
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createEventHub, type EventHub } from "../../src/emulator/page/live/event-hub.ts";
+import { createEventHub, type EventHub } from "../../src/emulator/page/event-hub.ts";
 import type { RequestSummary } from "../../src/emulator/recorder/request-json.ts";
 
 const summary = (id: number, outcome: RequestSummary["outcome"] = "responded"): RequestSummary => ({

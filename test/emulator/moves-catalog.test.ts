@@ -1,6 +1,6 @@
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createParts } from "../../src/emulator/entry/emulator.ts";
+import { createParts } from "../../src/emulator/server/emulator.ts";
 import { setUp } from "./support.ts";
 
 describe("the stock", () => {

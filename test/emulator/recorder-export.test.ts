@@ -1,7 +1,7 @@
 import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { createParts } from "../../src/emulator/entry/emulator.ts";
-import { respondWithRequests } from "../../src/emulator/recorder/respond-with-requests.ts";
+import { respondWithRequests } from "../../src/emulator/server/control-plane.ts";
+import { createParts } from "../../src/emulator/server/emulator.ts";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "./support.ts";
 

@@ -1,10 +1,52 @@
+import type { CompositionReference } from "../../references/references.ts";
 import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
 import type { Scene } from "../../resources/scenes/scenes.endpoints.ts";
-import type { Collection } from "../core/collection.ts";
-import type { ReferenceMaker } from "../core/reference-maker.ts";
-import { Compositions, type StoredComposition } from "./compositions.ts";
-import type { ProductName } from "./product-table.ts";
-import type { StoredProduct, StoredProductgroup } from "./products.ts";
+import type { ReferenceMaker } from "../base/reference-maker.ts";
+import type { Collection } from "../base/table.ts";
+import type { ProductName, StoredProduct, StoredProductgroup } from "./products.ts";
+
+export interface StoredComposition {
+  readonly reference: CompositionReference;
+  readonly tokenCost: number;
+  readonly scene: Scene;
+  readonly product: StoredProduct;
+  readonly perspective: Perspective;
+}
+
+type MakeOf = (product: StoredProduct) => readonly StoredComposition[];
+
+/** The compositions of a catalog by reference. */
+export interface Compositions {
+  get(reference: string): StoredComposition | undefined;
+  values(): Iterable<StoredComposition>;
+  /** Adds the compositions that show a product. */
+  add(product: StoredProduct): void;
+  /** Those that have nothing private. */
+  shared(): Compositions;
+}
+
+/** They are made at the first use, because their references are most of those of a catalog. */
+function createCompositions(shown: readonly StoredProduct[], makeOf: MakeOf): Compositions {
+  const products = [...shown];
+  let made: Map<string, StoredComposition> | undefined;
+  const all = () => {
+    made ??= new Map(products.flatMap(makeOf).map((composition) => [composition.reference, composition]));
+    return made;
+  };
+  return {
+    get: (reference) => all().get(reference),
+    values: () => all().values(),
+    add(product) {
+      products.push(product);
+      made = undefined;
+    },
+    shared: () =>
+      createCompositions(
+        products.filter(({ group }) => !group.private),
+        (product) => makeOf(product).filter(({ scene }) => !scene.private),
+      ),
+  };
+}
 
 export const sceneTable = {
   studio: { name: "Studio", description: "A plain background and soft light", private: false, own: true, tokenCost: 1 },
@@ -111,5 +153,5 @@ export function createRendering(
         : [],
     );
   const renderable = products.all().filter(({ status }) => status !== "announced");
-  return { scenes, perspectives, compositions: new Compositions(renderable, compositionsOf) };
+  return { scenes, perspectives, compositions: createCompositions(renderable, compositionsOf) };
 }

@@ -1,9 +1,58 @@
 import { keepProcess, type PartnerClock } from "../../util/clock.ts";
-import { ControlError } from "../core/control-error.ts";
-import { Moves } from "./moves.ts";
+import { ControlError } from "../base/control-error.ts";
 import { type Duration, latestTime, type PointInTime, spanOf, toMilliseconds } from "./point-in-time.ts";
-import type { SavedClock } from "./saved-clock.ts";
 import { settle, Timers } from "./timers.ts";
+
+/** The state of a clock in a saved world. */
+export interface SavedClock {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly speed: number;
+}
+
+/** Moves of a clock, which run one after the other. */
+class Moves {
+  readonly #pending = new Set<(error: Error) => void>();
+  #last: Promise<void> = Promise.resolve();
+  #started = 0;
+  #current = 0;
+
+  /** The number of the move that runs; 0 while none runs. */
+  get current(): number {
+    return this.#current;
+  }
+
+  /** Runs a move after those before it. Once `isCurrent` returns false, the move must change nothing any more. */
+  run(move: (isCurrent: () => boolean) => Promise<void>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#pending.add(reject);
+    const isCurrent = () => this.#pending.has(reject);
+    this.#last = this.#last
+      .then(() => (isCurrent() ? this.#begin(() => move(isCurrent)) : undefined))
+      .then(resolve, reject)
+      .finally(() => this.#pending.delete(reject));
+    return promise;
+  }
+
+  /** Ends all moves at once: their promises reject with the error. */
+  end(error: Error): void {
+    for (const reject of this.#pending) reject(error);
+    this.#pending.clear();
+    this.#last = Promise.resolve();
+    this.#current = 0;
+  }
+
+  async #begin(move: () => Promise<void>): Promise<void> {
+    this.#started += 1;
+    const number = this.#started;
+    this.#current = number;
+    try {
+      await move();
+    } finally {
+      if (this.#current === number) this.#current = 0;
+    }
+  }
+}
 
 /** The time in the emulated service: of orders, renders, claims, callbacks and the weekly reset of rendertokens. */
 export interface EmulatorClock extends PartnerClock {

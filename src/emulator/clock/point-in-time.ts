@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+
 /** A point in time: a date, an ISO 8601 string, or milliseconds since 1970. */
 export type PointInTime = Date | string | number;
 
@@ -27,3 +29,12 @@ export function spanOf(span: number | Duration): number {
   const { days = 0, hours = 0, minutes = 0, seconds = 0 } = span;
   return (((days * 24 + hours) * 60 + minutes) * 60 + seconds) * 1000;
 }
+
+const part = () => z.optional(z.number().check(z.gte(0)));
+
+/** A span of time: milliseconds, or an object such as `{ days: 3 }`. */
+export const span = () =>
+  z.union(
+    [z.number().check(z.gte(0)), z.strictObject({ days: part(), hours: part(), minutes: part(), seconds: part() })],
+    'expected milliseconds, or an object such as {"days":3}',
+  ) as z.ZodMiniType<number | Duration>;

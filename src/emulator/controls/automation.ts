@@ -1,8 +1,12 @@
-import type { AutomationOptions } from "../automation/options.ts";
-import { automationFields } from "../automation/options.ts";
-import { statusOf } from "../rules/claims.ts";
+import { ControlError } from "../base/control-error.ts";
+import { claimStatus } from "../rules/claims.ts";
 import { isOpen } from "../rules/orders.ts";
-import { control } from "./control.ts";
+import type { Emulation } from "../state/emulation.ts";
+import { type AutomationOptions, automationFields } from "../work/automation.ts";
+import type { Task } from "../work/records.ts";
+import { claimControls } from "./claims.ts";
+import { control, find } from "./control.ts";
+import { takeStep } from "./orders.ts";
 
 /** Controls of what the operator does by itself. */
 export interface AutomationControls {
@@ -31,8 +35,33 @@ export const automationControls = {
           order.postponed = null;
           automation.planOrder(order);
         }
-        for (const claim of claims.all()) if (statusOf(claim) === "pending") automation.planReview(claim);
+        for (const claim of claims.all()) if (claimStatus(claim) === "pending") automation.planReview(claim);
       }
     },
   }),
 };
+
+function review(emulation: Emulation, claim: Extract<Task, { kind: "reviewClaim" }>["claim"]): void {
+  const { review } = emulation.automation.options;
+  const { record } = find(emulation, "claims", claim);
+  if (review === undefined || claimStatus(record) !== "pending") return;
+  const { decision, refundShippingCosts, comment } = review;
+  claimControls.reviewClaim.run(emulation, { claim, decision, refundShippingCosts, comment });
+}
+
+/** A render needs no work: its state follows from the time. The task only makes the change known. */
+function run(emulation: Emulation, task: Task): void {
+  if (task.kind === "callback") emulation.callbacks.carryOut(task.id);
+  else if (task.kind === "reviewClaim") review(emulation, task.claim);
+  else if (task.kind !== "finishRender") takeStep(emulation, task);
+}
+
+/** Carries out a task that is due. A task that the state no longer allows has no effect. */
+export function carryOut(emulation: Emulation, task: Task): void {
+  try {
+    run(emulation, task);
+  } catch (error) {
+    if (!(error instanceof ControlError)) throw error;
+  }
+  emulation.changed();
+}

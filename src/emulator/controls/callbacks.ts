@@ -1,12 +1,10 @@
 import * as z from "zod/mini";
 import type { StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import type { SentCallback } from "../callbacks/callback.ts";
-import { callbackUrl } from "../callbacks/options.ts";
-import { ControlError } from "../core/control-error.ts";
-import { remoteFault } from "../core/remote.ts";
-import { control } from "./control.ts";
-import { find } from "./find.ts";
+import { ControlError } from "../base/control-error.ts";
+import { remoteFault } from "../base/real-service.ts";
+import { callbackUrl, type SentCallback } from "../work/callback.ts";
+import { control, find } from "./control.ts";
 
 /** Controls that set where callbacks go. */
 export interface CallbackUrlControls {

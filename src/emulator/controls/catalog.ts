@@ -2,11 +2,9 @@ import * as z from "zod/mini";
 import type { ItemReference, ProductReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
-import { type Stage, stages } from "../catalog/product-table.ts";
-import type { StoredMedia } from "../catalog/products.ts";
-import { control } from "./control.ts";
-import { find } from "./find.ts";
-import { goOn } from "./order-steps.ts";
+import { type Stage, type StoredMedia, stages } from "../catalog/products.ts";
+import { control, find } from "./control.ts";
+import { goOn } from "./orders.ts";
 
 /** The fields of a product to change. */
 export interface ProductChanges {

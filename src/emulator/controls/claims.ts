@@ -2,11 +2,10 @@ import * as z from "zod/mini";
 import type { ClaimReference, OrderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
-import { ControlError } from "../core/control-error.ts";
-import { type Award, awards } from "../records/records.ts";
-import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } from "../rules/review.ts";
-import { control } from "./control.ts";
-import { find } from "./find.ts";
+import { ControlError } from "../base/control-error.ts";
+import { type ClaimlineReview, decideAll, decideLines, refuseReviewed, review } from "../rules/claims.ts";
+import { type Award, awards } from "../work/records.ts";
+import { control, find } from "./control.ts";
 
 interface CommonReview {
   /** Default false. */

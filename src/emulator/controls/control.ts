@@ -2,11 +2,12 @@ import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
-import { ControlError, inputError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation/emulation.ts";
+import { ControlError, inputError } from "../base/control-error.ts";
+import type { Emulation } from "../state/emulation.ts";
+import type { World } from "../state/world.ts";
 
 /** What a control acts on. The page shows the control there. */
-export type Subject =
+type Subject =
   | "order"
   | "claim"
   | "render"
@@ -20,11 +21,11 @@ export type Subject =
   | "request"
   | "callback";
 
-type Fields = Readonly<Record<string, z.ZodMiniType>>;
-type InputOf<Given extends Fields> = { readonly [Name in keyof Given]: z.infer<Given[Name]> };
+type ControlFields = Readonly<Record<string, z.ZodMiniType>>;
+type InputOf<Given extends ControlFields> = { readonly [Name in keyof Given]: z.infer<Given[Name]> };
 
 /** The required fields in the order of `Names`, then an object with the others. */
-type Method<Given extends Fields, Names extends readonly (keyof Given)[], Result> = (
+type ControlMethod<Given extends ControlFields, Names extends readonly (keyof Given)[], Result> = (
   ...args: [
     ...{ -readonly [Position in keyof Names]: InputOf<Given>[Names[Position]] },
     options?: Partial<Omit<InputOf<Given>, Names[number]>>,
@@ -49,7 +50,7 @@ export interface MethodControl<Call extends (...args: never[]) => unknown> exten
   method(emulation: Emulation): Call;
 }
 
-interface Definition<Given extends Fields, Names extends readonly (keyof Given & string)[], Result>
+interface Definition<Given extends ControlFields, Names extends readonly (keyof Given & string)[], Result>
   extends Pick<Control, "about" | "on"> {
   readonly fields: () => Given;
   readonly required: Names;
@@ -70,11 +71,11 @@ export const methodsOf = <Group extends Readonly<Record<string, MethodControl<(.
 const ignore = () => {};
 
 /** Makes a control from its fields and what it does. */
-export function control<const Given extends Fields, const Names extends readonly (keyof Given & string)[], Result>({
-  fields,
-  run,
-  ...common
-}: Definition<Given, Names, Result>): MethodControl<Method<Given, Names, Result>> {
+export function control<
+  const Given extends ControlFields,
+  const Names extends readonly (keyof Given & string)[],
+  Result,
+>({ fields, run, ...common }: Definition<Given, Names, Result>): MethodControl<ControlMethod<Given, Names, Result>> {
   const { required } = common;
   const schema = () => z.strictObject(fields());
 
@@ -104,4 +105,38 @@ export function control<const Given extends Fields, const Names extends readonly
         return checked(emulation, input);
       },
   };
+}
+
+type Lists = {
+  [Name in keyof World as World[Name] extends { get(reference: string): infer _Stored } ? Name : never]: World[Name];
+};
+type FoundRecord<List extends keyof Lists> = NonNullable<ReturnType<World[List]["get"]>>;
+
+const words: Readonly<Record<string, string>> = {
+  orders: "order",
+  claims: "claim",
+  renders: "render",
+  stores: "store",
+  products: "product",
+  items: "warehouse item",
+};
+
+/** Finds a record and the world that it belongs to. Throws a {@link ControlError} when no organization has it. */
+export function find<List extends keyof Lists>(
+  { worlds }: Emulation,
+  list: List,
+  reference: string,
+): { readonly world: World; readonly record: FoundRecord<List> } {
+  for (const world of worlds) {
+    const record = world[list].get(reference);
+    if (record !== undefined) return { world, record: record as FoundRecord<List> };
+  }
+  throw new ControlError(`The emulator has no ${words[list] ?? list} ${reference}`);
+}
+
+/** Finds the world of an organization. Default: the demo organization. */
+export function organizationNamed({ worlds }: Emulation, name = worlds[0].organization.name): World {
+  const world = worlds.find(({ organization }) => organization.name === name);
+  if (world !== undefined) return world;
+  throw new ControlError(`There is no organization ${name}`);
 }

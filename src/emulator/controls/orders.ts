@@ -1,13 +1,14 @@
 import * as z from "zod/mini";
 import type { OrderReference, ShipmentReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { count } from "../../schemas/shape.ts";
-import { ControlError } from "../core/control-error.ts";
-import type { StoredOrder } from "../records/records.ts";
+import { count, filledText } from "../../schemas/shape.ts";
+import { ControlError } from "../base/control-error.ts";
+import { isOpen, openQuantity, waitReason } from "../rules/orders.ts";
 import { refuseWaiting, ship } from "../rules/ship.ts";
+import type { Emulation } from "../state/emulation.ts";
 import type { World } from "../state/world.ts";
-import { control } from "./control.ts";
-import { find } from "./find.ts";
+import type { OrderTask, StoredOrder } from "../work/records.ts";
+import { control, find } from "./control.ts";
 
 /** The lines of an order to ship, with the quantity of each. */
 export interface ShipOptions {
@@ -48,7 +49,7 @@ export interface OrderControls {
 }
 
 /** Starts the production of an order, and plans what comes next. */
-export function begin(world: World, order: StoredOrder): void {
+function begin(world: World, order: StoredOrder): void {
   order.inProduction = true;
   world.automation.planOrder(order);
 }
@@ -88,6 +89,63 @@ export const orderControls = {
       refuseWaiting(world, record);
       world.automation.forgetOrder(record);
       begin(world, record);
+    },
+  }),
+};
+
+/** The lines of a part: its share of the open units, from the first line on. */
+function linesOf(order: StoredOrder, partsLeft: number) {
+  const open = order.lines.reduce((sum, line) => sum + openQuantity(line), 0);
+  let units = Math.ceil(open / partsLeft);
+  return order.lines.map((line) => {
+    const quantity = Math.min(units, openQuantity(line));
+    units -= quantity;
+    return { index: line.index, quantity };
+  });
+}
+
+function shipPart(emulation: Emulation, world: World, order: StoredOrder, part: number): void {
+  const { parts = 1 } = world.automation.options;
+  const lines = linesOf(order, Math.max(1, parts - part + 1));
+  orderControls.ship.run(emulation, { orders: order.reference, lines });
+  if (isOpen(order)) world.automation.planOrder(order, part + 1);
+}
+
+/** Takes an order's next step. An order that waits takes it when it goes on. A completed order takes none. */
+export function takeStep(emulation: Emulation, step: OrderTask): void {
+  const { world, record: order } = find(emulation, "orders", step.order);
+  if (!isOpen(order)) return;
+  if (waitReason(world, order) !== undefined) order.postponed = step;
+  else if (step.kind === "startProduction") begin(world, order);
+  else shipPart(emulation, world, order, step.part);
+}
+
+/** Takes the step that became due while an order waited, unless it still waits. */
+export function goOn(emulation: Emulation, order: StoredOrder): void {
+  const { postponed } = order;
+  order.postponed = null;
+  if (postponed !== null) takeStep(emulation, postponed);
+}
+
+export const holdControls = {
+  hold: control({
+    about: "Puts the production of an order on hold.",
+    on: "order",
+    required: ["order", "reason"],
+    fields: () => ({ order: reference("Order"), reason: filledText() }),
+    run: (emulation, { order, reason }) => {
+      find(emulation, "orders", order).record.onHold = { reason };
+    },
+  }),
+  release: control({
+    about: "Ends the hold of an order. A step that became due during the hold happens now.",
+    on: "order",
+    required: ["order"],
+    fields: () => ({ order: reference("Order") }),
+    run: (emulation, { order: reference }) => {
+      const { record: order } = find(emulation, "orders", reference);
+      order.onHold = null;
+      goOn(emulation, order);
     },
   }),
 };

@@ -1,10 +1,9 @@
 import type { RenderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import { ControlError } from "../core/control-error.ts";
-import type { Emulation } from "../emulation/emulation.ts";
-import { statusOf } from "../rules/renders.ts";
-import { control } from "./control.ts";
-import { find } from "./find.ts";
+import { ControlError } from "../base/control-error.ts";
+import { renderStatus } from "../rules/renders.ts";
+import type { Emulation } from "../state/emulation.ts";
+import { control, find } from "./control.ts";
 
 /** Controls that finish renders at once instead of after `renderDuration`. */
 export interface RenderControls {
@@ -16,8 +15,8 @@ export interface RenderControls {
 
 function finish(emulation: Emulation, reference: RenderReference, failed: boolean): void {
   const { world, record: render } = find(emulation, "renders", reference);
-  if (statusOf(world, render) !== "pending")
-    throw new ControlError(`Only a pending render can be finished; ${reference} is ${statusOf(world, render)}`);
+  if (renderStatus(world, render) !== "pending")
+    throw new ControlError(`Only a pending render can be finished; ${reference} is ${renderStatus(world, render)}`);
   render.completed = world.now();
   render.failed = failed;
 }

@@ -1,20 +1,15 @@
-import type { Emulation } from "../emulation/emulation.ts";
+import type { Emulation } from "../state/emulation.ts";
 import { type AutomationControls, automationControls } from "./automation.ts";
 import { type CallbackUrlControls, callbackControls, callbackUrlControls } from "./callbacks.ts";
 import { type CatalogControls, catalogControls } from "./catalog.ts";
 import { type ClaimControls, claimControls } from "./claims.ts";
-import { clockControls } from "./clock.ts";
+import { clockControls, faultControls, requestControls } from "./clock-and-faults.ts";
 import { type Control, methodsOf } from "./control.ts";
-import { faultControls } from "./faults.ts";
-import { holdControls } from "./holds.ts";
-import { type KeyControls, keyControls } from "./keys.ts";
-import { type LimitControls, limitControls } from "./limits.ts";
-import { type OrderControls, orderControls } from "./orders.ts";
-import { parallelControls } from "./parallel.ts";
+import { type KeyControls, keyControls, type LimitControls, limitControls } from "./limits.ts";
+import { holdControls, type OrderControls, orderControls } from "./orders.ts";
 import { type RenderControls, renderControls } from "./renders.ts";
-import { requestControls } from "./requests.ts";
 import { type SeedControls, seedControls } from "./seed.ts";
-import { type WorldControls, worldControls } from "./worlds.ts";
+import { parallelControls, type WorldControls, worldControls } from "./worlds.ts";
 
 /** The controls that are methods of the emulator itself. */
 export interface Controls

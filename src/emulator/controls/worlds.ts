@@ -1,15 +1,16 @@
 import * as z from "zod/mini";
 import type { Issue } from "../../errors/validation.ts";
-import { filledText } from "../../schemas/shape.ts";
-import { inputError } from "../core/control-error.ts";
-import { keyFault } from "../core/real-keys.ts";
-import { remoteFault } from "../core/remote.ts";
-import type { Emulation } from "../emulation/emulation.ts";
+import { count, filledText } from "../../schemas/shape.ts";
+import { ControlError, inputError } from "../base/control-error.ts";
+import { keyFault, remoteFault } from "../base/real-service.ts";
 import { allRoutes } from "../routes/table.ts";
-import { inconsistencies } from "../state/consistency/inconsistencies.ts";
+import type { EmulatorOptions } from "../settings/options.ts";
+import { seedRecords } from "../settings/seed.ts";
+import { inconsistencies } from "../state/consistency.ts";
+import type { Emulation, IsolatedWorlds } from "../state/emulation.ts";
 import { savedWorld } from "../state/saved-world.schema.ts";
 import type { SavedWorld } from "../state/saved-world.ts";
-import type { Worlds } from "../state/worlds.ts";
+import type { Worlds } from "../state/world.ts";
 import { control } from "./control.ts";
 
 /** Controls that save and restore the whole state. */
@@ -98,5 +99,46 @@ export const worldControls = {
     required: [],
     fields: named,
     run: (emulation, { name }) => emulation.checkpoints.rewind(name),
+  }),
+};
+
+type Seed = NonNullable<EmulatorOptions["seed"]>;
+
+function worldsOf({ parallel }: Emulation): IsolatedWorlds {
+  if (parallel !== undefined) return parallel;
+  throw new ControlError("Only the first world of an emulator on a port has isolated worlds");
+}
+
+const seed = () =>
+  z.optional(z.strictObject({ number: z.optional(count(0)), ...seedRecords() }) as z.ZodMiniType<Seed>);
+
+/** The controls of isolated worlds. The methods are those of `emulator.worlds`. */
+export const parallelControls = {
+  create: control({
+    about: "Makes an isolated world with its own base URL. Returns its name, base URL and key.",
+    on: "world",
+    required: [],
+    fields: () => ({ name: z.optional(filledText()), seed: seed() }),
+    run: (emulation, { name, seed }) => {
+      const world = worldsOf(emulation).create({
+        ...(name === undefined ? {} : { name }),
+        ...(seed === undefined ? {} : { seed }),
+      });
+      return { name: world.name, baseUrl: world.baseUrl, secretKey: world.secretKey };
+    },
+  }),
+  remove: control({
+    about: "Removes an isolated world.",
+    on: "world",
+    required: ["name"],
+    fields: () => ({ name: filledText() }),
+    run: (emulation, { name }) => worldsOf(emulation).remove(name),
+  }),
+  list: control({
+    about: "Returns the names of the isolated worlds.",
+    on: "world",
+    required: [],
+    fields: () => ({}),
+    run: (emulation) => worldsOf(emulation).names,
   }),
 };

@@ -1,9 +1,79 @@
+import * as z from "zod/mini";
 import type { Endpoint } from "../../http/endpoint/endpoint.ts";
 import { check } from "../../schemas/check.ts";
 import { wordsOf } from "../../util/foreign.ts";
-import { endpointsNamed, namesOf } from "../core/endpoint-names.ts";
-import { faultKinds, faultSchema } from "./fault.schema.ts";
+import { endpointsNamed, namesOf } from "../base/endpoint-names.ts";
 import type { Fault } from "./fault.ts";
+
+const isHeader = (name: string, value: string): boolean => {
+  try {
+    return new Headers([[name, value]]).has(name);
+  } catch {
+    return false;
+  }
+};
+
+const headerValue = () => z.string().check(z.refine((value) => isHeader("x", value), "is not a valid header value"));
+
+const headers = () =>
+  z
+    .record(z.string(), z.string())
+    .check(
+      z.refine((all) => Object.entries(all).every(([name, value]) => isHeader(name, value)), "has an invalid header"),
+    );
+
+const ms = () => z.number().check(z.gte(0));
+const when = () => z.optional(z.enum(["before", "after"]));
+const status = (least: number, most: number) => z.int().check(z.gte(least), z.lte(most));
+
+const target = () => ({
+  on: z.optional(z.string()),
+  nth: z.optional(z.int("expected a whole number, or in a program a function").check(z.gte(1))),
+});
+
+/** The fields of each kind. */
+const kinds = {
+  drop: () => ({ when: when() }),
+  status: () => ({
+    when: when(),
+    status: status(400, 599),
+    code: z.optional(z.string()),
+    retryAfter: z.optional(z.union([z.number(), headerValue()])),
+  }),
+  redirect: () => ({
+    when: when(),
+    location: headerValue(),
+    status: z.optional(z.literal([301, 302, 303, 307, 308])),
+  }),
+  body: () => ({
+    when: when(),
+    body: z.custom<unknown>((value) => value !== undefined, "is required"),
+    status: z.optional(status(200, 599)),
+    type: z.optional(headerValue()),
+  }),
+  headers: () => ({ headers: headers() }),
+  slow: () => ({ when: when(), ms: ms() }),
+  gateway: () => ({
+    ms: ms(),
+    processing: ms(),
+    status: z.optional(z.union([status(400, 599), z.literal("drop")])),
+  }),
+  stall: () => ({}),
+  trickle: () => ({ ms: ms() }),
+  truncate: () => ({}),
+} as const satisfies Readonly<Record<Fault["fault"], () => z.core.$ZodShape>>;
+
+/** The kinds of faults. */
+export const faultKinds = Object.keys(kinds) as readonly Fault["fault"][];
+
+/** Checks the fields of a fault by its kind; of `nth` only the number. The cast is for a list that the compiler does not know to have an entry. */
+export const faultSchema = () =>
+  z.discriminatedUnion(
+    "fault",
+    faultKinds.map((kind) =>
+      z.strictObject({ fault: z.literal(kind), ...target(), ...kinds[kind]() }),
+    ) as unknown as readonly [z.ZodMiniObject<{ fault: z.ZodMiniLiteral<string> }>],
+  );
 
 /** A fault that was added. */
 export interface AddedFault {
@@ -53,7 +123,7 @@ export interface FaultList extends Faults {
   faultFor(endpoint: Endpoint | undefined): Fault | undefined;
 }
 
-type Entry = { -readonly [Field in keyof SavedFault]: SavedFault[Field] };
+type StoredFault = { -readonly [Field in keyof SavedFault]: SavedFault[Field] };
 
 const matches = ({ nth }: Fault, n: number): boolean =>
   nth === undefined || (typeof nth === "number" ? nth === n : nth(n));
@@ -101,9 +171,9 @@ export function faultIssue(fault: Fault, endpoints: readonly Endpoint[]): string
 }
 
 /** Counts a request for each fault that it matches. The first one whose turn it is applies. */
-function strike(entries: Iterable<Entry>, endpoint: Endpoint | undefined): Fault | undefined {
+function strike(entries: Iterable<StoredFault>, endpoint: Endpoint | undefined): Fault | undefined {
   const names = endpoint === undefined ? [] : namesOf(endpoint);
-  let first: Entry | undefined;
+  let first: StoredFault | undefined;
   for (const entry of entries) {
     const { on } = entry.fault;
     if (on !== undefined && !names.includes(on)) continue;
@@ -117,7 +187,7 @@ function strike(entries: Iterable<Entry>, endpoint: Endpoint | undefined): Fault
 
 /** Makes an empty list of faults for the given endpoints. Calls `onChange` after each change by a program. */
 export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}): FaultList {
-  const entries = new Map<number, Entry>();
+  const entries = new Map<number, StoredFault>();
   let latest = 0;
 
   const remove = (id: number) => {
@@ -130,7 +200,7 @@ export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}
     add: (fault) => {
       validate(fault, endpoints);
       latest += 1;
-      const entry: Entry = { id: latest, fault, seen: 0, hits: 0 };
+      const entry: StoredFault = { id: latest, fault, seen: 0, hits: 0 };
       entries.set(entry.id, entry);
       onChange();
       return {

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
-import type { Problem } from "../core/problem.ts";
-import { retryAfterHeader } from "../core/retry-after.ts";
-import { WholeResponse } from "../core/whole-response.ts";
+import { retryAfterHeader, WholeResponse } from "../base/messages.ts";
+import type { Problem } from "../base/problem.ts";
 
 /** The content of a file to download. */
 export interface FileContent {

@@ -4,7 +4,7 @@ import { promisedOf } from "./promised.ts";
 import { dataResponse } from "./respond.ts";
 
 /** The argument of a handler: the endpoint's checked input, the request and its caller. */
-export type ApiCall<Input> = Input & Caller & { readonly request: Request };
+export type RouteCall<Input> = Input & Caller & { readonly request: Request };
 
 /** An endpoint with the function that responds to its requests. */
 export interface Route {
@@ -15,7 +15,7 @@ export interface Route {
 /** Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says. */
 export const route = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
-  handle: (call: ApiCall<Input>) => Data | Promise<Data>,
+  handle: (call: RouteCall<Input>) => Data | Promise<Data>,
 ): Route => ({
   endpoint,
   respond: async (input, caller, request) => {
@@ -28,7 +28,7 @@ export const route = <Input extends EndpointInput, Data>(
 /** Makes a route whose handler returns a whole response, such as a file. */
 export const rawRoute = <Input extends EndpointInput>(
   endpoint: Endpoint<Input>,
-  handle: (call: ApiCall<Input>) => Response,
+  handle: (call: RouteCall<Input>) => Response,
 ): Route => ({
   endpoint,
   respond: async (input, caller, request) => handle({ ...(input as Input), ...caller, request }),

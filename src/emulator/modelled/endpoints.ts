@@ -1,4 +1,4 @@
-import type { Switches } from "./switches.ts";
+import type { Switches } from "./gaps.ts";
 
 /** What the emulator does for an endpoint. */
 export interface EndpointCoverage extends Switches {

@@ -1,8 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import { version } from "../../util/runtime.ts";
-import type { Har, HarEntry, HarMessage } from "./har-format.ts";
-import type { RecordedMessage } from "./logged-request.ts";
-import type { Recording } from "./recording.ts";
+import type { Har, HarEntry, HarMessage, RecordedMessage } from "./logged-request.ts";
+import type { RecordedRequest } from "./recording.ts";
 
 const message = (recorded: RecordedMessage | undefined): HarMessage => ({
   httpVersion: "HTTP/1.1",
@@ -12,14 +11,14 @@ const message = (recorded: RecordedMessage | undefined): HarMessage => ({
   bodySize: recorded?.body?.size ?? 0,
 });
 
-function toRequest({ method, url, request }: Recording): HarEntry["request"] {
+function toRequest({ method, url, request }: RecordedRequest): HarEntry["request"] {
   const query = [...new URL(url).searchParams].map(([name, value]) => ({ name, value }));
   const { type, text } = request.body ?? {};
   const postData = type === undefined ? {} : { postData: { mimeType: type, text: text ?? "" } };
   return { method, url, ...message(request), queryString: query, ...postData };
 }
 
-function toResponse({ status = 0, response }: Recording): HarEntry["response"] {
+function toResponse({ status = 0, response }: RecordedRequest): HarEntry["response"] {
   const { headers = {}, body } = response ?? {};
   const text = body?.text === undefined ? {} : { text: body.text };
   return {
@@ -31,7 +30,7 @@ function toResponse({ status = 0, response }: Recording): HarEntry["response"] {
   };
 }
 
-function toEntry(entry: Recording): HarEntry {
+function toEntry(entry: RecordedRequest): HarEntry {
   const { id, call, fault, outcome, tokens, duration = 0 } = entry;
   return {
     startedDateTime: new Date(entry.time).toISOString(),
@@ -49,6 +48,6 @@ function toEntry(entry: Recording): HarEntry {
 }
 
 /** Exports entries as an HTTP archive. */
-export const toHar = (entries: readonly Recording[]): Har => ({
+export const toHar = (entries: readonly RecordedRequest[]): Har => ({
   log: { version: "1.2", creator: { name: "pod-partner emulator", version }, entries: entries.map(toEntry) },
 });

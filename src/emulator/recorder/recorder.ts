@@ -1,19 +1,54 @@
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import type { Redact } from "../../http/wire/redact.ts";
+import { createPathReader } from "../base/endpoint-names.ts";
+import { isBrokenConnection, recordBody, WholeResponse } from "../base/messages.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { createPathReader } from "../core/base-path.ts";
-import { isBrokenConnection } from "../core/broken-connection.ts";
-import { WholeResponse } from "../core/whole-response.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { LoggedRequest, RequestOutcome } from "./logged-request.ts";
-import { Recording } from "./recording.ts";
-import { createRedactKeys } from "./redact-keys.ts";
-import { recordBody } from "./request-body.ts";
+import { createRedactKeys, RecordedRequest } from "./recording.ts";
 import type { WritableLog } from "./request-log.ts";
-import { watched } from "./watched.ts";
+
+/** What happens to the body of a response: its pieces, then one of `close`, `cancel` and `error`. */
+interface BodyListener {
+  piece(piece: Uint8Array): void;
+  close(): void;
+  /** The reader does not want the rest. */
+  cancel(): void;
+  error(error: unknown): void;
+}
+
+/** Returns the same response with a body that reports each piece when it is read. It reads nothing ahead. */
+function watched(response: Response, listener: BodyListener): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  let isCanceled = false;
+
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    try {
+      const { done, value } = await reader.read();
+      // A cancel ends the pending read.
+      if (isCanceled) return;
+      if (!done) {
+        listener.piece(value);
+        return controller.enqueue(value);
+      }
+      listener.close();
+      controller.close();
+    } catch (error) {
+      if (isCanceled) return;
+      listener.error(error);
+      controller.error(error);
+    }
+  };
+  const cancel = (reason: unknown) => {
+    isCanceled = true;
+    listener.cancel();
+    return reader.cancel(reason);
+  };
+  return new Response(new ReadableStream({ pull, cancel }, { highWaterMark: 0 }), response);
+}
 
 /** What the recorder needs of the emulator. */
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly baseUrl: string;
   /** Every key that the emulator has or had. */
   readonly keys: ReadonlySet<string>;
@@ -23,10 +58,10 @@ export interface RecorderOptions {
 }
 
 /** Is called with an entry when its request starts and when it ends. It must not throw. */
-export type RequestListener = (entry: LoggedRequest) => void;
+type RequestListener = (entry: LoggedRequest) => void;
 
 /** What the emulator knows about a request when it arrives. */
-export interface Known {
+interface ArrivedRequest {
   readonly request: Request;
   readonly url: URL;
   readonly call: string | undefined;
@@ -54,7 +89,7 @@ export class Recorder {
   }
 
   /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */
-  async record(known: Known, respond: () => Promise<Response>): Promise<Response> {
+  async record(known: ArrivedRequest, respond: () => Promise<Response>): Promise<Response> {
     const entry = this.#start(known);
     try {
       return this.#respondWith(entry, await respond());
@@ -70,9 +105,9 @@ export class Recorder {
     return () => void this.#listeners.delete(listener);
   }
 
-  #start({ request, url: { pathname, search }, ...known }: Known): Recording {
+  #start({ request, url: { pathname, search }, ...known }: ArrivedRequest): RecordedRequest {
     this.#recorded += 1;
-    const entry = new Recording(this.#recorded, {
+    const entry = new RecordedRequest(this.#recorded, {
       ...known,
       request,
       path: (this.#relative(pathname) ?? pathname) + search,
@@ -89,13 +124,13 @@ export class Recorder {
     return entry;
   }
 
-  #end(entry: Recording, outcome: RequestOutcome): void {
+  #end(entry: RecordedRequest, outcome: RequestOutcome): void {
     entry.end(outcome, this.#clock.wire.now());
     this.#log.update(entry);
     for (const listener of this.#listeners) listener(entry);
   }
 
-  #respondWith(entry: Recording, response: Response): Response {
+  #respondWith(entry: RecordedRequest, response: Response): Response {
     const body = entry.respond(response);
     const whole = response instanceof WholeResponse ? response.whole : undefined;
     if (typeof whole === "string") body.setText(whole);

@@ -1,14 +1,150 @@
-import type { Redact } from "../../http/wire/redact.ts";
+import { createRedact, type Redact } from "../../http/wire/redact.ts";
+import { attempt, textOf } from "../../util/foreign.ts";
 import type { Fault } from "../faults/fault.ts";
-import type { LoggedRequest, RecordedMessage, RequestOutcome } from "./logged-request.ts";
-import { BodyRecorder } from "./recorded-body.ts";
-import { redactHeaders } from "./redact-keys.ts";
-import { summaryOf } from "./summary.ts";
+import type { LoggedRequest, RecordedBody, RecordedMessage, RequestOutcome } from "./logged-request.ts";
+import type { RequestSummary } from "./request-json.ts";
 
-type Tokens = LoggedRequest["tokens"];
+const keyHeader = "x-service-secret-key";
+/** Headers whose whole value is secret: another key can be in them. */
+const secretHeaders: ReadonlySet<string> = new Set([keyHeader, "authorization", "proxy-authorization", "cookie"]);
+
+/** A shorter text is not redacted outside its header: it occurs in ordinary words. */
+const shortest = 4;
+/** A longer text is searched as it is: the pattern for all its escaped forms would be too large. */
+const longest = 256;
+
+function redactOne(key: string): Redact {
+  if (key.length < shortest) return (text) => text;
+  return key.length > longest ? (text) => text.replaceAll(key, "[redacted]") : createRedact(key);
+}
+
+/** Makes the function that removes all keys of a set that can grow. A key that contains another one is removed first. */
+function redactAll(keys: ReadonlySet<string>): Redact {
+  let made: readonly Redact[] = [];
+  return (text) => {
+    if (made.length < keys.size) made = [...keys].sort((one, other) => other.length - one.length).map(redactOne);
+    return made.reduce((redacted, redact) => redact(redacted), text);
+  };
+}
+
+/** Makes the function that returns how to redact the texts of a request: its own key, and every key that the emulator has or had. */
+export function createRedactKeys(keys: ReadonlySet<string>): (headers: Headers) => Redact {
+  const known = redactAll(keys);
+  return (headers) => {
+    const given = headers.get(keyHeader);
+    if (given === null || keys.has(given)) return known;
+    const other = redactOne(given);
+    return (text) => known(other(text));
+  };
+}
+
+/** Headers by name, as they may be shown. `headers` has names and values by turns. */
+function redactHeaders(headers: readonly string[], redact: Redact): Readonly<Record<string, string>> {
+  const shown: [string, string][] = [];
+  for (let index = 0; index < headers.length; index += 2) {
+    const name = headers[index] ?? "";
+    shown.push([redact(name), secretHeaders.has(name) ? "[redacted]" : redact(headers[index + 1] ?? "")]);
+  }
+  return Object.fromEntries(shown);
+}
+
+/** The bytes of a text that are kept. */
+const kept = 65_536 + 4096;
+/** The characters that are cut off from an incomplete text: a part of a key at its end would not be found and redacted. */
+const margin = 4096;
+
+const textual = /^(text\/|application\/([\w.+-]+\+)?(json|xml)\b|application\/x-www-form-urlencoded)/i;
+
+/** A copy: a slice of a string or of a network buffer would keep the whole of it in memory. */
+const startOf = (text: string): string => Buffer.from(text.slice(0, kept)).toString();
+
+/** Records a body, of which it keeps a bounded part. */
+class BodyRecorder {
+  readonly #type: string;
+  readonly #isText: boolean;
+  #size = 0;
+  #text = "";
+  #bytes = Buffer.alloc(0);
+  #used = 0;
+  #isCut = false;
+
+  constructor(type: string | null) {
+    this.#type = type ?? "";
+    this.#isText = textual.test(this.#type);
+  }
+
+  /** The memory that it uses, in bytes. A character counts as 2. */
+  get weight(): number {
+    return this.#bytes.length + 2 * this.#text.length;
+  }
+
+  /** Records the whole body, if it is a text. It keeps the string itself, which costs no time. */
+  setText(whole: string): void {
+    this.#size = Buffer.byteLength(whole);
+    if (!this.#isText) return;
+    this.#isCut = whole.length > kept;
+    this.#text = this.#isCut ? startOf(whole) : whole;
+  }
+
+  /** Records the next piece of the body. */
+  add(piece: Uint8Array): void {
+    this.#size += piece.byteLength;
+    if (!this.#isText || this.#isCut) return;
+    const part = piece.subarray(0, kept - this.#used);
+    this.#isCut = part.length < piece.length;
+    const needed = this.#used + part.length;
+    if (needed > this.#bytes.length) {
+      // Doubled, so that many small pieces are not copied again and again. The first piece is often the only one.
+      const larger = Buffer.alloc(this.#used === 0 ? needed : Math.min(kept, Math.max(needed, 2 * this.#used)));
+      this.#bytes.copy(larger, 0, 0, this.#used);
+      this.#bytes = larger;
+    }
+    this.#bytes.set(part, this.#used);
+    this.#used = needed;
+  }
+
+  /** The body as it may be shown. Undefined without a byte. */
+  show(redact: Redact): RecordedBody | undefined {
+    if (this.#size === 0) return undefined;
+    const raw = this.#text === "" ? this.#bytes.toString("utf8", 0, this.#used) : this.#text;
+    const redacted = redact(raw);
+    const text = this.#isCut ? redacted.slice(0, -margin) : redacted;
+    return {
+      type: redact(this.#type),
+      size: this.#size,
+      text: this.#isText ? text : undefined,
+      truncated: this.#isCut,
+      json: () => JSON.parse(text),
+    };
+  }
+}
+
+/** The largest response that is read for its code, in bytes. */
+const largest = 4096;
+
+/** The code of the error object in the response (specification 2.2); null without an error object. */
+function codeOf({ status = 0, response }: Pick<LoggedRequest, "status" | "response">): string | null {
+  const body = response?.body;
+  if (status < 400 || body === undefined || body.size > largest) return null;
+  return (
+    textOf(
+      attempt(() => body.json()),
+      "code",
+    ) ?? null
+  );
+}
+
+/** The fields of a request that a list shows, as JSON: without headers and bodies. A missing value is null. */
+export function summaryOf(entry: LoggedRequest): RequestSummary {
+  const { id, time, method, path, outcome } = entry;
+  const { call = null, status = null, duration = null, tokens = null, fault = null } = entry;
+  return { id, time, call, method, path, status, duration, tokens, fault, code: codeOf(entry), outcome };
+}
+
+type BucketLevels = LoggedRequest["tokens"];
 
 /** What is known when a request arrives. */
-export interface Arrival {
+interface RequestArrival {
   readonly request: Request;
   /** Relative to the base URL. */
   readonly path: string;
@@ -17,7 +153,7 @@ export interface Arrival {
   readonly start: number;
   readonly call: string | undefined;
   readonly fault: Fault["fault"] | undefined;
-  readonly tokens: () => Tokens;
+  readonly tokens: () => BucketLevels;
   readonly redact: Redact;
 }
 
@@ -25,7 +161,7 @@ export interface Arrival {
 const overhead = 1000;
 
 /** A request or a response before it is shown. It keeps the texts as they are, because redacting takes time and few entries are read. */
-class Message {
+class RecordingMessage {
   /** Names and values by turns: a `Headers` object uses more memory. */
   readonly #headers: readonly string[];
   readonly #headersWeight: number;
@@ -48,23 +184,23 @@ class Message {
 }
 
 /** An entry of the log, which the recorder completes while the request runs. */
-export class Recording implements LoggedRequest {
+export class RecordedRequest implements LoggedRequest {
   readonly method: string;
   readonly path: string;
   status: number | undefined;
   readonly #id: number;
-  readonly #arrival: Pick<Arrival, "time" | "start" | "call" | "fault" | "redact">;
+  readonly #arrival: Pick<RequestArrival, "time" | "start" | "call" | "fault" | "redact">;
   readonly #url: string;
-  readonly #request: Message;
-  #response: Message | undefined;
+  readonly #request: RecordingMessage;
+  #response: RecordingMessage | undefined;
   /** Released at the end: it refers to the request. */
-  #readTokens: (() => Tokens) | undefined;
-  #tokens: Tokens;
+  #readTokens: (() => BucketLevels) | undefined;
+  #tokens: BucketLevels;
   #duration: number | undefined;
   #outcome: RequestOutcome = "open";
   #weight = 0;
 
-  constructor(id: number, { request, path, tokens, ...arrival }: Arrival) {
+  constructor(id: number, { request, path, tokens, ...arrival }: RequestArrival) {
     this.method = request.method;
     this.path = arrival.redact(path);
     this.status = undefined;
@@ -72,12 +208,12 @@ export class Recording implements LoggedRequest {
     this.#arrival = arrival;
     this.#readTokens = tokens;
     this.#url = request.url;
-    this.#request = new Message(request.headers);
+    this.#request = new RecordingMessage(request.headers);
   }
 
   /** Starts the recording of the response, and returns the recorder of its body. */
   respond(response: Response): BodyRecorder {
-    this.#response = new Message(response.headers);
+    this.#response = new RecordingMessage(response.headers);
     this.status = response.status;
     return this.#response.body;
   }
@@ -131,7 +267,7 @@ export class Recording implements LoggedRequest {
   get duration(): number | undefined {
     return this.#duration;
   }
-  get tokens(): Tokens {
+  get tokens(): BucketLevels {
     return this.#tokens;
   }
   get outcome(): RequestOutcome {

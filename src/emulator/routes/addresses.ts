@@ -1,5 +1,5 @@
 import { getAddress } from "../../resources/addresses/addresses.endpoints.ts";
-import { found } from "../core/problem.ts";
+import { found } from "../base/problem.ts";
 import { type Route, route } from "../http/route.ts";
 
 export const addressRoutes: readonly Route[] = [

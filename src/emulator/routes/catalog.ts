@@ -1,4 +1,3 @@
-import type { Product, ProductDetail } from "../../resources/catalog/catalog.endpoints.ts";
 import {
   getProduct,
   getProductMedia,
@@ -6,12 +5,14 @@ import {
   listProductgroups,
   listProducts,
   lookupProduct,
+  type Product,
+  type ProductDetail,
 } from "../../resources/catalog/catalog.endpoints.ts";
+import { drawn } from "../base/pictures.ts";
+import { found } from "../base/problem.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { found } from "../core/problem.ts";
 import { fileResponse, immutable, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
-import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 

@@ -6,14 +6,75 @@ import {
   listClaims,
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
-import { found, Problem } from "../core/problem.ts";
+import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
+import { found, Problem } from "../base/problem.ts";
 import { instantOf } from "../http/instant.ts";
 import { type Route, route } from "../http/route.ts";
-import type { StoredClaim } from "../records/records.ts";
-import { statusOf } from "../rules/claims.ts";
-import { closedAt } from "../rules/evidence.ts";
-import { claimItems, claimPackage } from "../rules/file-claim.ts";
-import { toClaim, toClaimSummary } from "./claim-response.ts";
+import { categoryOf, claimItems, claimPackage, claimStatus, summaryOf } from "../rules/claims.ts";
+import { closedAt, evidenceUrls } from "../rules/files.ts";
+import { toTimestamp, type World } from "../state/world.ts";
+import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../work/records.ts";
+
+const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);
+
+/** A claim as an entry of a list (specification 2.8). */
+function toClaimSummary(world: World, claim: StoredClaim): ClaimSummary {
+  const categories = new Set(claim.lines.map(({ categoryReference }) => categoryOf(world, categoryReference)));
+  return {
+    reference: claim.reference,
+    orderReference: claim.orderReference,
+    status: claimStatus(claim),
+    claimcategories: [...categories].map(summaryOf),
+    created: toTimestamp(claim.created),
+    retracted: toTimestampOrNull(claim.retracted),
+    decided: toTimestampOrNull(claim.decision?.decided),
+  };
+}
+
+const toLineDecision = (decision: StoredLineDecision | undefined): ClaimlineDecision | null =>
+  decision === undefined
+    ? null
+    : {
+        replacementQuantity: decision.replacement,
+        refundQuantity: decision.refund,
+        rejectionQuantity: decision.rejection,
+        comment: decision.comment,
+      };
+
+const toClaimline = (world: World, claim: StoredClaim, line: StoredClaimline, position: number): Claimline => ({
+  productReference: line.productReference,
+  orderlineIndex: line.orderlineIndex,
+  quantity: line.quantity,
+  imageReference: line.imageReference,
+  claimcategory: summaryOf(categoryOf(world, line.categoryReference)),
+  decision: toLineDecision(claim.decision?.lines[position]),
+  evidenceUrls: evidenceUrls(world, claim, line.evidence),
+});
+
+/** A claim in full (specification 2.8). */
+function toClaim(world: World, claim: StoredClaim): Claim {
+  const { decision } = claim;
+  return {
+    reference: claim.reference,
+    orderReference: claim.orderReference,
+    shipmentReference: claim.shipmentReference,
+    status: claimStatus(claim),
+    comment: claim.comment,
+    createdBy: claim.createdBy,
+    created: toTimestamp(claim.created),
+    retracted: toTimestampOrNull(claim.retracted),
+    decision:
+      decision === null
+        ? null
+        : {
+            decided: toTimestamp(decision.decided),
+            refundShippingCosts: decision.refundShippingCosts,
+            comment: decision.comment,
+          },
+    evidenceUrls: evidenceUrls(world, claim, claim.evidence),
+    claimlines: claim.lines.map((line, position) => toClaimline(world, claim, line, position)),
+  };
+}
 
 /** By default, the list has the claims that were closed in the last 14 days (specification 8). Milliseconds. */
 const listedClosed = 14 * 86_400_000;
@@ -33,7 +94,7 @@ export const claimRoutes: readonly Route[] = [
   ),
   route(retractClaim, ({ world, path }) => {
     const claim = found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`);
-    if (statusOf(claim) !== "pending") throw new Problem("claim_not_pending", `The claim is ${statusOf(claim)}`);
+    if (claimStatus(claim) !== "pending") throw new Problem("claim_not_pending", `The claim is ${claimStatus(claim)}`);
     claim.retracted = world.now();
   }),
 ];

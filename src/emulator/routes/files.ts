@@ -1,12 +1,12 @@
 import { endpoint } from "../../http/endpoint/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
 import { downloadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
-import { found, Problem } from "../core/problem.ts";
+import { drawn } from "../base/pictures.ts";
+import { found, Problem } from "../base/problem.ts";
 import { fileResponse, revalidated } from "../http/respond.ts";
 import { type Route, rawRoute } from "../http/route.ts";
-import { drawn } from "../pictures/drawn.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
-import { evidenceOf } from "../rules/evidence.ts";
+import { evidenceOf } from "../rules/files.ts";
 
 /** The files that URLs in responses point at. The specification does not show their paths, so these are the emulator's own. */
 

@@ -11,27 +11,31 @@ import {
 } from "../../resources/orders/orders.endpoints.ts";
 import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
-import { found, Problem } from "../core/problem.ts";
+import { found, Problem } from "../base/problem.ts";
 import { type Route, route } from "../http/route.ts";
-import type { StoredOrder } from "../records/records.ts";
-import { cancelLines } from "../rules/cancel.ts";
 import {
+  addAddress,
+  addOrder,
+  cancelLines,
   checkDestination,
   checkOrderline,
+  isOpen,
   orderableProduct,
+  orderStatus,
   refuseDeniedCountry,
+  replaceAddress,
   writableStore,
-} from "../rules/order-input.ts";
-import { addAddress, addOrder, isOpen, replaceAddress, statusOf } from "../rules/orders.ts";
+} from "../rules/orders.ts";
 import { shippingOptions } from "../rules/shipping.ts";
 import type { Caller, World } from "../state/world.ts";
+import type { StoredOrder } from "../work/records.ts";
 
 const orderAt = (world: World, reference: OrderReference): StoredOrder =>
   found(world.orders.get(reference), `Order ${reference}`);
 
 const toOrder = (world: World, order: StoredOrder): Order => ({
   reference: order.reference,
-  status: statusOf(order),
+  status: orderStatus(order),
   orderlines: order.lines.map((line) => ({
     ...line,
     legacySku: world.products.get(line.productReference)?.legacyItemSKU ?? null,
@@ -43,7 +47,7 @@ const toOrder = (world: World, order: StoredOrder): Order => ({
 
 const toSummary = (order: StoredOrder) => ({
   reference: order.reference,
-  status: statusOf(order),
+  status: orderStatus(order),
   legacyOrderCode: order.legacyOrderCode,
 });
 

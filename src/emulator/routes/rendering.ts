@@ -1,10 +1,16 @@
-import type { Composition } from "../../resources/compositions/compositions.endpoints.ts";
-import { getComposition, lookupComposition } from "../../resources/compositions/compositions.endpoints.ts";
-import type { Perspective } from "../../resources/perspectives/perspectives.endpoints.ts";
-import { getPerspective, listPerspectives } from "../../resources/perspectives/perspectives.endpoints.ts";
+import {
+  type Composition,
+  getComposition,
+  lookupComposition,
+} from "../../resources/compositions/compositions.endpoints.ts";
+import {
+  getPerspective,
+  listPerspectives,
+  type Perspective,
+} from "../../resources/perspectives/perspectives.endpoints.ts";
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
-import type { StoredComposition } from "../catalog/compositions.ts";
-import { found, Problem } from "../core/problem.ts";
+import { found, Problem } from "../base/problem.ts";
+import type { StoredComposition } from "../catalog/rendering.ts";
 import { type Route, route } from "../http/route.ts";
 
 interface Linked {

@@ -6,12 +6,12 @@ import {
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
-import { found, known, Problem } from "../core/problem.ts";
+import { found, known, Problem } from "../base/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
 import { type Route, rawRoute, route } from "../http/route.ts";
-import type { StoredRender } from "../records/records.ts";
-import { type RenderPart, renderFile, statusOf, toRender } from "../rules/renders.ts";
+import { type RenderPart, renderFile, renderStatus, toRender } from "../rules/renders.ts";
 import type { World } from "../state/world.ts";
+import type { StoredRender } from "../work/records.ts";
 import { availableComposition } from "./rendering.ts";
 
 const renderOf = (world: World, reference: RenderReference): StoredRender =>
@@ -19,7 +19,7 @@ const renderOf = (world: World, reference: RenderReference): StoredRender =>
 
 function respondWithFile(world: World, request: Request, reference: RenderReference, part: RenderPart): Response {
   const render = renderOf(world, reference);
-  const status = statusOf(world, render);
+  const status = renderStatus(world, render);
   if (status === "pending") return pendingResponse(world.clock.toWire(render.completed - world.now()));
   if (status === "failed") throw new Problem("render_failed", "The render failed, so it has no files");
   return fileResponse(request, {

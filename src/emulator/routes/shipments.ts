@@ -1,9 +1,8 @@
-import type { Shipment } from "../../resources/shipments/shipments.endpoints.ts";
-import { getShipment } from "../../resources/shipments/shipments.endpoints.ts";
-import { found } from "../core/problem.ts";
+import { getShipment, type Shipment } from "../../resources/shipments/shipments.endpoints.ts";
+import { found } from "../base/problem.ts";
 import { type Route, route } from "../http/route.ts";
-import type { StoredShipment } from "../records/records.ts";
 import type { World } from "../state/world.ts";
+import type { StoredShipment } from "../work/records.ts";
 
 /**
  * The tracking fields. Tracked and express shipments have them from the start, basic shipments never (specification 1). The level of a

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { uploadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { listImages, uploadImage } from "../../resources/images/images.endpoints.ts";
-import { assertCurrent } from "../core/lifetime.ts";
-import { collect, readImage } from "../http/body.ts";
+import { assertCurrent } from "../base/messages.ts";
+import { collect, readImage } from "../http/input.ts";
 import { type Route, route } from "../http/route.ts";
-import { addEvidence, purgeEvidence } from "../rules/evidence.ts";
-import { addImage } from "../rules/images.ts";
+import { addEvidence, addImage, purgeEvidence } from "../rules/files.ts";
 
 export const imageRoutes: readonly Route[] = [
   route(uploadImage, async ({ world, request }) => {

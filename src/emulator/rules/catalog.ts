@@ -1,6 +1,6 @@
 import type { ProductReference } from "../../references/references.ts";
+import { found, Problem } from "../base/problem.ts";
 import type { StoredProduct } from "../catalog/products.ts";
-import { found, Problem } from "../core/problem.ts";
 import type { World } from "../state/world.ts";
 
 /** Returns the product, or throws `gone` when it is archived (specification 3.3). */

@@ -1,9 +1,14 @@
+import type { ProductReference, StoreReference } from "../../references/references.ts";
+import type { OrderlineInput } from "../../resources/orders/order-input.schema.ts";
+import type { Cancellation } from "../../resources/orders/orders.schema.ts";
 import type { Address, AddressInput } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/overrides.ts";
+import { known, Problem } from "../base/problem.ts";
 import type { StoredStore } from "../catalog/organization.ts";
-import type { Stage } from "../catalog/product-table.ts";
-import type { StoredAddress, StoredLine, StoredOrder } from "../records/records.ts";
+import type { Stage, StoredProduct } from "../catalog/products.ts";
 import type { World } from "../state/world.ts";
+import type { StoredAddress, StoredLine, StoredOrder } from "../work/records.ts";
+import { deniedCountries } from "./shipping.ts";
 
 /** The number of the first legacy order code. v1 codes have six digits. */
 const firstOrderNumber = 100_001;
@@ -66,7 +71,7 @@ export function waitReason(world: World, order: StoredOrder): string | undefined
 }
 
 /** The status of an order. The specification does not show the values; these are assumed. */
-export function statusOf(order: StoredOrder): { readonly code: string } {
+export function orderStatus(order: StoredOrder): { readonly code: string } {
   const shipped = order.lines.some((line) => line.shippedQuantity > 0);
   if (!isOpen(order)) return { code: shipped ? "shipped" : "canceled" };
   if (shipped) return { code: "partially_shipped" };
@@ -82,4 +87,89 @@ export function replaceAddress(world: World, order: StoredOrder, address: Addres
   if (old === undefined) return;
   old.uses -= 1;
   if (old.uses === 0) world.addresses.delete(old.reference);
+}
+
+const orderable: ReadonlySet<Stage> = new Set<Stage>(["prelaunched", "launched", "sunsetted"]);
+
+/** Returns the store, or throws when the API cannot write orders to it (specification 1). */
+export function writableStore(world: World, reference: StoreReference): StoredStore {
+  const store = known(world.stores.get(reference), `Store ${reference}`);
+  if (store.integration === "api") return store;
+  throw new Problem(
+    "store_not_writable_via_api",
+    `${store.name} has the integration ${store.integration}; the API can write only to stores with the integration api`,
+  );
+}
+
+/** Returns the product, or throws when it cannot be ordered (specification 3.3). */
+export function orderableProduct(world: World, reference: ProductReference): StoredProduct {
+  const product = known(world.products.get(reference), `Product ${reference}`);
+  if (orderable.has(product.status)) return product;
+  throw new Problem(
+    "product_not_orderable",
+    `${product.name} (${reference}) cannot be ordered because it is ${product.status}`,
+  );
+}
+
+export function refuseDeniedCountry(countryCode: string): void {
+  if (!deniedCountries.has(countryCode)) return;
+  throw new Problem("invalid_address_denied_country", `The service does not deliver to ${countryCode}`);
+}
+
+const email = /[^@\s]@[^@\s]/;
+
+/** Checks the destination of an order. A quote checks only the country (specification 4.7, quote rule 4). */
+export function checkDestination(address: AddressInput): void {
+  if (!email.test(address.email)) {
+    throw new Problem("unknown_input_error", `dropshipAddress.email: ${address.email} is not an e-mail address`);
+  }
+  refuseDeniedCountry(address.countryCode);
+}
+
+/** A printed product requires an existing image. Other products must have none (specification 2.5). */
+export function checkOrderline(world: World, { productReference, imageReference }: OrderlineInput): void {
+  const product = orderableProduct(world, productReference);
+  if (product.printed && imageReference === undefined) {
+    throw new Problem("missing_image_reference", `${product.name} is printed: add an imageReference`);
+  }
+  if (!product.printed && imageReference !== undefined) {
+    throw new Problem("unknown_input_error", `${product.name} is not printed: remove the imageReference`);
+  }
+  if (imageReference !== undefined) known(world.images.get(imageReference), `Image ${imageReference}`);
+}
+
+/** Throws if the line cannot have this many canceled. */
+const checkQuantity = (line: StoredLine, canceledQuantity: number): void => {
+  if (canceledQuantity < line.canceledQuantity) {
+    const message = `Line ${line.index} has ${line.canceledQuantity} canceled already; got the lower ${canceledQuantity}`;
+    throw new Problem("canceled_quantity_below_current", message);
+  }
+  const shippable = line.quantity - line.shippedQuantity;
+  if (canceledQuantity > shippable) {
+    const message = `Line ${line.index} can have at most ${shippable} canceled; got ${canceledQuantity}`;
+    throw new Problem("canceled_quantity_exceeds_shippable", message);
+  }
+};
+
+/** Cancels lines by absolute quantity. Cancels either all of them or none (specification 4.7, cancel rules). */
+export function cancelLines(world: World, order: StoredOrder, cancellations: readonly Cancellation[]): void {
+  if (new Set(cancellations.map(({ index }) => index)).size < cancellations.length) {
+    throw new Problem("unknown_input_error", "A line is given more than once");
+  }
+  const wanted = cancellations.map(({ index, canceledQuantity }) => ({
+    line: known(
+      order.lines.find((line) => line.index === index),
+      `Line ${index} of the order`,
+    ),
+    canceledQuantity,
+  }));
+  // Rule 2 wins over rule 4: a request that changes nothing succeeds even in production, so that a lost response can be retried.
+  if (wanted.every(({ line, canceledQuantity }) => line.canceledQuantity === canceledQuantity)) return;
+  if (order.inProduction) throw new Problem("already_in_production", "The order is in production");
+  for (const { line, canceledQuantity } of wanted) checkQuantity(line, canceledQuantity);
+  for (const { line, canceledQuantity } of wanted) line.canceledQuantity = canceledQuantity;
+  if (order.postponed === null) return;
+  // The order may have waited for the launch of what is canceled now.
+  world.agenda.add(world.now(), order.postponed);
+  order.postponed = null;
 }

@@ -1,11 +1,9 @@
 import type { Render, RenderFile, RenderStatus } from "../../resources/renders/renders.schema.ts";
-import { drawn } from "../pictures/drawn.ts";
-import { mainColour } from "../pictures/phone-case.ts";
-import { thumbhashOf } from "../pictures/thumbhash.ts";
-import type { StoredRender } from "../records/records.ts";
+import { drawn, mainColour, thumbhashOf } from "../base/pictures.ts";
 import { toTimestamp, type World } from "../state/world.ts";
+import type { StoredRender } from "../work/records.ts";
 
-export const statusOf = (world: World, render: StoredRender): RenderStatus => {
+export const renderStatus = (world: World, render: StoredRender): RenderStatus => {
   if (world.now() < render.completed) return "pending";
   return render.failed ? "failed" : "completed";
 };
@@ -39,7 +37,7 @@ const describe = (bytes: Uint8Array): RenderFile => ({
 
 /** A render as the service returns it. Only a completed render has files and a thumbhash. */
 export function toRender(world: World, render: StoredRender): Render {
-  const status = statusOf(world, render);
+  const status = renderStatus(world, render);
   const common = {
     reference: render.reference,
     compositionReference: render.compositionReference,

@@ -1,7 +1,7 @@
 import type { ShipmentReference } from "../../references/references.ts";
-import { ControlError } from "../core/control-error.ts";
-import type { Parcel, StoredOrder, StoredShipment } from "../records/records.ts";
+import { ControlError } from "../base/control-error.ts";
 import type { World } from "../state/world.ts";
+import type { Parcel, StoredOrder, StoredShipment } from "../work/records.ts";
 import { openQuantity, waitReason } from "./orders.ts";
 import { shippingOptions } from "./shipping.ts";
 

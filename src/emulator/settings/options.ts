@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
-import { ConfigurationError } from "../../errors/validation.ts";
+import { ConfigurationError, type Issue } from "../../errors/validation.ts";
 import type { Policy } from "../../http/endpoint/endpoint.ts";
 import { baseUrl } from "../../schemas/base-url.ts";
 import { check } from "../../schemas/check.ts";
@@ -8,29 +8,58 @@ import { count, filledText, type Schema } from "../../schemas/shape.ts";
 import { clock } from "../../schemas/type-guards.ts";
 import { type PartnerClock, systemClock } from "../../util/clock.ts";
 import { assertRuntime } from "../../util/runtime.ts";
-import { type AutomationOptions, automationFields } from "../automation/options.ts";
+import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
+import { defaultKey, keyFault, remoteFault } from "../base/real-service.ts";
+import {
+  demoName,
+  type KeyOptions,
+  keyOptions,
+  type OrganizationOptions,
+  type OrganizationPlan,
+  organizationOptions,
+} from "../catalog/organization.ts";
+import { defaultBounds, type LogBounds, logBounds } from "../recorder/request-log.ts";
+import { type AutomationOptions, automationFields } from "../work/automation.ts";
 import {
   type CallbackOptions,
   type CallbackSettings,
   callbackOptions,
   callbackUrl,
   defaultCallbacks,
-} from "../callbacks/options.ts";
-import { demoName, type OrganizationPlan } from "../catalog/organization.ts";
-import {
-  type KeyOptions,
-  keyOptions,
-  type OrganizationOptions,
-  organizationOptions,
-} from "../catalog/organization-options.ts";
-import { limits } from "../core/limits.schema.ts";
-import { defaultLimits, type Limit } from "../core/rate-limit.ts";
-import { defaultKey } from "../core/real-keys.ts";
-import { defaultBounds, logBounds } from "../recorder/log-bounds.schema.ts";
-import type { LogBounds } from "../recorder/request-log.ts";
-import type { SeedRecords } from "./planted.ts";
-import { refuseReal } from "./real-service.ts";
-import { seedRecords } from "./seed.schema.ts";
+} from "../work/callback.ts";
+import { type SeedRecords, seedRecords } from "./seed.ts";
+
+/** The options that have URLs or keys. */
+interface Given {
+  readonly baseUrl: string;
+  readonly callbackUrl?: string | undefined;
+  readonly secretKey: string;
+  readonly keys: OrganizationPlan["keys"];
+  readonly organizations: readonly Pick<OrganizationPlan, "name" | "keys" | "stores">[];
+}
+
+/** The issue of a value, if it looks like one of the real service. */
+const issueOf = (path: Issue["path"], value: string | undefined, faultOf: (value: string) => string | undefined) => {
+  const message = value === undefined ? undefined : faultOf(value);
+  return message === undefined ? [] : [{ path, message }];
+};
+
+/** Throws a {@link ConfigurationError} for URLs and keys in the options that look like ones of the real service. */
+function refuseReal({ baseUrl, callbackUrl, secretKey, keys, organizations }: Given): void {
+  const issues = [
+    ...issueOf(["baseUrl"], baseUrl, remoteFault),
+    ...issueOf(["callbackUrl"], callbackUrl, remoteFault),
+    ...issueOf(["secretKey"], secretKey, keyFault),
+    ...keys.flatMap((key, position) => issueOf(["keys", position, "secretKey"], key.secretKey, keyFault)),
+    ...organizations.flatMap(({ name, keys: own, stores }) => [
+      ...own.flatMap((key, position) => issueOf(["organizations", name, "keys", position], key.secretKey, keyFault)),
+      ...stores.flatMap(({ legacyCode, callbackUrl: url }) =>
+        issueOf(["organizations", name, legacyCode, "callbackUrl"], url, remoteFault),
+      ),
+    ]),
+  ];
+  if (issues.length > 0) throw new ConfigurationError({ issues }, "emulator");
+}
 
 /** What the service does when an order with the same `customIdentifier` exists. The specification does not show it. */
 export type RepeatedIdentifier = "return-first" | "refuse" | "create";

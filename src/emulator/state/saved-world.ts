@@ -1,11 +1,11 @@
-import type { AutomationOptions } from "../automation/options.ts";
-import type { SentCallback } from "../callbacks/callback.ts";
-import type { AddedProduct, ProductState } from "../catalog/added-product.ts";
+import { addProduct } from "../catalog/catalog.ts";
 import type { OrganizationPlan, StoredKey, StoredStore } from "../catalog/organization.ts";
-import type { StoredItem, StoredProduct } from "../catalog/products.ts";
-import type { Due } from "../clock/agenda.ts";
-import type { SavedClock } from "../clock/saved-clock.ts";
+import type { AddedProduct, ProductState, StoredItem, StoredProduct } from "../catalog/products.ts";
+import type { SavedClock } from "../clock/emulator-clock.ts";
 import type { SavedFault } from "../faults/faults.ts";
+import type { Due } from "../work/agenda.ts";
+import type { AutomationOptions } from "../work/automation.ts";
+import type { SentCallback } from "../work/callback.ts";
 import type {
   StoredAddress,
   StoredClaim,
@@ -14,10 +14,9 @@ import type {
   StoredOrder,
   StoredRender,
   StoredShipment,
-} from "../records/records.ts";
-import type { Task } from "../records/task.ts";
-import type { SavedRendertokens } from "./rendertoken-budget.ts";
-import type { World } from "./world.ts";
+  Task,
+} from "../work/records.ts";
+import { type Base, createBase, type SavedRendertokens, type World } from "./world.ts";
 
 /** An organization in a saved world. */
 export interface SavedOrganization {
@@ -40,10 +39,10 @@ export interface SavedOrganization {
 }
 
 /** The fields of a product that can change. */
-export type SavedProduct = Pick<StoredProduct, "reference"> & ProductState;
+type SavedProduct = Pick<StoredProduct, "reference"> & ProductState;
 
 /** The fields of a warehouse item that can change. */
-export type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
+type SavedItem = Pick<StoredItem, "reference" | "logicalQuantity" | "physicalQuantity">;
 
 /** The whole state of the emulated service as JSON. */
 export interface SavedWorld {
@@ -125,4 +124,27 @@ export function loadOrganization(world: World, saved: SavedOrganization): void {
   world.claims.load(saved.claims);
   world.rateLimits.load(saved.rateLimits);
   world.rendertokens.load(saved.rendertokens);
+}
+
+/** Whether the catalog has the same records as that of a saved world. Their state can differ. */
+export const isBaseOf = ({ origin, catalog }: Base, { seed, environment, addedProducts }: SavedWorld): boolean =>
+  origin.seed === seed &&
+  origin.environment === environment &&
+  JSON.stringify(catalog.added) === JSON.stringify(addedProducts);
+
+/** The state of an added product until that of the saved world replaces it. */
+const unknown = {
+  status: "launched",
+  availableQuantity: 0,
+  weightGrams: null,
+  layersModified: 0,
+  printModified: 0,
+  media: { example: { version: 1, modified: 0 }, render: { version: 1, modified: 0 } },
+} as const;
+
+/** Makes the catalog of a saved world. Throws a `ControlError` for added products that contradict it. */
+export function baseOfSaved({ seed, environment, addedProducts }: SavedWorld, pageSize: number): Base {
+  const base = createBase({ seed, environment }, pageSize);
+  for (const added of addedProducts) addProduct(base.catalog, base.make, added, unknown);
+  return base;
 }

@@ -1,28 +1,113 @@
-import type { Automation } from "../automation/automation.ts";
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Organization, StoredKey } from "../catalog/organization.ts";
-import type { Agenda } from "../clock/agenda.ts";
+import type { Rendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
+import { nextMonday } from "../base/amsterdam.ts";
+import { Lifetime } from "../base/messages.ts";
+import { Problem } from "../base/problem.ts";
+import { createRateLimiter } from "../base/rate-limit.ts";
+import { createReferenceMaker, type ReferenceMaker, type ReferenceOrigin } from "../base/reference-maker.ts";
+import { Collection, RecordTable } from "../base/table.ts";
+import { type Catalog, createCatalog, sharedCatalog } from "../catalog/catalog.ts";
+import {
+  createOrganization,
+  type OrganizationPlan,
+  type OrganizationState,
+  type StoredKey,
+} from "../catalog/organization.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
-import { Collection } from "../core/collection.ts";
-import type { Lifetime } from "../core/lifetime.ts";
-import { createRateLimiter } from "../core/rate-limit.ts";
-import type { ReferenceMaker } from "../core/reference-maker.ts";
-import { Table } from "../core/table.ts";
+import type { Settings } from "../settings/options.ts";
+import type { Agenda } from "../work/agenda.ts";
+import type { Automation } from "../work/automation.ts";
 import type {
   StoredAddress,
   StoredClaim,
   StoredEvidence,
   StoredImage,
+  StoredOrder,
   StoredRender,
   StoredShipment,
-} from "../records/records.ts";
-import type { Task } from "../records/task.ts";
-import type { Settings } from "../settings/options.ts";
-import { Orders } from "./orders.ts";
-import { createRendertokenBudget } from "./rendertoken-budget.ts";
+  Task,
+} from "../work/records.ts";
+
+/** The orders, with a look-up by `customIdentifier`. */
+class Orders extends Collection<StoredOrder> {
+  readonly #byIdentifier = new Map<string, StoredOrder>();
+
+  override add<Added extends StoredOrder>(order: Added): Added {
+    const { customIdentifier } = order;
+    if (customIdentifier !== undefined && !this.#byIdentifier.has(customIdentifier)) {
+      this.#byIdentifier.set(customIdentifier, order);
+    }
+    return super.add(order);
+  }
+
+  override load(orders: readonly StoredOrder[]): void {
+    this.#byIdentifier.clear();
+    super.load(orders);
+  }
+
+  /** The first order with a `customIdentifier`. */
+  identified(identifier: string | undefined): StoredOrder | undefined {
+    return identifier === undefined ? undefined : this.#byIdentifier.get(identifier);
+  }
+}
+
+/** The organization's rendertokens of this week (specification 4.6). */
+interface RendertokenBudget {
+  /** Deducts tokens. When too few remain, deducts none and throws `rendertoken_limit_exceeded`. */
+  spend(tokens: number): void;
+  state(): Rendertokens;
+  save(): SavedRendertokens;
+  load(saved: SavedRendertokens): void;
+}
+
+/** The rendertokens in a saved world. */
+export interface SavedRendertokens {
+  readonly used: number;
+  /** The time of the next reset, in milliseconds since 1970. */
+  readonly resets: number;
+}
+
+function createRendertokenBudget(clock: WorldClock, limit: number): RendertokenBudget {
+  let used = 0;
+  // Set at the first use: the first date of a time zone takes 20 ms, which is most of the emulator's start.
+  let reset: ReturnType<typeof nextMonday> | undefined;
+
+  /** The reset that ends the week of `used`. */
+  const current = () => {
+    reset ??= nextMonday(clock.now());
+    return reset;
+  };
+
+  const refresh = () => {
+    if (clock.now() >= current().at) {
+      used = 0;
+      reset = nextMonday(clock.now());
+    }
+    return current();
+  };
+
+  return {
+    spend: (tokens) => {
+      const { at, iso } = refresh();
+      if (used + tokens > limit) {
+        const message = `${limit - used} of ${limit} rendertokens remain, ${tokens} are needed; they reset at ${iso}`;
+        throw new Problem("rendertoken_limit_exceeded", message, clock.toWire(at - clock.now()));
+      }
+      used += tokens;
+    },
+    state: () => {
+      const { iso } = refresh();
+      return { used, limit, remaining: limit - used, resets: iso };
+    },
+    save: () => ({ used, resets: current().at }),
+    load: (saved) => {
+      used = saved.used;
+      reset = nextMonday(saved.resets - 1);
+    },
+  };
+}
 
 /** What all organizations share. */
-export interface Shared {
+interface Shared {
   readonly settings: Settings;
   readonly clock: WorldClock;
   readonly agenda: Agenda<Task>;
@@ -42,9 +127,9 @@ export interface Caller {
 }
 
 /** Makes an organization's world with empty lists. */
-export function createWorld(
+function createWorld(
   { settings, clock, agenda, automation, make, catalog, lifetime }: Shared,
-  organization: Organization,
+  organization: OrganizationState,
 ) {
   return {
     settings,
@@ -58,15 +143,45 @@ export function createWorld(
     ...organization,
     rateLimits: createRateLimiter(clock.wire, organization.limits),
     rendertokens: createRendertokenBudget(clock, organization.rendertokenLimit),
-    addresses: new Table<StoredAddress>(),
+    addresses: new RecordTable<StoredAddress>(),
     images: new Collection<StoredImage>("images", settings.pageSize),
-    evidence: new Table<StoredEvidence>(),
-    renders: new Table<StoredRender>(),
+    evidence: new RecordTable<StoredEvidence>(),
+    renders: new RecordTable<StoredRender>(),
     orders: new Orders("orders", settings.pageSize),
-    shipments: new Table<StoredShipment>(),
+    shipments: new RecordTable<StoredShipment>(),
     claims: new Collection<StoredClaim>("claims", settings.pageSize),
   };
 }
 
 /** Formats a point in time as the service does. */
 export const toTimestamp = (at: number): string => new Date(at).toISOString();
+
+type Plans = Settings["organizations"];
+export type Base = ReturnType<typeof createBase>;
+
+/** Makes what all organizations share. */
+export function createBase({ seed, environment }: ReferenceOrigin, pageSize: number) {
+  const make = createReferenceMaker({ seed, environment });
+  return { origin: { seed, environment }, make, catalog: createCatalog(make, pageSize) };
+}
+
+/** Makes the organizations without orders. */
+export function createWorlds(
+  parts: Omit<Shared, "make" | "catalog" | "lifetime">,
+  [demo, ...others]: Plans,
+  base: Base,
+) {
+  const { origin, make, catalog } = base;
+  const { pageSize } = parts.settings;
+  const lifetime = new Lifetime();
+  const createOne = (plan: OrganizationPlan, visible: Catalog) =>
+    createWorld({ ...parts, make, lifetime, catalog: visible }, createOrganization(make, origin.environment, plan));
+  const worlds: readonly [World, ...World[]] = [
+    createOne(demo, catalog),
+    ...others.map((plan) => createOne(plan, sharedCatalog(catalog, pageSize))),
+  ];
+  return { ...base, worlds, lifetime };
+}
+
+/** The organizations, with what they share. */
+export type Worlds = ReturnType<typeof createWorlds>;

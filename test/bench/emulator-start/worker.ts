@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { pathToFileURL } from "node:url";
-import type { startEmulator as start } from "../../../src/emulator/entry/server.ts";
+import type { startEmulator as start } from "../../../src/emulator/server/server.ts";
 
 const { startEmulator } = (await import(pathToFileURL(process.argv[2] ?? "").href)) as {
   readonly startEmulator: typeof start;

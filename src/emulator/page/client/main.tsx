@@ -1,10 +1,8 @@
 import { render } from "preact";
-import type { ControlView } from "../overview/view.ts";
-import { read } from "./live/api.ts";
-import { keepCurrent } from "./live/due.ts";
-import { controls } from "./live/store.ts";
-import { follow } from "./live/stream.ts";
-import { App } from "./shell/app.tsx";
+import type { ControlView } from "../view.ts";
+import { App } from "./app.tsx";
+import { controls } from "./store.ts";
+import { follow, keepCurrent, read } from "./stream.ts";
 
 const place = document.getElementById("app");
 if (place !== null) render(<App />, place);

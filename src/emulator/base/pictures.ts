@@ -1,0 +1,169 @@
+import { createHash } from "node:crypto";
+import { crc32, deflateSync } from "node:zlib";
+
+/** A colour, `0xRRGGBB`. */
+type Colour = number;
+
+const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const body = Buffer.concat([Buffer.from(type, "latin1"), data]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(data.length, 0);
+  body.copy(framed, 4);
+  framed.writeUInt32BE(crc32(body), body.length + 4);
+  return framed;
+}
+
+/** Encodes a picture of 8-bit true colour as PNG. Calls `colourAt` once for each pixel. */
+function encodePng(width: number, height: number, colourAt: (x: number, y: number) => Colour): Uint8Array<ArrayBuffer> {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8); // 8 bits, true colour, compression method 0, filter method 0, no interlace
+
+  const stride = 1 + width * 3; // each row begins with its filter type: 0, no filter
+  const pixels = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; y += 1) {
+    for (let x = 0; x < width; x += 1) {
+      pixels.writeUIntBE(colourAt(x, y), y * stride + 1 + x * 3, 3);
+    }
+  }
+
+  const parts = [
+    signature,
+    chunk("IHDR", header),
+    chunk("IDAT", deflateSync(pixels, { level: 6 })),
+    chunk("IEND", Buffer.alloc(0)),
+  ];
+  return new Uint8Array(Buffer.concat(parts));
+}
+
+/** The colours and the pattern of a print. A render derives them from its image. */
+interface Print {
+  readonly background: Colour;
+  readonly shades: readonly [Colour, Colour, Colour];
+  /** The width of a stripe as a fraction of the picture's width. */
+  readonly stripe: number;
+  /** The slope of the stripes. */
+  readonly slope: number;
+}
+
+const rim: Colour = 0x1f2328;
+const camera: Colour = 0x0d0f12;
+const lens: Colour = 0x4a5568;
+
+const colourOf = (bytes: Uint8Array, at: number): Colour =>
+  ((bytes[at] ?? 0) << 16) | ((bytes[at + 1] ?? 0) << 8) | (bytes[at + 2] ?? 0);
+
+/** The colour mixed with as much white. */
+const pale = (colour: Colour): Colour => ((colour >> 1) & 0x7f7f7f) + 0x808080;
+
+function printOf(name: string): Print {
+  const bytes = createHash("sha256").update(name).digest();
+  return {
+    background: pale(pale(colourOf(bytes, 0))),
+    shades: [colourOf(bytes, 3), colourOf(bytes, 6), colourOf(bytes, 9)],
+    stripe: 0.05 + (bytes[12] ?? 0) / 2048,
+    slope: ((bytes[13] ?? 0) - 128) / 128,
+  };
+}
+
+/** The main colour of the picture of a name. The thumbhash shows it. */
+export const mainColour = (name: string): Colour => printOf(name).shades[0];
+
+/** The distance from a point inside a rounded rectangle to its edge, in pixels. It is negative outside. */
+function depth(x: number, y: number, left: number, top: number, right: number, bottom: number, radius: number): number {
+  const dx = Math.max(left + radius - x, x - right + radius, 0);
+  const dy = Math.max(top + radius - y, y - bottom + radius, 0);
+  if (dx > 0 && dy > 0) return radius - Math.hypot(dx, dy);
+  return Math.min(x - left, right - x, y - top, bottom - y);
+}
+
+/**
+ * Draws the back of a phone case as PNG. The print's colours derive from `name`, so the same name gives the same bytes.
+ *
+ * Emulated renders, product pictures and sample images use it.
+ */
+function drawPhoneCase(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
+  const print = printOf(name);
+  const caseHeight = Math.min(height * 0.86, width * 1.6);
+  const caseWidth = caseHeight / 2;
+  const left = (width - caseWidth) / 2;
+  const top = (height - caseHeight) / 2;
+  const unit = caseWidth / 10;
+
+  return encodePng(width, height, (x, y) => {
+    const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * 1.5);
+    if (inside < 0) return print.background;
+    if (inside < unit * 0.3) return rim;
+    const bump = depth(x, y, left + unit, top + unit, left + unit * 5, top + unit * 5, unit);
+    if (bump >= 0) {
+      const eyes = [
+        Math.hypot(x - left - unit * 2.2, y - top - unit * 2.2),
+        Math.hypot(x - left - unit * 3.8, y - top - unit * 3.8),
+      ];
+      return Math.min(...eyes) < unit * 0.8 ? lens : camera;
+    }
+    const band = Math.floor((x + y * print.slope) / (print.stripe * width));
+    return print.shades[((band % 3) + 3) % 3] ?? print.shades[0];
+  });
+}
+
+/** The number of pictures that are kept. The oldest is removed first. */
+const capacity = 64;
+
+const pictures = new Map<string, Uint8Array<ArrayBuffer>>();
+
+/** Like {@link drawPhoneCase}, with a cache: repeated downloads of a picture do not draw it again. */
+export function drawn(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
+  const key = `${width}x${height}/${name}`;
+  const cached = pictures.get(key);
+  if (cached !== undefined) return cached;
+  const picture = drawPhoneCase(name, width, height);
+  pictures.set(key, picture);
+  for (const oldest of pictures.keys()) {
+    if (pictures.size <= capacity) break;
+    pictures.delete(oldest);
+  }
+  return picture;
+}
+
+/**
+ * Makes a valid PNG of 60 by 80 pixels to upload in a test. Another name gives another picture.
+ *
+ * @example
+ * await partner.images.upload(sampleImage("a design"));
+ */
+export const sampleImage = (name = "sample"): Uint8Array<ArrayBuffer> => drawPhoneCase(name, 60, 80);
+
+/** The number of luminance waves in a ThumbHash of a given shape. */
+function waves(across: number, down: number): number {
+  let count = 0;
+  for (let cy = 0; cy < down; cy += 1) {
+    for (let cx = cy === 0 ? 1 : 0; cx * down < across * (down - cy); cx += 1) count += 1;
+  }
+  return count;
+}
+
+/** The waves of the two colour channels together: five each. */
+const colourWaves = 10;
+
+/** The base64 ThumbHash of a picture of one colour. It is the placeholder of a picture with that main colour. */
+export function thumbhashOf(colour: Colour, width: number, height: number): string {
+  const [red, green, blue] = [16, 8, 0].map((shift) => ((colour >> shift) & 0xff) / 255) as [number, number, number];
+  const luminance = Math.round(((red + green + blue) / 3) * 63);
+  const yellowness = Math.round(31.5 + 31.5 * ((red + green) / 2 - blue));
+  const redness = Math.round(31.5 + 31.5 * (red - green));
+
+  const landscape = width > height;
+  const shorter = Math.max(1, Math.round((7 * Math.min(width, height)) / Math.max(width, height)));
+  const header = luminance | (yellowness << 6) | (redness << 12);
+  const shape = shorter | (landscape ? 1 << 15 : 0);
+
+  const [across, down] = landscape ? [7, Math.max(3, shorter)] : [Math.max(3, shorter), 7];
+  // The scales in the header are 0, so every wave has the amplitude 0.
+  const body = Buffer.alloc(Math.ceil((waves(across, down) + colourWaves) / 2), 0x77);
+  const head = [header & 0xff, (header >> 8) & 0xff, header >> 16, shape & 0xff, shape >> 8];
+  return Buffer.concat([Buffer.from(head), body]).toString("base64");
+}

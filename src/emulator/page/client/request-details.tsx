@@ -1,0 +1,149 @@
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { BodyView, MessageView, RequestDetail } from "../../recorder/request-json.ts";
+import { copy } from "./actions.ts";
+import { toCurl } from "./curl.ts";
+import { aimAt } from "./faults.tsx";
+import { count, dayAndTime, size, span } from "./format.ts";
+import { useShortcut } from "./hooks.ts";
+import { Ago, Button, Pill } from "./parts.tsx";
+import { isOpen, reasonOf, statusText, toneOf } from "./request-outcome.ts";
+import { baseUrl, chosen, opened, requests } from "./store.ts";
+import { read } from "./stream.ts";
+
+/** JSON with indentation; other text as it is. */
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), undefined, 2);
+  } catch {
+    return text;
+  }
+}
+
+function Body({ body }: { readonly body: BodyView | null }) {
+  if (body === null) return <p class="no-body">No body</p>;
+  if (body.text === null)
+    return (
+      <p class="no-body">
+        {size(body.size)} of {body.type}
+      </p>
+    );
+  return (
+    <>
+      <pre class="body">{pretty(body.text)}</pre>
+      {body.truncated ? <p class="no-body">The rest of {size(body.size)} was not recorded.</p> : null}
+    </>
+  );
+}
+
+function Message({ title, message }: { readonly title: string; readonly message: MessageView }) {
+  return (
+    <section class="message">
+      <h3>{title}</h3>
+      <table class="headers">
+        <tbody>
+          {Object.entries(message.headers).map(([name, value]) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Body body={message.body} />
+    </section>
+  );
+}
+
+/** Reads a request in full, again when its response arrives. */
+function useDetail(id: number) {
+  const detail = useSignal<RequestDetail>();
+  const failure = useSignal<string>();
+  const summary = requests.value.find((one) => one.id === id);
+  const ended = summary !== undefined && !isOpen(summary);
+  useEffect(() => {
+    let current = true;
+    read<RequestDetail>(`/_emulator/requests/${id}`).then(
+      (value) => {
+        if (current) [detail.value, failure.value] = [value, undefined];
+      },
+      (error: Error) => {
+        if (current) [detail.value, failure.value] = [undefined, error.message];
+      },
+    );
+    return () => {
+      current = false;
+    };
+  }, [id, ended]);
+  return { detail: detail.value?.id === id ? detail.value : undefined, failure: failure.value };
+}
+
+function Facts({ detail }: { readonly detail: RequestDetail }) {
+  const reason = reasonOf(detail);
+  return (
+    <p class="facts">
+      <span class={`status ${toneOf(detail)}`}>{statusText(detail)}</span>
+      {reason === null ? null : <Pill tone={reason.tone}>{reason.text}</Pill>}
+      {detail.duration === null ? null : <b>{span(detail.duration)}</b>}
+      <span title={dayAndTime(detail.time)}>{dayAndTime(detail.time)}</span>
+      <span class="muted">
+        <Ago at={detail.time} />
+      </span>
+      {Object.entries(detail.tokens ?? {}).map(([policy, left]) => (
+        <span key={policy} class={left < 1 ? "failure-text" : "muted"}>
+          {policy} {count(left)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** Opens the form of the faults with a call. */
+function addFault(call: string): void {
+  aimAt(call);
+  chosen.value = "Faults";
+  opened.value = undefined;
+}
+
+/** One request in full. Escape closes it and returns to the list. */
+export function Details({ id }: { readonly id: number }) {
+  const { detail, failure } = useDetail(id);
+  const close = () => {
+    opened.value = undefined;
+    document.querySelector<HTMLElement>(".rows")?.focus();
+  };
+  useShortcut("Escape", close);
+  return (
+    <section class="details" aria-label="The opened request">
+      <header class="details-head">
+        <h2>{detail?.call ?? "Request"}</h2>
+        <Button
+          disabled={detail === undefined}
+          onPress={() => detail && copy(toCurl(baseUrl.value, detail), "the request as curl")}
+        >
+          Copy as curl
+        </Button>
+        {detail?.call ? <Button onPress={() => addFault(detail.call ?? "")}>Add a fault…</Button> : null}
+        <Button kind="quiet" label="Close the request" title="Close (Esc)" onPress={close}>
+          ✕
+        </Button>
+      </header>
+      {failure === undefined ? null : <p class="failure">{failure}</p>}
+      {detail === undefined ? null : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it.
+        <section class="details-body" tabIndex={0} aria-label="Headers and bodies">
+          <p class="target">
+            <span class="method">{detail.method}</span> {detail.path}
+          </p>
+          <Facts detail={detail} />
+          {detail.response === null ? (
+            <p class="no-body">{isOpen(detail) ? "The response has not been sent." : "No response was sent."}</p>
+          ) : (
+            <Message title="Response" message={detail.response} />
+          )}
+          <Message title="Request" message={detail.request} />
+        </section>
+      )}
+    </section>
+  );
+}
