@@ -4,8 +4,7 @@ import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts"
 import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import { paginate } from "../../pagination/paginate.ts";
-import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";

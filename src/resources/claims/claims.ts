@@ -1,7 +1,6 @@
 import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
-import { paginate } from "../../pagination/paginate.ts";
-import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import { attempt } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
