@@ -26,7 +26,8 @@ import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
-import { createScopeOf, type ScopeOf, scopeOf } from "./storage/scoped-storage.ts";
+import type { KeyValueStore } from "./storage/contract.ts";
+import { createScopeOf } from "./storage/scoped-storage.ts";
 import { reliable, systemClock } from "./util/clock.ts";
 
 /**
@@ -71,7 +72,7 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  readonly [scopeOf]: ScopeOf;
+  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
@@ -84,7 +85,7 @@ export class PodPartner {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
       ceiling,
     });
-    this[scopeOf] = createScopeOf(baseUrl, secretKey);
+    this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
       onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
@@ -93,7 +94,7 @@ export class PodPartner {
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
-      (opened ??= openClientStorage({ storage: store, scopeOf: this[scopeOf], clock, reports }));
+      (opened ??= openClientStorage({ storage: store, scopeOf: this["~scopeOf"], clock, reports }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,

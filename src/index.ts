@@ -180,18 +180,16 @@ export type {
   BatchDownload,
   BatchOptions,
   BatchProgress,
-  MockupInput,
-  SaveOptions,
-} from "./resources/renders/batch/options.ts";
-export type {
   CompletedMockup,
   MockupFailure,
+  MockupInput,
   MockupLimit,
   MockupOf,
   MockupOutcome,
   RenderedMockup,
   SavedMockup,
-} from "./resources/renders/batch/outcome.ts";
+  SaveOptions,
+} from "./resources/renders/batch.schema.ts";
 export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,

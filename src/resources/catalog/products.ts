@@ -8,8 +8,7 @@ import {
   type UnconditionalOptions,
 } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import { paginate } from "../../pagination/paginate.ts";
-import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";

@@ -1,8 +1,7 @@
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
-import { paginate } from "../../pagination/paginate.ts";
-import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";

@@ -88,7 +88,7 @@ const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Ren
   onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
 
 /** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
-const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
+export const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
 
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;

@@ -1,24 +1,24 @@
-import { RendertokenLimitError } from "../../../errors/api.ts";
-import { TokenBudgetError } from "../../../errors/renders.ts";
-import { nameOf } from "../../../http/endpoint.ts";
-import { held } from "../../../util/abort-signals.ts";
-import type { PartnerClock } from "../../../util/clock.ts";
-import { latestTime } from "../../../util/timestamp.ts";
-import { createRender } from "../renders.endpoints.ts";
-import type { BatchCalls, Row } from "./calls.ts";
+import { RendertokenLimitError } from "../../errors/api.ts";
+import { TokenBudgetError } from "../../errors/renders.ts";
+import { nameOf } from "../../http/endpoint.ts";
+import { held } from "../../util/abort-signals.ts";
+import { latestTime } from "../../util/timestamp.ts";
+import { getRendertokens } from "../rendertokens/rendertokens.endpoints.ts";
+import type { BatchRow, BatchTools } from "./batch-row.ts";
+import { createRender } from "./renders.endpoints.ts";
 
-/** Milliseconds between two reads of the week's tokens after their reset: the clocks of the machine and the service may differ. */
-const rereadAfter = 60_000;
+/** Milliseconds before the week's tokens are read again, when they seem to be too few. */
+const readAgainAfter = 60_000;
 
 /** The right to deduct tokens for one creation. */
 export interface Reservation {
   /** The number of attempts that the budget covers. */
   readonly attempts: number;
-  /** Ends the reservation: `attempts` of its attempts may have deducted tokens. */
-  settle(attempts: number): void;
+  /** Ends the reservation: so many of its attempts deducted tokens, or may have if they are `inDoubt`. */
+  settle(deducted: number, inDoubt?: boolean): void;
 }
 
-interface TokenLimits {
+interface Limits {
   readonly budget: number | undefined;
   /** The number of attempts of a creation whose responses are lost. */
   readonly attempts: number;
@@ -29,10 +29,9 @@ interface TokenLimits {
  * creation is sent, it reserves its tokens, with those of its retries, so that the budget is never exceeded. If the week's tokens cannot be
  * read, only the service's refusals show that their limit is reached.
  */
-export class Tokens {
-  readonly #calls: BatchCalls;
-  readonly #clock: PartnerClock;
-  readonly #limits: TokenLimits;
+export class TokenLimits {
+  readonly #tools: BatchTools;
+  readonly #limits: Limits;
   /** Resumes the rows that wait until a reservation ends. */
   readonly #waiting = new Set<() => void>();
   #reservations = 0;
@@ -40,15 +39,14 @@ export class Tokens {
   /** The tokens that were deducted, or may have been deducted by creations whose responses were lost. */
   spent = 0;
   #reading: Promise<void> | undefined;
-  #readAt: number | undefined;
-  #resets: number | undefined;
-  #remaining = Number.POSITIVE_INFINITY;
-  /** Whether the batch has used tokens since they were read, so that another read may show others. */
-  #used = false;
+  /** When the week's tokens were learned; undefined if another read may show others. */
+  #learnedAt: number | undefined;
+  #resetsAt: Date | undefined;
+  /** The tokens that remain of the week, without the reserved ones; undefined before they were read. */
+  #remaining: number | undefined;
 
-  constructor(calls: BatchCalls, clock: PartnerClock, limits: TokenLimits) {
-    this.#calls = calls;
-    this.#clock = clock;
+  constructor(tools: BatchTools, limits: Limits) {
+    this.#tools = tools;
     this.#limits = limits;
   }
 
@@ -56,7 +54,7 @@ export class Tokens {
   check(cost: number): void {
     if (this.#reservations > 0) return;
     if (this.#affordable(cost) < 1) throw this.#overBudget(cost);
-    if (this.#isKnown && this.#remaining < cost) throw this.#overLimit(cost);
+    if (this.#isFresh && this.#left < cost) throw this.#overLimit(cost);
   }
 
   /**
@@ -64,27 +62,36 @@ export class Tokens {
    *
    * @throws `TokenBudgetError` or `RendertokenLimitError` if they do not suffice. Nothing was sent.
    */
-  async reserve(cost: number, row: Row): Promise<Reservation> {
+  async reserve(cost: number, row: BatchRow): Promise<Reservation> {
     for (;;) {
-      if (!this.#isKnown) await this.#read(row);
+      if (this.#remaining === undefined) await this.#read(row);
       if (row.signal.aborted) throw row.signal.reason;
       const attempts = this.#affordable(cost);
-      if (attempts > 0 && this.#remaining >= cost) return this.#take(cost, attempts);
+      if (attempts > 0 && this.#left >= cost) return this.#take(cost, attempts);
       // A reservation that ends may leave tokens.
       if (this.#reservations > 0) await this.#change(row);
       else if (attempts < 1) throw this.#overBudget(cost);
-      else if (this.#isKnown && !this.#used) throw this.#overLimit(cost);
+      else if (this.#isFresh) throw this.#overLimit(cost);
       else await this.#read(row);
     }
   }
 
   /** Learns that the service refused a creation: other processes used the tokens of the week. */
   refused(cost: number, { resetsAt }: RendertokenLimitError): void {
-    this.#remaining = Math.min(this.#remaining, cost - 1);
-    this.#resets = resetsAt?.getTime() ?? this.#resets;
-    this.#used = false;
+    this.#remaining = Math.min(this.#left, cost - 1);
+    this.#resetsAt = resetsAt ?? this.#resetsAt;
+    this.#learnedAt = this.#tools.clock.now();
   }
 
+  get #left(): number {
+    return this.#remaining ?? Number.POSITIVE_INFINITY;
+  }
+
+  get #isFresh(): boolean {
+    return this.#learnedAt !== undefined && this.#tools.clock.now() < this.#learnedAt + readAgainAfter;
+  }
+
+  /** The number of attempts that the budget covers. */
   #affordable(cost: number): number {
     const { budget = Number.POSITIVE_INFINITY, attempts } = this.#limits;
     return cost > 0 ? Math.min(attempts, Math.floor((budget - this.spent - this.#reserved) / cost)) : attempts;
@@ -93,66 +100,50 @@ export class Tokens {
   #take(cost: number, attempts: number): Reservation {
     this.#reservations += 1;
     this.#reserved += cost * attempts;
-    this.#use(cost);
+    this.#remaining = this.#left - cost;
     return {
       attempts,
-      settle: (used) => {
+      settle: (deducted, inDoubt = false) => {
         this.#reservations -= 1;
         this.#reserved -= cost * attempts;
-        this.spent += cost * used;
-        this.#use(cost * (used - 1));
-        for (const resume of [...this.#waiting]) resume();
+        this.spent += cost * deducted;
+        this.#remaining = this.#left - cost * (deducted - 1);
+        if (inDoubt) this.#learnedAt = undefined;
+        const waiting = [...this.#waiting];
+        this.#waiting.clear();
+        for (const resume of waiting) resume();
       },
     };
   }
 
-  #change(row: Row): Promise<void> {
+  #change(row: BatchRow): Promise<void> {
     return held<void>(row.signal, (resolve) => {
       this.#waiting.add(resolve);
       return () => this.#waiting.delete(resolve);
     });
   }
 
-  /** Counts used tokens; a negative number gives them back. */
-  #use(tokens: number): void {
-    if (tokens !== 0) this.#used = true;
-    this.#remaining -= tokens;
-  }
-
-  /** Whether the week's tokens were read, and not reset since. */
-  get #isKnown(): boolean {
-    if (this.#readAt === undefined) return false;
-    const now = this.#clock.now();
-    return now < (this.#resets ?? Number.POSITIVE_INFINITY) || now < this.#readAt + rereadAfter;
-  }
-
   /** Reads the week's tokens. Rows that need them at the same time share the request. */
-  #read(row: Row): Promise<void> {
+  #read(row: BatchRow): Promise<void> {
     this.#reading ??= this.#readWeek(row).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #readWeek(row: Row): Promise<void> {
-    const before = this.#remaining;
+  async #readWeek(row: BatchRow): Promise<void> {
+    const { send, clock, requests } = this.#tools;
+    const before = this.#left;
     try {
-      const { remaining, resets } = await this.#calls.rendertokens(row.reading());
+      const { data } = await requests.of(send(getRendertokens, {}, row.reading(), true));
       // What was reserved during the request counts, too.
-      const meanwhile = Number.isFinite(before) ? before - this.#remaining : 0;
-      this.#remaining = remaining - meanwhile;
-      const time = latestTime(resets);
-      this.#resets = Number.isFinite(time) ? time : undefined;
+      this.#remaining = data.remaining - (before === this.#left ? 0 : before - this.#left);
+      const time = latestTime(data.resets);
+      this.#resetsAt = Number.isFinite(time) ? new Date(time) : undefined;
     } catch {
       this.#remaining = Number.POSITIVE_INFINITY;
     }
-    this.#readAt = this.#clock.now();
-    this.#used = false;
-  }
-
-  /** The time of the next reset; undefined if the service did not say it. */
-  get #resetsAt(): Date | undefined {
-    return this.#resets === undefined ? undefined : new Date(this.#resets);
+    this.#learnedAt = clock.now();
   }
 
   #overBudget(cost: number): TokenBudgetError {
@@ -161,13 +152,13 @@ export class Tokens {
   }
 
   #overLimit(cost: number): RendertokenLimitError {
-    const now = this.#clock.now();
+    const now = this.#tools.clock.now();
     return new RendertokenLimitError({
       endpoint: nameOf(createRender),
       response: { status: 429, headers: {}, body: undefined },
       code: "rendertoken_limit_exceeded",
-      message: `the render costs ${cost} rendertokens, and fewer remain this week (${Math.max(0, this.#remaining)})`,
-      retryAfter: this.#resets && Math.max(0, this.#resets - now),
+      message: `the render costs ${cost} rendertokens, and fewer remain this week (${Math.max(0, this.#left)})`,
+      retryAfter: this.#resetsAt && Math.max(0, this.#resetsAt.getTime() - now),
       now,
       unsent: true,
     });

@@ -1,19 +1,20 @@
 import * as z from "zod/mini";
-import { RendertokenLimitError } from "../../../errors/api.ts";
-import { DeadlineError } from "../../../errors/connection.ts";
-import type { RenderReference } from "../../../references/references.ts";
-import { reference } from "../../../references/schema.ts";
-import { check } from "../../../schemas/check.ts";
-import { open } from "../../../schemas/shape.ts";
-import { isRecord } from "../../../schemas/type-guards.ts";
-import type { ClientStorage } from "../../../storage/client-storage.ts";
-import type { Lock } from "../../../storage/lock.ts";
-import { fromJson, toJson } from "../../../storage/values.ts";
-import { held } from "../../../util/abort-signals.ts";
-import type { PartnerClock } from "../../../util/clock.ts";
-import { type Render, type RenderInput, render } from "../renders.schema.ts";
-import type { BatchCalls, Row } from "./calls.ts";
-import type { Reservation, Tokens } from "./tokens.ts";
+import { RendertokenLimitError } from "../../errors/api.ts";
+import type { TimelineEntry } from "../../errors/base.ts";
+import { DeadlineError } from "../../errors/connection.ts";
+import type { RenderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { check } from "../../schemas/check.ts";
+import { open } from "../../schemas/shape.ts";
+import { isRecord } from "../../schemas/type-guards.ts";
+import type { ClientStorage } from "../../storage/client-storage.ts";
+import type { Lock } from "../../storage/lock.ts";
+import { fromJson, toJson } from "../../storage/values.ts";
+import { held } from "../../util/abort-signals.ts";
+import { attemptsOf, type BatchRow, type BatchTools, timelineOf } from "./batch-row.ts";
+import { createRender } from "./renders.endpoints.ts";
+import { type Render, type RenderInput, render } from "./renders.schema.ts";
+import type { Reservation, TokenLimits } from "./token-limits.ts";
 
 /** When the holder of a lock dies, its pair is free after so many milliseconds. */
 const lockTime = 30_000;
@@ -76,26 +77,19 @@ export const writeEntry = (store: ClientStorage, key: string, entry: RenderEntry
   store.set(key, toJson(entry));
 
 /** What creations need of a batch. */
-export interface Creator {
-  readonly calls: BatchCalls;
-  readonly clock: PartnerClock;
-  readonly store: ClientStorage;
-  readonly tokens: Tokens;
+export interface Creator extends BatchTools {
+  readonly tokens: TokenLimits;
   /** Renders that failed and were created before this time are created again; undefined for none. */
   readonly retryFailedBefore: number | undefined;
   readonly onCreated: () => void;
 }
 
-/**
- * Creates the render of a pair, unless the store has it. One process creates it, under a lock; the others wait for its entry. `onWait` is
- * called if this one has to wait.
- */
-export async function createOnce(
+/** Creates the render of a pair, unless the store has it. One process creates it, under a lock; the others wait for its entry. */
+export async function ensureRender(
   creator: Creator,
   pair: RenderInput,
   cost: number,
-  row: Row,
-  onWait: () => void,
+  row: BatchRow,
 ): Promise<RenderEntry> {
   const { clock, store, tokens, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const key = keyOfPair(pair);
@@ -109,52 +103,66 @@ export async function createOnce(
       const reservation = await tokens.reserve(cost, row);
       if (stored !== undefined) await store.delete(key, { expected: stored.bytes });
       const lock = await store.lock(key, lockTime);
-      if (lock !== undefined) return create(creator, pair, cost, row, { reservation, lock, failed: stored?.entry });
+      if (lock !== undefined) return create(creator, pair, row, { cost, reservation, lock, failed: stored?.entry });
       reservation.settle(0);
     }
     if (clock.now() >= until) throw new DeadlineError({ message: `Another process did not finish ${key} in time.` });
-    onWait();
+    row.waits();
     await held<void>(row.signal, (resolve) => clock.after(pause, () => resolve()));
   }
 }
 
 /** The right to create the render of a pair. */
 interface Right {
+  readonly cost: number;
   readonly reservation: Reservation;
   readonly lock: Lock | "lost";
   /** The failed render that is created again. */
   readonly failed: RenderEntry | undefined;
 }
 
+/** The attempts of a creation that may have deducted tokens. An error of the service itself (4xx, apart from 408) deducted none. */
+const deductions = (timeline: readonly TimelineEntry[]): number =>
+  attemptsOf(timeline).filter(({ outcome }) => outcome === "408" || !/^4\d\d$/.test(outcome)).length;
+
+/** Creates the render of a pair, and remembers it. */
 async function create(
-  { calls, clock, store, tokens, onCreated }: Creator,
+  { send, requests, clock, store, tokens, onCreated }: Creator,
   pair: RenderInput,
-  cost: number,
-  row: Row,
-  { reservation, lock, failed }: Right,
+  row: BatchRow,
+  { cost, reservation, lock, failed }: Right,
 ): Promise<RenderEntry> {
   const key = keyOfPair(pair);
-  let used = 0;
+  let deducted = 0;
+  let inDoubt = false;
   let refusal: RendertokenLimitError | undefined;
   try {
     if (row.signal.aborted) throw row.signal.reason;
     const options = row.creating();
     // The budget covers its retries.
     const retry = { ...options.retry, retries: reservation.attempts - 1 };
-    const { reference } = await calls.create(pair, { ...options, retry }, (count) => {
-      used = count;
-    });
+    const { data, timeline } = await requests.of(send(createRender, { body: pair }, { ...options, retry }, true));
+    deducted = deductions(timeline);
+    // Of several attempts, the earlier ones have no response.
+    inDoubt = deducted > 1;
     // The same pair has the same render, which stays failed.
-    const known = reference === failed?.reference ? failed.render : undefined;
-    const entry: RenderEntry = { version: 1, reference, created: clock.now(), ...(known && { render: known }) };
+    const known = data.reference === failed?.reference ? failed.render : undefined;
+    const entry = {
+      version: 1,
+      reference: data.reference,
+      created: clock.now(),
+      ...(known && { render: known }),
+    } as const;
     await writeEntry(store, key, entry);
     return entry;
   } catch (error) {
+    deducted = deductions(timelineOf(error));
+    inDoubt = deducted > 0;
     if (error instanceof RendertokenLimitError) refusal = error;
     if (failed !== undefined) await writeEntry(store, key, failed);
     throw error;
   } finally {
-    reservation.settle(used);
+    reservation.settle(deducted, inDoubt);
     if (refusal !== undefined) tokens.refused(cost, refusal);
     onCreated();
     // After a success the key holds the entry, which stays.

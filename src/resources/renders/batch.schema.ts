@@ -1,20 +1,26 @@
 import * as z from "zod/mini";
-import type { ImageSource } from "../../../binary/source.ts";
-import { RequestValidationError } from "../../../errors/validation.ts";
-import { type ManyOptions, manyRows } from "../../../http/many.ts";
-import { custom, taking, waiting } from "../../../http/request-options.ts";
+import type { Download } from "../../binary/download.ts";
+import type { ImageSource } from "../../binary/source.ts";
+import { ApiError, GoneError, NotFoundError, RendertokenLimitError } from "../../errors/api.ts";
+import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
+import { RequestValidationError } from "../../errors/validation.ts";
+import { nameOf } from "../../http/endpoint.ts";
+import { type ManyOptions, manyRows } from "../../http/many.ts";
+import { custom, taking, waiting } from "../../http/request-options.ts";
 import type {
   CompositionReference,
   ImageReference,
   PerspectiveReference,
   ProductReference,
   SceneReference,
-} from "../../../references/references.ts";
-import { reference } from "../../../references/schema.ts";
-import { check } from "../../../schemas/check.ts";
-import { isFunction, isRecord } from "../../../schemas/type-guards.ts";
-import type { WaitOptions } from "../render-waiting.ts";
-import type { Render } from "../renders.schema.ts";
+} from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { check } from "../../schemas/check.ts";
+import { isFunction, isRecord } from "../../schemas/type-guards.ts";
+import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
+import type { WaitOptions } from "./render-waiting.ts";
+import { createRender } from "./renders.endpoints.ts";
+import type { Render } from "./renders.schema.ts";
 
 /** The composition of a mockup by its reference. */
 interface KnownComposition {
@@ -149,6 +155,100 @@ export interface SaveOptions<Row = unknown> {
  * the open `Download`. {@link SaveOptions} also give names.
  */
 export type BatchDownload = false | string | undefined;
+
+/** A completed render with its image, ready to read. */
+export interface RenderedMockup {
+  /** The completed render. */
+  readonly render: Render;
+  /** The image. Read it or call `cancel()` before the request's `timeout` ends. */
+  readonly media: Download;
+}
+
+/** A completed render whose picture is saved. */
+export interface SavedMockup {
+  /** The completed render. */
+  readonly render: Render;
+  /** The path of the picture. */
+  readonly path: string;
+}
+
+/** A completed render whose picture was not requested. */
+export interface CompletedMockup {
+  /** The completed render. */
+  readonly render: Render;
+}
+
+/** The value of an outcome, by the option `download`. */
+export type MockupOf<To extends BatchDownload> = To extends false
+  ? CompletedMockup
+  : To extends string
+    ? SavedMockup
+    : RenderedMockup;
+
+/**
+ * Why a row has no mockup:
+ *
+ * - `not-found`: the composition does not exist (404). `gone`: it is no longer available (410). Nothing was created.
+ * - `render-failed`: the service failed to process the render.
+ * - `error`: anything else, for example an invalid row or a failed connection. Your `map` can throw any value.
+ */
+export type MockupFailure = "not-found" | "gone" | "render-failed" | "error";
+
+/** Why a row was left out: the batch's `tokenBudget` or the week's rendertokens do not cover its render. Nothing was created. */
+export type MockupLimit = "budget" | "weekly-limit";
+
+/** A row without a mockup. Its `reason` gives the type of its `error`. */
+type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error> = {
+  readonly ok: false;
+  readonly input: Row;
+  readonly reason: Reason;
+  readonly error: Error;
+};
+
+/** A row that was left out for its tokens. */
+type MockupSkipped<Row, Reason extends MockupLimit, Error> = MockupProblem<Row, Reason, Error> & {
+  /** When the week's rendertokens reset; undefined if the service did not say it. */
+  readonly resetsAt: Date | undefined;
+};
+
+/**
+ * The outcome of a row of {@link RendersResource.batch}.
+ *
+ * @example
+ * for await (const outcome of partner.renders.batch(inputs)) {
+ *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
+ *   else if (outcome.reason === "weekly-limit") console.log(`Continue at ${outcome.resetsAt}`);
+ *   else console.error(outcome.reason, outcome.error);
+ * }
+ */
+export type MockupOutcome<Row, Value> =
+  | { readonly ok: true; readonly input: Row; readonly value: Value }
+  | MockupProblem<Row, "not-found", NotFoundError>
+  | MockupProblem<Row, "gone", GoneError>
+  | MockupProblem<Row, "render-failed", RenderFailedError>
+  | MockupProblem<Row, "error", unknown>
+  | MockupSkipped<Row, "budget", TokenBudgetError>
+  | MockupSkipped<Row, "weekly-limit", RendertokenLimitError>;
+
+const ofComposition: ReadonlySet<string | undefined> = new Set([nameOf(lookupComposition), nameOf(getComposition)]);
+
+/** The outcome of a row that failed or was left out. */
+export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unknown, never> & { readonly ok: false } {
+  const failed = { ok: false, input } as const;
+  if (error instanceof TokenBudgetError) {
+    return { ...failed, reason: "budget", resetsAt: error.resetsAt, error };
+  }
+  if (error instanceof RendertokenLimitError) {
+    return { ...failed, reason: "weekly-limit", resetsAt: error.resetsAt, error };
+  }
+  if (error instanceof RenderFailedError) return { ...failed, reason: "render-failed", error };
+  const endpoint = error instanceof ApiError ? error.endpoint : undefined;
+  const isOfComposition = ofComposition.has(endpoint);
+  if (error instanceof NotFoundError && isOfComposition) return { ...failed, reason: "not-found", error };
+  const isOfRender = isOfComposition || endpoint === nameOf(createRender);
+  if (error instanceof GoneError && isOfRender) return { ...failed, reason: "gone", error };
+  return { ...failed, reason: "error", error };
+}
 
 const isDownload = (value: unknown): boolean => {
   if (value === false || (typeof value === "string" && value !== "")) return true;
