@@ -1,13 +1,13 @@
 import { FileCache } from "./http/cache/file-cache.ts";
-import type { Method } from "./http/endpoint/endpoint.ts";
+import { RetryBudget } from "./http/call.ts";
+import type { Method } from "./http/endpoint.ts";
+import { fetchTransport } from "./http/fetch-transport.ts";
 import { createObserver } from "./http/observer.ts";
 import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
+import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
-import { RetryBudget } from "./http/retry-budget.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
-import { fetchTransport } from "./http/wire/fetch-transport.ts";
-import { createRedact } from "./http/wire/redact.ts";
-import { createSender } from "./http/wire/transport.ts";
+import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
@@ -25,7 +25,8 @@ import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
-import { createScopeOf, type ScopeOf, scopeOf } from "./storage/scoped-storage.ts";
+import type { KeyValueStore } from "./storage/contract.ts";
+import { createScopeOf } from "./storage/scoped-storage.ts";
 import { reliable, systemClock } from "./util/clock.ts";
 
 /**
@@ -70,7 +71,7 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  readonly [scopeOf]: ScopeOf;
+  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
@@ -87,7 +88,7 @@ export class PodPartner {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
       ceiling,
     });
-    this[scopeOf] = createScopeOf(baseUrl, secretKey);
+    this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
       onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
@@ -96,7 +97,7 @@ export class PodPartner {
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
-      (opened ??= openClientStorage({ storage: store, scopeOf: this[scopeOf], clock, reports }));
+      (opened ??= openClientStorage({ storage: store, scopeOf: this["~scopeOf"], clock, reports }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,

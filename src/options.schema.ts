@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
+import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
 import type { PacingStore } from "./http/pacing/tokens.ts";
-import type { FetchLike } from "./http/wire/fetch-like.ts";
-import type { Transport } from "./http/wire/transport.ts";
+import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";

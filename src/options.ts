@@ -1,20 +1,19 @@
 import { ConfigurationError } from "./errors/validation.ts";
 import type { FileCacheOptions } from "./http/cache/file-cache.ts";
-import type { RetryOptions } from "./http/endpoint/request-options.ts";
+import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { PacingStore } from "./http/pacing/tokens.ts";
-import type { ResponseMode } from "./http/wire/decode.ts";
-import type { FetchLike } from "./http/wire/fetch-like.ts";
-import type { Transport } from "./http/wire/transport.ts";
+import type { RetryOptions } from "./http/request-options.ts";
+import type { ResponseMode } from "./http/response.ts";
+import type { Transport } from "./http/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
 import type { PartnerClock } from "./util/clock.ts";
-import type { Overrides } from "./util/overrides.ts";
+import { type Overrides, withFields } from "./util/fields.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
-import { withFields } from "./util/split-fields.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
 export interface PodPartnerOptions {

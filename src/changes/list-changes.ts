@@ -1,6 +1,6 @@
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall } from "../http/send.ts";
-import type { PagedEndpoint } from "../pagination/paginate.ts";
+import type { PagedEndpoint } from "../pagination/paginator.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";
 import type { OpenEnum } from "../schemas/shape.ts";
 

@@ -4,7 +4,7 @@ import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../reso
 import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../resources/orders/quote.schema.ts";
 import type { RenderInput } from "../resources/renders/renders.schema.ts";
 import type { CompleteAddress } from "../schemas/address.ts";
-import { withOverrides } from "../util/overrides.ts";
+import { withOverrides } from "../util/fields.ts";
 import type { DemoCatalog } from "./catalog/catalog.ts";
 import type { Planted, SeedRecords } from "./settings/seed.ts";
 

@@ -1,4 +1,4 @@
-export type { Policy } from "../http/endpoint/endpoint.ts";
+export type { Policy } from "../http/endpoint.ts";
 export { ControlError } from "./base/control-error.ts";
 export { sampleImage } from "./base/pictures.ts";
 export type { Limit } from "./base/rate-limit.ts";

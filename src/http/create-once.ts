@@ -1,11 +1,11 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
-import { OutcomeUnknownError } from "../errors/outcome.ts";
+import { OutcomeUnknownError } from "../errors/orders.ts";
 import type { Call, Found } from "./call.ts";
-import type { EncodedRequest } from "./endpoint/encode.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
 import { isRateLimited, longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
 import type { Permit } from "./pacing/pacer.ts";
+import type { EncodedRequest } from "./request.ts";
+import type { RequestOptions } from "./request-options.ts";
 import { acquire, mayRetry, sendOnce, waitToRetry } from "./retry.ts";
 
 /*

@@ -3,15 +3,16 @@ import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { endingOf } from "../util/foreign.ts";
 import type { Call } from "./call.ts";
-import type { EncodedRequest } from "./endpoint/encode.ts";
-import type { RetryOptions } from "./endpoint/request-options.ts";
+import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
-import { type Permit, TokenTooFar } from "./pacing/pacer.ts";
+import type { Permit } from "./pacing/pacer.ts";
+import { TokenTooFar } from "./pacing/pacer.ts";
 import type { Wait } from "./pacing/queue.ts";
-import { toApiError } from "./wire/error-mapping.ts";
-import { type Arrival, exchange, isFileReady } from "./wire/exchange.ts";
-import { snapshot } from "./wire/redact.ts";
+import { snapshot } from "./redact.ts";
+import type { EncodedRequest } from "./request.ts";
+import type { RetryOptions } from "./request-options.ts";
+import { type Arrival, isFileReady, toApiError } from "./response.ts";
 
 /*
  * How a request is sent: it waits for its tokens, is sent once, and, after an error, may be sent again after a wait.

@@ -1,10 +1,11 @@
 import { captureCallSite, withCallSite } from "../errors/call-site.ts";
-import { assertOptions } from "../http/endpoint/check-options.ts";
-import type { ListPage } from "../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
+import type { RequestOptions } from "../http/request-options.ts";
+import { assertOptions } from "../http/request-options.ts";
+import type { Send } from "../http/send.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
-import { CursorTrail } from "./cursor-trail.ts";
-import { RecentItems } from "./recent-items.ts";
+import { textOf } from "../util/foreign.ts";
+import { SeenCursors, SeenItems } from "./seen.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
@@ -72,10 +73,10 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
     const each = { ...options, signal: eitherSignal(signal, left.signal) };
 
-    const trail = new CursorTrail(this.#endpoint);
-    const recent = new RecentItems<Item>();
+    const cursors = new SeenCursors(this.#endpoint);
+    const seen = new SeenItems<Item>();
     const fetch = async (cursor: string | undefined): Promise<FetchedPage<Item>> => {
-      if (cursor !== undefined) trail.follow(cursor);
+      if (cursor !== undefined) cursors.add(cursor);
       return { ...(await this.#fetchPage(cursor, each)), cursor };
     };
     let first: ListPage<Item> | undefined;
@@ -107,7 +108,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
         first ??= page;
         // After an abort, prefetched pages are not returned.
         checkSignal(this.#options);
-        yield { items: recent.withoutRepeats(page.items), nextCursor: page.nextCursor };
+        yield { items: seen.withoutRepeats(page.items), nextCursor: page.nextCursor };
         checkSignal(this.#options);
       }
     } finally {
@@ -140,15 +141,36 @@ function checkSignal({ signal }: ListOptions): void {
   if (signal?.aborted) throw signal.reason;
 }
 
-const referenceOf = (item: unknown): unknown =>
-  typeof item === "object" && item !== null ? Reflect.get(item, "reference") : undefined;
-
 /**
  * Whether a page that an empty cursor led to is the first page again: it has the first item of that page, or both are empty. The page's
  * other items are no sign: new items of the service move them to the next page, and then the empty text was a cursor like any other.
  */
 function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<unknown>): boolean {
   if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
-  const reference = referenceOf(first.items[0]);
-  return reference !== undefined && items.some((item) => referenceOf(item) === reference);
+  const reference = textOf(first.items[0], "reference");
+  return reference !== undefined && items.some((item) => textOf(item, "reference") === reference);
 }
+
+/** The descriptor of a paginated list endpoint (specification 4.11). */
+export type PagedEndpoint<Item, Query> = Endpoint<
+  { readonly query?: Query & { readonly cursor?: string | undefined } },
+  ListPage<Item>
+>;
+
+/** Iterates an endpoint's list. Each request has the query and the `nextCursor` of the page before. `onPage` receives each page. */
+export const paginate = <Item, Query extends object>(
+  send: Send,
+  endpoint: PagedEndpoint<Item, Query>,
+  query: NoInfer<Query>,
+  options: ListOptions | undefined,
+  onPage?: (page: ListPage<Item>) => void,
+): Paginator<Item> =>
+  new Paginator(
+    nameOf(endpoint),
+    async (cursor, each) => {
+      const page = await send(endpoint, { query: { ...query, cursor } }, each);
+      onPage?.(page);
+      return page;
+    },
+    options,
+  );

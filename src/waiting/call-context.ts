@@ -1,5 +1,5 @@
-import type { RetryOptions } from "../http/endpoint/request-options.ts";
 import type { Pacer } from "../http/pacing/pacer.ts";
+import type { RetryOptions } from "../http/request-options.ts";
 import type { Run, Start } from "../http/send.ts";
 import type { OpenStorage } from "../storage/client-storage.ts";
 import type { PartnerClock } from "../util/clock.ts";

@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { promises } from "../../src/emulator/http/promised.ts";
 import { bodySchemas, querySchemas } from "../../src/emulator/http/requests.schema.ts";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
-import { nameOf } from "../../src/http/endpoint/endpoint.ts";
+import { nameOf } from "../../src/http/endpoint.ts";
 
 /** A client of a service that sends only what the specification promises, with a record of each kind. */
 async function setUp() {

@@ -78,4 +78,23 @@ describe("an incomplete list never ends as if it were complete (law 5)", () => {
     };
     expect(await rejection(iterate())).toBe(reason);
   });
+
+  it.each([
+    ["first", 0],
+    ["first", 1],
+    ["last", 0],
+    ["last", 1],
+  ])("but throws at an abort in the loop over its pages, at the %s page with prefetch %i", async (which, prefetch) => {
+    const controller = new AbortController();
+    context.service.respondAlways(({ path }) => (path.includes("cursor=") ? page([b], null) : page([a], "p2")));
+    const given: unknown[] = [];
+    const iterate = async () => {
+      for await (const { items } of context.partner.orders.list({ signal: controller.signal, prefetch }).pages()) {
+        given.push(...items);
+        if (given.length === (which === "last" ? 2 : 1)) controller.abort(reason);
+      }
+    };
+    expect(await rejection(iterate())).toBe(reason);
+    expect(given).toEqual(which === "last" ? [a, b] : [a]);
+  });
 });

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import { filledText } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";

@@ -1,7 +1,7 @@
 import { isImage, signatureLength } from "../../binary/picture.ts";
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
-import { kindOfParameter } from "../../http/endpoint/path.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
+import { kindOfParameter } from "../../http/request.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
 import { onAbort } from "../../util/abort-signals.ts";

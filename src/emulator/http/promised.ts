@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 
 /** Reduces a value to what the specification promises of it. `undefined` leaves the field out. */

@@ -1,4 +1,4 @@
-import type { Endpoint, EndpointInput } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { Caller } from "../state/world.ts";
 import { promisedOf } from "./promised.ts";
 import { dataResponse } from "./respond.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { createPathReader, matchesAny } from "../base/endpoint-names.ts";
 import { assertCurrent, type Service } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";

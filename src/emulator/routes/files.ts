@@ -1,4 +1,4 @@
-import { endpoint } from "../../http/endpoint/endpoint.ts";
+import { endpoint } from "../../http/endpoint.ts";
 import { getLayerImage } from "../../resources/catalog/catalog.endpoints.ts";
 import { downloadEvidence } from "../../resources/evidence/evidence.endpoints.ts";
 import { drawn } from "../base/pictures.ts";

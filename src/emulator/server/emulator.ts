@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import type { PodPartnerOptions } from "../../options.ts";
 import { eitherSignal } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";

@@ -343,8 +343,7 @@ export class Pacer {
     const reported = (policy: string) => this.#tokens.reportOf(policy, report);
     const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {
-      for (const policy of empty)
-        if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
+      for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
     });
     const policies = this.#routes.of(route);
     const unreported = policies.filter((policy) => reported(policy)?.remaining === undefined);

@@ -1,13 +1,13 @@
 import { NotFoundError } from "../../errors/api.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
-import { OutcomeUnknownError } from "../../errors/outcome.ts";
+import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { lookUntil } from "../../http/create-once.ts";
-import type { EncodedRequest } from "../../http/endpoint/encode.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
+import type { EncodedRequest } from "../../http/request.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";

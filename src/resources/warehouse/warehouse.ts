@@ -1,8 +1,7 @@
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import { paginate } from "../../pagination/paginate.ts";
-import type { ListOptions, Paginator } from "../../pagination/paginator.ts";
+import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { WarehouseItem } from "./warehouse.endpoints.ts";
 import { listItems } from "./warehouse.endpoints.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import type { Priority } from "../../../src/http/pacing/queue.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Priority } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
