@@ -3,8 +3,7 @@ import { RetryBudget } from "./http/call.ts";
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
 import { createObserver } from "./http/observer.ts";
-import { Pacer } from "./http/pacing/pacer.ts";
-import type { RateLimits } from "./http/pacing/rate-limits.ts";
+import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
@@ -79,8 +78,12 @@ export class PodPartner {
     const { baseUrl, clock } = resolved;
     const observe = createObserver(hooks, logger);
     const { store: fleet, ceiling } = pacing ?? {};
+    const fleetReports = {
+      onLost: (reason: string) => observe("onStoreLost", { option: "pacing.store", reason }),
+      onBack: () => observe("onStoreBack", { option: "pacing.store" }),
+    };
     this.#pacer = new Pacer(clock, {
-      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
+      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
       ceiling,
     });
     this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
@@ -130,7 +133,7 @@ export class PodPartner {
    * token. Times are in milliseconds.
    */
   get rateLimits(): RateLimits {
-    return this.#pacer.forecast.snapshot();
+    return this.#pacer.rateLimits();
   }
 
   /**

@@ -59,14 +59,13 @@ export type {
   StoreLostEvent,
   UnreadDownloadEvent,
 } from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
-export type { PacingStore } from "./http/pacing/store.ts";
-export type { PauseReason } from "./http/pacing/wait.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+export type { PauseReason, Priority } from "./http/pacing/queue.ts";
+export type { PacingStore } from "./http/pacing/tokens.ts";
 export type { AnyRequestOptions, StandardSchema } from "./http/request-any.ts";
 export type {
   ConditionalOptions,
   HeadersInput,
-  Priority,
   QueryValue,
   RequestOptions,
   RetryOptions,

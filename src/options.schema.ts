@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";

@@ -3,7 +3,7 @@ import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { Transport } from "./http/transport.ts";

@@ -5,9 +5,7 @@ import type { Schema } from "../schemas/shape.ts";
 import { isFunction, isObject, isPlainObject, isRecord } from "../schemas/type-guards.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
 import { attempt, wordsOf } from "../util/foreign.ts";
-
-/** The order of calls that wait for a token: `high` comes first, `low` last. */
-export type Priority = "high" | "normal" | "low";
+import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
 export interface RetryOptions {

@@ -5,8 +5,7 @@ import { Call, type Core, type Found } from "./call.ts";
 import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
-import type { Pacer } from "./pacing/pacer.ts";
-import type { RateLimits } from "./pacing/rate-limits.ts";
+import type { Pacer, RateLimits } from "./pacing/pacer.ts";
 import { noOptions, type RequestOptions } from "./request-options.ts";
 import type { Arrival } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
@@ -40,7 +39,7 @@ export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response
 };
 
 /** Makes an `ApiCall` out of the promise of a call's result. */
-export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "forecast">): ApiCall<Data> {
+export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
   const data = result.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
@@ -49,7 +48,7 @@ export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pace
       return result.then(({ response, ...all }) => ({
         ...all,
         response: responseOf(response),
-        rateLimits: pacer.forecast.snapshot(),
+        rateLimits: pacer.rateLimits(),
       }));
     },
   });

@@ -15,7 +15,7 @@ export interface CallContext {
   readonly timeout: number;
   /** The client's `retry`, for calls without one. */
   readonly retry: RetryOptions;
-  readonly pacer: Pick<Pacer, "forecast">;
+  readonly pacer: Pick<Pacer, "rateLimits">;
   /** Opens what the client remembers. */
   readonly openStorage: OpenStorage;
 }

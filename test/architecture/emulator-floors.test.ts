@@ -8,7 +8,7 @@ const floors = [
   ["recorder", "work"],
   ["catalog"],
   ["settings"],
-  ["builders.ts", "state"],
+  ["state"],
   ["rules"],
   ["http"],
   ["page", "routes"],

@@ -1,22 +1,33 @@
-import type { ResponseTimes } from "./response-times.ts";
+/** The size of a bucket, and the shortest round trip of its requests. */
+interface BucketSize {
+  readonly quota: number;
+  /** Milliseconds in which one token refills. */
+  readonly interval: number;
+  /** Milliseconds. */
+  readonly roundTrip: number;
+}
 
 /**
- * The level at which a client sends at the rate of the refill: `tokens`, and `perRoundTrip` for each token that comes during a round
- * trip. It is at most a part of the quota, and at most the tokens that come within `ms` milliseconds.
+ * The level at which a client sends at the rate of the refill: `tokens`, and `perRoundTrip` for each token that comes during a round trip.
+ * It is at most a part of the quota, and at most the tokens that come within `ms` milliseconds.
  */
 export const reserve = { tokens: 24, perRoundTrip: 7, ofQuota: 2 / 3, ms: 120_000 };
 /** The longest round trip that counts, in milliseconds: in a longer one the service works, and the network is not the reason. */
 export const longestRoundTrip = 500;
 /** The rate is at least the rate of this part of the reserve, so that no call waits forever. */
-export const least = 0.1;
+export const minPartOfReserve = 0.1;
 /** Above the reserve this many requests are in flight at a time, or this part of the level: many clients may send at once. */
-const burst = { ofLevel: 1 / 64, least: 4 };
+const inFlightAboveReserve = { min: 4, ofLevel: 1 / 64 };
 /** The first request after a hold is spread over this time, or over the time of this many tokens: other clients are held as long. */
-const spread = { ms: 500, tokens: 24 };
+const spreadAfterHold = { ms: 500, tokens: 24 };
 /** Other clients that use less than this part of the refill count as noise. */
-export const noise = 0.03;
+export const noiseOfRefill = 0.03;
 /** Milliseconds after which the level is checked again without a new response, unless a token takes longer. */
 export const longestCheck = 500;
+/** Others are assumed for at least this many milliseconds, or for the time of this many tokens, before responses can rule them out. */
+const leastAssumed = { ms: 1_000, tokens: 10 };
+/** What others use is an average over this many milliseconds, or over the time of this many tokens. */
+const averageOver = { ms: 2_000, tokens: 100 };
 
 /**
  * This client's part of a bucket that other clients use, too.
@@ -41,10 +52,10 @@ export class FairShare {
   #sentAt = Number.NEGATIVE_INFINITY;
   /** When the first request after a refusal may be sent. */
   #turnAt: number | undefined;
-  readonly #times: ResponseTimes;
+  readonly #size: BucketSize;
 
-  constructor(times: ResponseTimes) {
-    this.#times = times;
+  constructor(size: BucketSize) {
+    this.#size = size;
   }
 
   get present(): boolean {
@@ -65,23 +76,23 @@ export class FairShare {
   }
 
   /** Sets the number of clients, this one included, and this client's part of the level. */
-  join(level: number, consumers: number, interval: number, now: number): void {
+  join(level: number, consumers: number, now: number): void {
     this.#level = undefined;
     this.notice(level, now);
     this.#joined = true;
-    this.#time = this.#trial(interval);
-    this.#used = ((1 - 1 / consumers) * this.#time) / interval;
+    this.#time = this.#over(leastAssumed);
+    this.#used = ((1 - 1 / consumers) * this.#time) / this.#size.interval;
   }
 
   /** Records that the service refuses requests until a time. */
-  refuse(until: number, interval: number): void {
-    if (this.present) this.#turnAt = until + Math.random() * Math.max(spread.ms, spread.tokens * interval);
+  refuse(until: number): void {
+    if (this.present) this.#turnAt = until + Math.random() * this.#over(spreadAfterHold);
   }
 
   /** Learns from a response: the likely level, and when its request was sent. */
-  observe(sentAt: number, likely: number, quota: number, interval: number, now: number): void {
+  observe(sentAt: number, likely: number, now: number): void {
     if (this.#level === undefined) return;
-    this.#refill(quota, interval, now);
+    this.#refill(now);
     const elapsed = now - this.#observedAt;
     this.#observedAt = now;
     // A request that was in flight at `join` may not show the requests of other clients. The first later response shows the whole level,
@@ -92,45 +103,47 @@ export class FairShare {
       this.#assumed = 0;
       return;
     }
-    const decay = Math.exp(-elapsed / this.#memory(interval));
+    const decay = Math.exp(-elapsed / this.#over(averageOver));
     // The assumed use, corrected by the error of the level.
     this.#used = this.#used * decay + this.#assumed + this.#level - likely;
     this.#assumed = 0;
     this.#time = this.#time * decay + elapsed;
     this.#level = likely;
-    if (this.#time > this.#trial(interval) && (this.#used / this.#time) * interval < noise) this.#level = undefined;
+    const ofRefill = (this.#used / this.#time) * this.#size.interval;
+    if (this.#time > this.#over(leastAssumed) && ofRefill < noiseOfRefill) this.#level = undefined;
   }
 
-  take(quota: number, interval: number, now: number): void {
+  take(now: number): void {
     this.#sentAt = now;
     this.#turnAt = undefined;
     if (this.#level === undefined) return;
-    this.#refill(quota, interval, now);
+    this.#refill(now);
     this.#level -= 1;
   }
 
   /** Milliseconds until this client's next turn; 0 when no other client is known. */
-  wait(quota: number, interval: number, inFlight: number, now: number): number {
+  wait(inFlight: number, now: number): number {
     if (this.#level === undefined) return 0;
-    this.#refill(quota, interval, now);
-    const most = Math.max(burst.least, burst.ofLevel * this.#level);
-    if (inFlight >= most && this.#level > this.#reserve(quota, interval)) return longestCheck;
-    const due = this.#turnAt ?? this.#sentAt + this.pace(quota, interval);
+    this.#refill(now);
+    const { min, ofLevel } = inFlightAboveReserve;
+    if (inFlight >= Math.max(min, ofLevel * this.#level) && this.#level > this.#reserve()) return longestCheck;
+    const due = this.#turnAt ?? this.#sentAt + this.pace();
     // The level changes meanwhile: it is checked again, at least once per token.
-    return Math.max(0, Math.min(due - now, Math.max(interval, longestCheck)));
+    return Math.max(0, Math.min(due - now, Math.max(this.#size.interval, longestCheck)));
   }
 
   /** Milliseconds from one request to the next at the present level. */
-  pace(quota: number, interval: number): number {
-    const part = Math.max(least, (this.#level ?? quota) / this.#reserve(quota, interval));
+  pace(): number {
+    const { quota, interval } = this.#size;
+    const part = Math.max(minPartOfReserve, (this.#level ?? quota) / this.#reserve());
     return interval / (part * Math.min(1, part));
   }
 
   /** The level does not include requests in flight: the longer the round trip, the larger the reserve, or the level swings. */
-  #reserve(quota: number, interval: number): number {
-    const roundTrip = Math.min(this.#times.shortest, longestRoundTrip) / interval;
-    const most = Math.min(quota * reserve.ofQuota, reserve.ms / interval);
-    return Math.max(1, Math.min(most, reserve.tokens + reserve.perRoundTrip * roundTrip));
+  #reserve(): number {
+    const { quota, interval, roundTrip } = this.#size;
+    const wanted = reserve.tokens + reserve.perRoundTrip * (Math.min(roundTrip, longestRoundTrip) / interval);
+    return Math.max(1, Math.min(wanted, quota * reserve.ofQuota, reserve.ms / interval));
   }
 
   /** Tokens per millisecond that other clients use. The estimate falls while no response comes. */
@@ -139,17 +152,14 @@ export class FairShare {
     return time > 0 ? Math.max(0, this.#used / time) : 0;
   }
 
-  /** Milliseconds for which other clients are assumed at least, before responses can rule them out. */
-  #trial(interval: number): number {
-    return Math.max(1_000, 10 * interval);
+  /** Milliseconds, or the time of a number of tokens if that is longer. */
+  #over({ ms, tokens }: { readonly ms: number; readonly tokens: number }): number {
+    return Math.max(ms, tokens * this.#size.interval);
   }
 
-  #memory(interval: number): number {
-    return Math.max(2_000, 100 * interval);
-  }
-
-  #refill(quota: number, interval: number, now: number): void {
+  #refill(now: number): void {
     if (this.#level === undefined) return;
+    const { quota, interval } = this.#size;
     const alone = Math.min(quota, this.#level + (now - this.#at) / interval);
     this.#level = Math.max(Math.min(this.#level, alone), alone - (now - this.#at) * this.#rate(now));
     this.#assumed += alone - this.#level;
