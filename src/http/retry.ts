@@ -152,13 +152,15 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
   const attempt = call.attempts;
   const began = core.clock.now();
   const done = recorder.begin("attempt");
-  observe("onRequest", { endpoint: name, attempt });
   let report: RateLimitReport | undefined;
   const inDoubtBefore = call.inDoubt;
-  call.inDoubt = true;
-  call.sentAt = began;
-  call.firstSentAt ??= began;
   try {
+    observe("onRequest", { endpoint: name, attempt });
+    // The hook may have ended the call: nothing was sent then.
+    scope.check();
+    call.inDoubt = true;
+    call.sentAt = began;
+    call.firstSentAt ??= began;
     const arrival = await exchange({
       transport,
       request,
