@@ -27,7 +27,6 @@ import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
 import { createScopeOf } from "./storage/scoped-storage.ts";
-import { reliable, systemClock } from "./util/clock.ts";
 
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
@@ -76,8 +75,7 @@ export class PodPartner {
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
-    const { baseUrl } = resolved;
-    const clock = options.clock === undefined ? systemClock : reliable(options.clock);
+    const { baseUrl, clock } = resolved;
     const observe = createObserver(hooks, logger);
     const { store: fleet, ceiling } = pacing ?? {};
     const fleetReports = {
@@ -101,7 +99,6 @@ export class PodPartner {
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,
-      clock,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,
@@ -113,7 +110,7 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStorage };
+    const context = { ...resolved, start, run, pacer: this.#pacer, openStorage };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);

@@ -11,7 +11,7 @@ import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
-import type { PartnerClock } from "./util/clock.ts";
+import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { type Overrides, withFields } from "./util/fields.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
 
@@ -119,6 +119,12 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
+/** The options as their schema gives them. */
+interface CheckedOptions extends Omit<ResolvedOptions, "clock"> {
+  readonly clock?: PartnerClock | undefined;
+  readonly dangerouslyAllowBrowser: boolean;
+}
+
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   assertRuntime();
@@ -130,14 +136,17 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   }));
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
-  if (options.fetch !== undefined && options.transport !== undefined) {
+  // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
+  const resolved = checked.value as CheckedOptions;
+  const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
+  if (fetch !== undefined && transport !== undefined) {
     const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";
     throw new ConfigurationError({ issues: [{ path: ["fetch"], message }] });
   }
-  if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
+  if (inBrowser() && !dangerouslyAllowBrowser) {
     const message =
       "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";
     throw new ConfigurationError({ issues: [{ path: ["dangerouslyAllowBrowser"], message }] });
   }
-  return checked.value as ResolvedOptions;
+  return { ...resolved, clock: clock === undefined ? systemClock : reliable(clock) };
 }

@@ -5,7 +5,7 @@ import { type CallSite, withCallSite } from "../errors/call-site.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { withFields, withOverrides } from "../util/fields.ts";
+import { withOverrides } from "../util/fields.ts";
 import { endingOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { CancelScope } from "./cancel-scope.ts";
@@ -15,7 +15,7 @@ import type { Observe } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Redact } from "./redact.ts";
 import { type EncodedRequest, encode } from "./request.ts";
-import { noOptions, optionFaults, type RequestOptions, type RetryOptions } from "./request-options.ts";
+import { checkOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
 import type { Sender } from "./transport.ts";
 
@@ -101,10 +101,9 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
 
   constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions, callSite: CallSite) {
     this.#callSite = callSite;
-    this.#faults = given === noOptions ? [] : optionFaults(given);
-    // A copy: look-ups read the options later, and the caller may change his own object until then.
-    const options = given === noOptions || this.#faults.length > 0 ? noOptions : withFields(given, (copy) => copy);
+    const { options, faults } = checkOptions(given);
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
+    this.#faults = faults;
     this.core = core;
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);

@@ -1,8 +1,8 @@
 import * as z from "zod/mini";
-import { type Issue, mostIssues, RequestValidationError } from "../errors/validation.ts";
-import { check, type UnknownKey } from "../schemas/check.ts";
-import { array, type Schema } from "../schemas/shape.ts";
-import { isFunction, isObject, isRecord } from "../schemas/type-guards.ts";
+import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
+import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
+import type { Schema } from "../schemas/shape.ts";
+import { isFunction, isObject, isPlainObject, isRecord } from "../schemas/type-guards.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
 import { attempt, wordsOf } from "../util/foreign.ts";
 import type { Priority } from "./pacing/queue.ts";
@@ -74,6 +74,10 @@ function isValidHeader(name: unknown, value: unknown): boolean {
   }
 }
 
+const addIssue = ({ issues, value }: z.core.ParsePayload, { path, message, ...unchecked }: Issue): void => {
+  issues.push({ code: "custom", path: [...path], message, input: value, params: { ...unchecked } });
+};
+
 const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value;
 
 /** The faults of headers, in any of their forms. */
@@ -114,7 +118,30 @@ const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in va
 const isFields = (value: unknown): boolean =>
   isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
 
-const queryValue = () => z.union([z.string(), z.number(), z.boolean()]);
+const isQueryText = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+
+const isQueryValue = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) ? value.every(isQueryText) : isQueryText(value));
+
+/** Checks a query of any size: it stops at the first issues, and counts the values that it did not check. */
+function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
+  if (!isPlainObject(query)) {
+    addIssue(context, { path: [], message: "expected an object with names and values" });
+    return;
+  }
+  const entries = Object.entries(query);
+  let faults = 0;
+  for (const [index, [name, value]] of entries.entries()) {
+    if (isQueryValue(value)) continue;
+    addIssue(context, { path: [name], message: "expected a string, a number, a boolean or a list of these" });
+    faults += 1;
+    const left = entries.length - index - 1;
+    if (faults < mostIssues || left === 0) continue;
+    addIssue(context, unchecked([], left));
+    return;
+  }
+}
 
 /** The options that every call takes, in its last argument. */
 const request = () =>
@@ -132,22 +159,17 @@ const request = () =>
       }),
     ),
     headers: z.optional(
-      z.unknown().check(
-        z.superRefine((headers, context) => {
-          for (const { path, message } of headerFaults(headers)) {
-            context.addIssue({ code: "custom", path: [...path], message });
-          }
+      z.pipe(
+        z.unknown().check((context) => {
+          for (const issue of headerFaults(context.value)) addIssue(context, issue);
         }),
+        z.transform((headers) => headerEntries(headers as HeadersInput)),
       ),
     ),
     query: z.optional(
-      z.record(
-        z.string(),
-        z.optional(
-          z.union([queryValue(), array(queryValue())], {
-            error: "expected a string, a number, a boolean or a list of these",
-          }),
-        ),
+      z.pipe(
+        z.transform((query) => (isPlainObject(query) ? { ...query } : query)),
+        z.unknown().check((context) => checkQueryValues(context.value, context)),
       ),
     ),
     // The SDK does not know the content. It may be an instance of a caller's class.
@@ -216,17 +238,39 @@ const unknownOption: UnknownKey = {
   ]),
 };
 
-/** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
-export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
+function checkAny(options: unknown, kind: OptionKind | Schema): Checked {
   const path = ["options"];
+  const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }] });
   try {
-    if (!isRecord(options)) return [{ path, message: "expected an object" }];
-    if (isSignal(options)) return [{ path, message: "expected an object, not a signal: write `{ signal }`" }];
+    if (!isRecord(options)) return refused("expected an object");
+    if (isSignal(options)) return refused("expected an object, not a signal: write `{ signal }`");
   } catch (error) {
-    return [{ path, message: `cannot be checked: ${wordsOf(error)}` }];
+    return refused(`cannot be checked: ${wordsOf(error)}`);
   }
   const checked = check(typeof kind === "function" ? kind : kinds[kind], options, [], unknownOption);
-  return checked.ok ? [] : checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue));
+  if (checked.ok) return checked;
+  return { ok: false, issues: checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue)) };
+}
+
+/** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
+export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
+  const checked = checkAny(options, kind);
+  return checked.ok ? [] : checked.issues;
+}
+
+/**
+ * Checks the options of a request, and copies them: the caller may change his own object while look-ups still need it, and its getters may
+ * return another value the next time, or throw.
+ */
+export function checkOptions(given: RequestOptions): {
+  readonly options: RequestOptions;
+  readonly faults: readonly Issue[];
+} {
+  if (given === noOptions) return { options: noOptions, faults: [] };
+  const checked = checkAny(given, "request");
+  return checked.ok
+    ? { options: checked.value as RequestOptions, faults: [] }
+    : { options: noOptions, faults: checked.issues };
 }
 
 /** Throws if the options are invalid, for a call that uses them before it sends a request. */

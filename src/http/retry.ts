@@ -123,7 +123,9 @@ async function queueForTokens(call: Call): Promise<Permit> {
     const { maxRetryAfter } = retry;
     return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
   } catch (error) {
-    throw error instanceof TokenTooFar ? tooFarError(name, error, retry.maxRetryAfter) : error;
+    // The caller's own reason for an abort can be a proxy that throws.
+    if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+    throw tooFarError(name, error, retry.maxRetryAfter);
   } finally {
     done(waitedFor);
   }
@@ -152,13 +154,15 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
   const attempt = call.attempts;
   const began = core.clock.now();
   const done = recorder.begin("attempt");
-  observe("onRequest", { endpoint: name, attempt });
   let report: RateLimitReport | undefined;
   const inDoubtBefore = call.inDoubt;
-  call.inDoubt = true;
-  call.sentAt = began;
-  call.firstSentAt ??= began;
   try {
+    observe("onRequest", { endpoint: name, attempt });
+    // The hook may have ended the call: nothing was sent then.
+    scope.check();
+    call.inDoubt = true;
+    call.sentAt = began;
+    call.firstSentAt ??= began;
     const arrival = await exchange({
       transport,
       request,

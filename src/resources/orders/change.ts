@@ -69,18 +69,14 @@ async function makeChange(call: Call<never, void>, request: EncodedRequest, chan
     // An error that reports a lost response refuses nothing.
     if (aborted(error) || verdictOf(error, true) === "lost") throw error;
     const ruledOut = refusesContent(error);
-    let sight = notYet;
-    try {
-      const look = async (options: RequestOptions) => {
-        sight = await change.look(options);
-        return sight.final ? sight : undefined;
-      };
-      const time = ruledOut ? 0 : Math.max(0, until - call.core.clock.now());
-      await lookUntil(call, time, look, ({ outcome }) => outcome);
-    } catch (cause) {
+    const time = ruledOut ? 0 : Math.max(0, until - call.core.clock.now());
+    const { outcome, response } = await lookUntil(call, time, {
+      look: change.look,
+      isFinal: ({ final }) => final,
+      outcomeOf: ({ outcome }) => outcome,
+    }).catch((cause: unknown) => {
       throw aborted(cause) ? cause : change.unknown(cause);
-    }
-    const { outcome, response } = sight;
+    });
     if (outcome === "made" && response !== undefined) return { data: undefined, response };
     throw outcome === "unclear" && !ruledOut ? change.unknown(error) : error;
   }

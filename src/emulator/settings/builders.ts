@@ -1,12 +1,17 @@
-import type { EvidenceReference, ImageReference, OrderReference, ShipmentReference } from "../references/references.ts";
-import type { ItemIssuesInput, PackageMissingInput } from "../resources/claims/claim-input.schema.ts";
-import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../resources/orders/order-input.schema.ts";
-import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../resources/orders/quote.schema.ts";
-import type { RenderInput } from "../resources/renders/renders.schema.ts";
-import type { CompleteAddress } from "../schemas/address.ts";
-import { withOverrides } from "../util/fields.ts";
-import type { DemoCatalog } from "./catalog/catalog.ts";
-import type { Planted, SeedRecords } from "./settings/seed.ts";
+import type {
+  EvidenceReference,
+  ImageReference,
+  OrderReference,
+  ShipmentReference,
+} from "../../references/references.ts";
+import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
+import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
+import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
+import type { RenderInput } from "../../resources/renders/renders.schema.ts";
+import type { CompleteAddress } from "../../schemas/address.ts";
+import { withOverrides } from "../../util/fields.ts";
+import type { DemoCatalog } from "../catalog/catalog.ts";
+import type { Planted, SeedRecords } from "./seed.ts";
 
 /** The part of an emulator that the builders use. They send no request: no fault, no limit and no log entry is in their way. */
 export interface BuilderEmulator {
