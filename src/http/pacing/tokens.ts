@@ -63,7 +63,7 @@ export interface TokenSource {
 }
 
 /** The limits that apply until a response reports others (specification 8). Windows in milliseconds. */
-export const specified: ReadonlyMap<string, { readonly quota: number; readonly window: number }> = new Map([
+const specified: ReadonlyMap<string, { readonly quota: number; readonly window: number }> = new Map([
   ["default", { quota: 3000, window: 60_000 }],
   ["uploads", { quota: 5000, window: 86_400_000 }],
   ["downloads", { quota: 100_000, window: 86_400_000 }],
