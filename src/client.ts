@@ -1,14 +1,13 @@
 import { FileCache } from "./http/cache/file-cache.ts";
-import type { Method } from "./http/endpoint/endpoint.ts";
+import { RetryBudget } from "./http/call.ts";
+import type { Method } from "./http/endpoint.ts";
+import { fetchTransport } from "./http/fetch-transport.ts";
 import { createObserver } from "./http/observer.ts";
-import { Pacer } from "./http/pacing/pacer.ts";
-import type { RateLimits } from "./http/pacing/rate-limits.ts";
+import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
+import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
-import { RetryBudget } from "./http/retry-budget.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
-import { fetchTransport } from "./http/wire/fetch-transport.ts";
-import { createRedact } from "./http/wire/redact.ts";
-import { createSender } from "./http/wire/transport.ts";
+import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
 import { AuthResource } from "./resources/auth/auth.ts";
@@ -26,8 +25,8 @@ import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
-import { createScopeOf, type ScopeOf, scopeOf } from "./storage/scoped-storage.ts";
-import { reliable, systemClock } from "./util/clock.ts";
+import type { KeyValueStore } from "./storage/contract.ts";
+import { createScopeOf } from "./storage/scoped-storage.ts";
 
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
@@ -71,20 +70,23 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  readonly [scopeOf]: ScopeOf;
+  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
-    const { baseUrl } = resolved;
-    const clock = options.clock === undefined ? systemClock : reliable(options.clock);
+    const { baseUrl, clock } = resolved;
     const observe = createObserver(hooks, logger);
     const { store: fleet, ceiling } = pacing ?? {};
+    const fleetReports = {
+      onLost: (reason: string) => observe("onStoreLost", { option: "pacing.store", reason }),
+      onBack: () => observe("onStoreBack", { option: "pacing.store" }),
+    };
     this.#pacer = new Pacer(clock, {
-      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, observe, own, wake })),
+      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
       ceiling,
     });
-    this[scopeOf] = createScopeOf(baseUrl, secretKey);
+    this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
       onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
@@ -93,11 +95,10 @@ export class PodPartner {
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
     const openStorage = () =>
-      (opened ??= openClientStorage({ storage: store, scopeOf: this[scopeOf], clock, reports }));
+      (opened ??= openClientStorage({ storage: store, scopeOf: this["~scopeOf"], clock, reports }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,
-      clock,
       pacer: this.#pacer,
       retryBudget: new RetryBudget(),
       processingTime: assumptions.processingTime,
@@ -109,7 +110,7 @@ export class PodPartner {
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, clock, pacer: this.#pacer, openStorage };
+    const context = { ...resolved, start, run, pacer: this.#pacer, openStorage };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);
@@ -132,7 +133,7 @@ export class PodPartner {
    * token. Times are in milliseconds.
    */
   get rateLimits(): RateLimits {
-    return this.#pacer.forecast.snapshot();
+    return this.#pacer.rateLimits();
   }
 
   /**

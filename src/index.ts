@@ -12,7 +12,7 @@ export type {
   SnapshotCell,
 } from "./changes/list-changes.ts";
 export { PodPartner } from "./client.ts";
-export { AlreadyReadError } from "./errors/already-read.ts";
+export type { ErrorCode, KnownErrorCode } from "./errors/api.ts";
 export {
   ApiError,
   AuthenticationError,
@@ -28,36 +28,24 @@ export {
   RendertokenLimitError,
   ServerError,
 } from "./errors/api.ts";
-export { PodPartnerError } from "./errors/base.ts";
-export type { ErrorCode, KnownErrorCode } from "./errors/codes.ts";
+export type { TimelineEntry } from "./errors/base.ts";
+export { PodPartnerError, UnexpectedError } from "./errors/base.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
 export {
   type ComparedLine,
   type ComparedOrder,
   type OrderDifference,
   OrderMismatchError,
-} from "./errors/order-mismatch.ts";
-export { OutcomeUnknownError } from "./errors/outcome.ts";
-export { CursorLoopError } from "./errors/pagination.ts";
+  OutcomeUnknownError,
+} from "./errors/orders.ts";
+export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";
 export type { ErrorResponse } from "./errors/response.ts";
-export { ResponseTooLargeError } from "./errors/response-size.ts";
-export type { TimelineEntry } from "./errors/timeline.ts";
-export { TokenBudgetError } from "./errors/token-budget.ts";
-export { UnexpectedError } from "./errors/unexpected.ts";
+export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./errors/response.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
-export { RenderFailedError, WaitTimeoutError } from "./errors/waiting.ts";
 export type { FileCacheOptions } from "./http/cache/file-cache.ts";
-export type { ConditionalOptions, UnconditionalOptions } from "./http/endpoint/conditional.ts";
-export type { ListPage, Method } from "./http/endpoint/endpoint.ts";
-export type {
-  HeadersInput,
-  Priority,
-  QueryValue,
-  RequestOptions,
-  RetryOptions,
-} from "./http/endpoint/request-options.ts";
-export type { StandardSchema } from "./http/endpoint/standard-schema.ts";
+export type { ListPage, Method } from "./http/endpoint.ts";
+export type { FetchLike } from "./http/fetch-transport.ts";
 export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
 export type {
   Hooks,
@@ -71,16 +59,24 @@ export type {
   StoreLostEvent,
   UnreadDownloadEvent,
 } from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/rate-limits.ts";
-export type { PacingStore } from "./http/pacing/store.ts";
-export type { PauseReason } from "./http/pacing/wait.ts";
-export type { AnyRequestOptions } from "./http/request-any.ts";
+export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
+export type { PauseReason, Priority } from "./http/pacing/queue.ts";
+export type { PacingStore } from "./http/pacing/tokens.ts";
+export type { AnyRequestOptions, StandardSchema } from "./http/request-any.ts";
+export type {
+  ConditionalOptions,
+  HeadersInput,
+  QueryValue,
+  RequestOptions,
+  RetryOptions,
+  UnconditionalOptions,
+} from "./http/request-options.ts";
+export type { ResponseMode } from "./http/response.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { Transport } from "./http/transport.ts";
 export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
-export type { ResponseMode } from "./http/wire/decode.ts";
-export type { FetchLike } from "./http/wire/fetch-like.ts";
-export type { Transport } from "./http/wire/transport.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
+export type { ListResource } from "./pagination/list-resource.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
 export { parseReference } from "./references/parse.ts";
 export type {
@@ -143,7 +139,6 @@ export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
-export type { ListResource } from "./resources/list-resource.ts";
 export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
 export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
 export { isOpen, type OrderProgress } from "./resources/orders/open-order.ts";
@@ -184,18 +179,16 @@ export type {
   BatchDownload,
   BatchOptions,
   BatchProgress,
-  MockupInput,
-  SaveOptions,
-} from "./resources/renders/batch/options.ts";
-export type {
   CompletedMockup,
   MockupFailure,
+  MockupInput,
   MockupLimit,
   MockupOf,
   MockupOutcome,
   RenderedMockup,
   SavedMockup,
-} from "./resources/renders/batch/outcome.ts";
+  SaveOptions,
+} from "./resources/renders/batch.schema.ts";
 export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {
   CreatedRender,

@@ -1,15 +1,14 @@
 import * as z from "zod/mini";
+import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
-import type { FetchLike } from "./http/wire/fetch-like.ts";
-import type { Transport } from "./http/wire/transport.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
+import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { filledText } from "./schemas/shape.ts";
 import { clock, functionOf, isFunction, isObject, isRecord } from "./schemas/type-guards.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
-import { systemClock } from "./util/clock.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(
@@ -162,7 +161,7 @@ export const optionsSchema = () =>
     transport: z.optional(transport()),
     hooks: z.optional(hooks()),
     logger: z.optional(logger()),
-    clock: z._default(clock(), systemClock),
+    clock: z.optional(clock()),
     assumptions: z.prefault(
       z.strictObject({
         customIdentifierParameter: z._default(filledText(), assumptions.customIdentifierParameter),

@@ -1,20 +1,19 @@
 import { ConfigurationError } from "./errors/validation.ts";
 import type { FileCacheOptions } from "./http/cache/file-cache.ts";
-import type { RetryOptions } from "./http/endpoint/request-options.ts";
+import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
-import type { PacingStore } from "./http/pacing/store.ts";
-import type { ResponseMode } from "./http/wire/decode.ts";
-import type { FetchLike } from "./http/wire/fetch-like.ts";
-import type { Transport } from "./http/wire/transport.ts";
+import type { PacingStore } from "./http/pacing/tokens.ts";
+import type { RetryOptions } from "./http/request-options.ts";
+import type { ResponseMode } from "./http/response.ts";
+import type { Transport } from "./http/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
-import type { PartnerClock } from "./util/clock.ts";
-import type { Overrides } from "./util/overrides.ts";
+import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
+import { type Overrides, withFields } from "./util/fields.ts";
 import { assertRuntime, inBrowser } from "./util/runtime.ts";
-import { withFields } from "./util/split-fields.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
 export interface PodPartnerOptions {
@@ -120,6 +119,12 @@ export interface ResolvedOptions {
   readonly assumptions: Assumptions;
 }
 
+/** The options as their schema gives them. */
+interface CheckedOptions extends Omit<ResolvedOptions, "clock"> {
+  readonly clock?: PartnerClock | undefined;
+  readonly dangerouslyAllowBrowser: boolean;
+}
+
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   assertRuntime();
@@ -131,14 +136,17 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   }));
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
-  if (options.fetch !== undefined && options.transport !== undefined) {
+  // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
+  const resolved = checked.value as CheckedOptions;
+  const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
+  if (fetch !== undefined && transport !== undefined) {
     const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";
     throw new ConfigurationError({ issues: [{ path: ["fetch"], message }] });
   }
-  if (inBrowser() && options.dangerouslyAllowBrowser !== true) {
+  if (inBrowser() && !dangerouslyAllowBrowser) {
     const message =
       "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";
     throw new ConfigurationError({ issues: [{ path: ["dangerouslyAllowBrowser"], message }] });
   }
-  return checked.value as ResolvedOptions;
+  return { ...resolved, clock: clock === undefined ? systemClock : reliable(clock) };
 }

@@ -1,4 +1,4 @@
-import { AlreadyReadError } from "../errors/already-read.ts";
+import { AlreadyReadError } from "../errors/response.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { HeaderFields } from "../util/response-head.ts";
 import { saveTo } from "./save.ts";

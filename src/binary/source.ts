@@ -1,4 +1,4 @@
-import { shorten } from "../errors/shorten.ts";
+import { shorten } from "../errors/base.ts";
 import type { Issue } from "../errors/validation.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
 import { isImage, signatureLength } from "./picture.ts";

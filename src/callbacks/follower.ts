@@ -5,7 +5,7 @@ import { type OrderReference, referenceFault } from "../references/references.ts
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { check } from "../schemas/check.ts";
 import type { Lock } from "../storage/lock.ts";
-import { ScopedStorage, scopeOf } from "../storage/scoped-storage.ts";
+import { ScopedStorage } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { attempt, safely } from "../util/foreign.ts";
@@ -134,7 +134,7 @@ class Follower {
 
   constructor(settings: FollowerSettings) {
     const { partner, store, clock, timeout, every, forgetAfter } = settings;
-    const scoped = lazily(async () => new ScopedStorage(store, await partner[scopeOf](store)));
+    const scoped = lazily(async () => new ScopedStorage(store, await partner["~scopeOf"](store)));
     this.#settings = settings;
     this.#storage = new FollowerStorage(scoped, clock, forgetAfter);
     // The callers limit how many orders they update at a time.

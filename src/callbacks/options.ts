@@ -6,7 +6,6 @@ import { check, type UnknownKey } from "../schemas/check.ts";
 import { count, filledText, type Schema } from "../schemas/shape.ts";
 import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
 import type { KeyValueStore } from "../storage/contract.ts";
-import { type ScopeOf, scopeOf } from "../storage/scoped-storage.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
@@ -109,7 +108,7 @@ export interface FollowedOrderReader {
     ): { withResponse(): PromiseLike<{ readonly data: Order; readonly response: { readonly headers: Headers } }> };
   };
   /** Names the organization's part of the store. Every `PodPartner` has it. */
-  readonly [scopeOf]: ScopeOf;
+  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
 }
 
 /** The options of {@link createOrderFollower}. */
@@ -168,7 +167,7 @@ const aFunction = <T>() => z.custom<T>(isFunction, { error: "expected a function
 const duration = () => z.number().check(z.positive());
 
 const readsOrders = (value: unknown): boolean => isFunction(functionOf(functionOf(value, "orders"), "get"));
-const isClient = (value: unknown): boolean => readsOrders(value) && isFunction(Reflect.get(Object(value), scopeOf));
+const isClient = (value: unknown): boolean => readsOrders(value) && isFunction(Reflect.get(Object(value), "~scopeOf"));
 const isStore = (value: unknown): boolean =>
   typeof functionOf(value, "kind") === "string" &&
   ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name)));

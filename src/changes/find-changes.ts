@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { RequestValidationError } from "../errors/validation.ts";
-import { optionFaults, taking } from "../http/endpoint/check-options.ts";
-import { nameOf } from "../http/endpoint/endpoint.ts";
+import { nameOf } from "../http/endpoint.ts";
+import { optionFaults, taking } from "../http/request-options.ts";
 import type { CallResult } from "../http/send.ts";
 import { propertyOf } from "../util/foreign.ts";
 import { Comparison } from "./comparison.ts";

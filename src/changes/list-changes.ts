@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../http/request-options.ts";
 import type { ApiCall } from "../http/send.ts";
 import type { PagedEndpoint } from "../pagination/paginator.ts";
 import type { Reference, ReferenceKind } from "../references/references.ts";

@@ -1,8 +1,8 @@
 import { ResponseValidationError } from "../errors/validation.ts";
 import type { Found } from "../http/call.ts";
-import { type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import { type ListPage, nameOf } from "../http/endpoint.ts";
 import { hasErrorObject } from "../http/outcome.ts";
+import type { RequestOptions } from "../http/request-options.ts";
 import { type ApiCall, type CallResult, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { referenceFault } from "../references/references.ts";

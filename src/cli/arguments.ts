@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../schemas/nearest.ts";
+import { nearest } from "../schemas/messages.ts";
 
 /** The exit codes of the program. 0 means that everything is fine. */
 export const exitCodes = {

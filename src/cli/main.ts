@@ -1,4 +1,4 @@
-import { nearest } from "../schemas/nearest.ts";
+import { nearest } from "../schemas/messages.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
 import {
   type Command,

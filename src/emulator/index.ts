@@ -1,18 +1,7 @@
-export type { Policy } from "../http/endpoint/endpoint.ts";
+export type { Policy } from "../http/endpoint.ts";
 export { ControlError } from "./base/control-error.ts";
 export { sampleImage } from "./base/pictures.ts";
 export type { Limit } from "./base/rate-limit.ts";
-export {
-  type BuilderEmulator,
-  validAddress,
-  validEvidence,
-  validImage,
-  validItemIssues,
-  validOrder,
-  validPackageMissing,
-  validQuote,
-  validRender,
-} from "./builders.ts";
 export type { DemoCatalog } from "./catalog/catalog.ts";
 export type { KeyOptions, OrganizationOptions, StoreOptions } from "./catalog/organization.ts";
 export type { Stage } from "./catalog/products.ts";
@@ -36,6 +25,17 @@ export { createEmulator, type Emulator, type EmulatorClientOptions } from "./ser
 export { emulatorHandlers } from "./server/msw.ts";
 export type { ParallelWorld, ParallelWorldOptions, ParallelWorlds } from "./server/parallel-worlds.ts";
 export { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "./server/server.ts";
+export {
+  type BuilderEmulator,
+  validAddress,
+  validEvidence,
+  validImage,
+  validItemIssues,
+  validOrder,
+  validPackageMissing,
+  validQuote,
+  validRender,
+} from "./settings/builders.ts";
 export type { EmulatorOptions, RepeatedIdentifier, Shapes } from "./settings/options.ts";
 export type {
   Planted,

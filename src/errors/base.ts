@@ -1,6 +1,58 @@
-import { shorten } from "./shorten.ts";
-import type { TimelineEntry } from "./timeline.ts";
-import { timelineTable } from "./timeline-table.ts";
+/** The maximum number of characters of foreign text that a message quotes. */
+const quoted = 80;
+
+/** Cuts a text that a message quotes: a caller can pass megabytes by mistake. */
+export const shorten = (text: string, most = quoted): string =>
+  text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+
+/** One step of a call: a look into the file cache, waiting in the queue, an attempt, a wait before a retry, a look-up, or a wait between two polls. */
+export interface TimelineEntry {
+  /** The kind of the step. */
+  readonly step: "cache" | "queue" | "attempt" | "backoff" | "retry-after" | "poll" | "lookup";
+  /** The start of the step, in milliseconds since the call began. */
+  readonly at: number;
+  /** The duration of the step, in milliseconds. */
+  readonly took: number;
+  /** The result of the step: an HTTP status, the name of an error, or a word such as `waited`. Of the cache: `fresh`, `stale` or `absent`. */
+  readonly outcome: string;
+}
+
+/** How many of the first and last steps of a long call the table shows. */
+const shown = { first: 8, last: 12 };
+
+/** Shortens a text to one line of at most 40 characters. */
+const cell = (text: string): string => text.replace(/\s+/g, " ").slice(0, 40);
+const ms = (time: number): string => `${Math.round(time)} ms`;
+
+type Line = readonly [what: string, outcome: string, began: string, took: string];
+
+const lineOf = ({ step, outcome, at, took }: TimelineEntry): Line => [step, cell(outcome), ms(at), ms(took)];
+
+/**
+ * Formats a timeline as a table: each step with its outcome, its start since the beginning of the call, and its duration.
+ * Empty for a call of one attempt only: the error message already describes it.
+ */
+export function timelineTable(entries: readonly TimelineEntry[]): string {
+  if (entries.length < 2 && entries.every(({ step }) => step === "attempt")) return "";
+  const left = entries.length - shown.first - shown.last;
+  const lines: Line[] = [["step", "outcome", "began", "took"]];
+  if (left > 1) {
+    lines.push(...entries.slice(0, shown.first).map(lineOf), ["…", `${left} more`, "", ""]);
+    lines.push(...entries.slice(-shown.last).map(lineOf));
+  } else {
+    lines.push(...entries.map(lineOf));
+  }
+  const total = entries.reduce((end, { at, took }) => Math.max(end, at + took), 0);
+  lines.push(["total", "", "", ms(total)]);
+
+  const widthOf = (column: 0 | 1 | 2 | 3) => Math.max(...lines.map((line) => line[column].length));
+  const [what, outcome, began, took] = [widthOf(0), widthOf(1), widthOf(2), widthOf(3)];
+  const written = lines.map(
+    (line) =>
+      `  ${line[0].padEnd(what)}  ${line[1].padEnd(outcome)}  ${line[2].padStart(began)}  ${line[3].padStart(took)}`,
+  );
+  return written.join("\n");
+}
 
 /** Describes the call that failed. */
 export interface CallDetails {
@@ -107,4 +159,19 @@ export function attachCall(error: PodPartnerError, call: CallDetails): void {
   error.timeline = call.timeline;
   const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline)];
   error.stack = lines.filter((line) => line !== "").join("\n");
+}
+
+/**
+ * Code threw an unexpected error: your code, such as a polyfilled signal or a getter of an option, or the SDK itself.
+ * `cause` has its message and stack. If the service may have carried out a creation, `identifiers` identify it.
+ */
+export class UnexpectedError extends PodPartnerError {
+  static override readonly kind: string = "UnexpectedError";
+  readonly isRetryable = false;
+  override readonly hint =
+    "Read the stack of `cause`: its first line shows the code that threw. Report the error if that line is in pod-partner.";
+
+  constructor({ reason, cause }: { reason: string; cause: unknown }) {
+    super(`The call failed for an unexpected reason: ${reason}`, { cause });
+  }
 }

@@ -24,10 +24,12 @@ function linesOf(site: CallSite): readonly string[] {
   }
 }
 
+const isFrame = (line: string): boolean => /^\s+at /.test(line);
+
 /** The frames of a stack, without the line with the error's name and message. */
 export const framesOf = (site: CallSite): string =>
   linesOf(site)
-    .filter((line) => /^\s+at /.test(line))
+    .filter((line) => isFrame(line))
     .join("\n");
 
 /** Adds the frames where a call or a series of calls began to an error of the SDK, unless they are already in its stack. */
@@ -39,5 +41,22 @@ export function withCallSite(error: unknown, site: CallSite): unknown {
     .split("\n")
     .filter((frame) => frame !== "" && !known.includes(frame));
   if (missing.length > 0) error.stack = [...known, ...missing].join("\n");
+  return error;
+}
+
+/** The number of rows that an error names: many rows of the same pair can share one. */
+const namedRows = 10;
+
+/**
+ * Makes the row of a call for many rows, and the frames where that call began, the frames of an error of the SDK. The frames of the SDK
+ * itself, which come first otherwise, say nothing to the caller.
+ */
+export function withRow(error: unknown, row: number, site: CallSite): unknown {
+  if (!(error instanceof PodPartnerError)) return error;
+  const lines = linesOf(error);
+  const named = lines.filter((line) => /^\s+at row \d+ /.test(line));
+  const own = `    at row ${row} of the rows, counted from 0`;
+  if (named.length < namedRows && !named.includes(own)) named.push(own);
+  error.stack = [...lines.filter((line) => !isFrame(line)), ...named, framesOf(site)].join("\n");
   return error;
 }

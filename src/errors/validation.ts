@@ -1,7 +1,5 @@
-import { PodPartnerError } from "./base.ts";
-import { htmlHint } from "./html-page.ts";
-import type { ErrorResponse } from "./response.ts";
-import { shorten } from "./shorten.ts";
+import { PodPartnerError, shorten } from "./base.ts";
+import { type ErrorResponse, htmlHint } from "./response.ts";
 
 /** One issue of a value, with its path. */
 export interface Issue {

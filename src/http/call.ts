@@ -1,27 +1,23 @@
 import type { Upload, UploadOpening } from "../binary/source.ts";
+import type { TimelineEntry } from "../errors/base.ts";
 import { attachCall, PodPartnerError } from "../errors/base.ts";
 import { type CallSite, withCallSite } from "../errors/call-site.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import type { PartnerClock } from "../util/clock.ts";
+import { withOverrides } from "../util/fields.ts";
 import { endingOf } from "../util/foreign.ts";
-import { withOverrides } from "../util/overrides.ts";
 import type { ResponseHead } from "../util/response-head.ts";
-import { withFields } from "../util/split-fields.ts";
 import { CancelScope } from "./cancel-scope.ts";
-import { optionFaults } from "./endpoint/check-options.ts";
-import { type EncodedRequest, encode } from "./endpoint/encode.ts";
-import { type Endpoint, type EndpointInput, nameOf } from "./endpoint/endpoint.ts";
-import { noOptions, type RequestOptions, type RetryOptions } from "./endpoint/request-options.ts";
+import { unexpected } from "./connection-errors.ts";
+import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
 import type { Observe } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
-import type { RetryBudget } from "./retry-budget.ts";
-import { TimelineRecorder } from "./timeline-recorder.ts";
-import { decode, type ResponseMode } from "./wire/decode.ts";
-import type { Arrival } from "./wire/exchange.ts";
-import type { Redact } from "./wire/redact.ts";
-import { unexpected } from "./wire/thrown.ts";
-import type { Sender } from "./wire/transport.ts";
+import type { Redact } from "./redact.ts";
+import { type EncodedRequest, encode } from "./request.ts";
+import { checkOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
+import { type Arrival, decode, type ResponseMode } from "./response.ts";
+import type { Sender } from "./transport.ts";
 
 /** What all calls of one client share. */
 export interface Core {
@@ -105,10 +101,9 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
 
   constructor(core: Core, endpoint: Endpoint<Input, Data>, given: RequestOptions, callSite: CallSite) {
     this.#callSite = callSite;
-    this.#faults = given === noOptions ? [] : optionFaults(given);
-    // A copy: look-ups read the options later, and the caller may change his own object until then.
-    const options = given === noOptions || this.#faults.length > 0 ? noOptions : withFields(given, (copy) => copy);
+    const { options, faults } = checkOptions(given);
     const { signal, deadline = core.deadline, timeout = core.timeout, retry } = options;
+    this.#faults = faults;
     this.core = core;
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);
@@ -223,5 +218,56 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   close(failed: boolean): void {
     if (failed || !this.#open) this.scope.close();
     this.#upload?.close();
+  }
+}
+
+/** Records the steps of a call and their durations. */
+export class TimelineRecorder {
+  readonly entries: TimelineEntry[] = [];
+  readonly #clock: PartnerClock;
+  readonly #startedAt: number;
+
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /** Begins a step. Call the returned function with the outcome when the step ends. */
+  begin(step: TimelineEntry["step"]): (outcome: string) => void {
+    const began = this.#clock.now();
+    return (outcome) => {
+      const took = this.#clock.now() - began;
+      this.entries.push({ step, at: round(began - this.#startedAt), took: round(took), outcome });
+    };
+  }
+}
+
+const round = (ms: number) => Math.round(ms * 10) / 10;
+
+/** The number of retries that may fail before the client assumes an outage. */
+const capacity = 100;
+
+/**
+ * The retries that all calls of a client share, so that a client does not overload a service that fails. Each retry uses one, each success
+ * returns one. When the budget is empty, calls fail at their first attempt until one succeeds.
+ */
+export class RetryBudget {
+  #remaining = capacity;
+
+  /** Takes one retry; false when the budget is empty. */
+  spend(): boolean {
+    if (this.#remaining === 0) return false;
+    this.#remaining -= 1;
+    return true;
+  }
+
+  /** Returns one retry: the client now sends at a lower rate, so the next retry does not overload the service. */
+  forgive(): void {
+    this.#remaining += 1;
+  }
+
+  /** Records that an attempt succeeded. */
+  earn(): void {
+    if (this.#remaining < capacity) this.#remaining += 1;
   }
 }

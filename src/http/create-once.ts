@@ -1,11 +1,11 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
-import { OutcomeUnknownError } from "../errors/outcome.ts";
+import { OutcomeUnknownError } from "../errors/orders.ts";
 import type { Call, Found } from "./call.ts";
-import type { EncodedRequest } from "./endpoint/encode.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
 import { isRateLimited, longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
 import type { Permit } from "./pacing/pacer.ts";
+import type { EncodedRequest } from "./request.ts";
+import type { RequestOptions } from "./request-options.ts";
 import { acquire, mayRetry, sendOnce, waitToRetry } from "./retry.ts";
 
 /*
@@ -172,31 +172,31 @@ async function lookAfter<Data>(
 /** Whether the latest look-up is too old to send the creation again. */
 const isOutdated = ({ scope, lookedAt }: Call): boolean => scope.elapsed() - lookedAt >= oldestLookUp;
 
-/** A look-up; it returns undefined when it found nothing. An error means that it could not decide. */
-export type Look<T> = (options: RequestOptions) => Promise<T | undefined>;
+/** A look-up. An error means that it could not decide. */
+export interface LookUp<Seen> {
+  readonly look: (options: RequestOptions) => Promise<Seen>;
+  /** Whether no later look-up can show anything else. */
+  readonly isFinal: (seen: Seen) => boolean;
+  /** Names what it has seen in the timeline. */
+  readonly outcomeOf: (seen: Seen) => string;
+}
 
 /**
- * Repeats a look-up for `time` milliseconds, until it finds something. A look-up that fails with an error that may pass does not end the
+ * Repeats a look-up for `time` milliseconds, until what it sees is final. A look-up that fails with an error that may pass does not end the
  * search.
  *
- * @param outcomeOf Names what was found in the timeline.
- * @returns what was found, or undefined when the last look-up found nothing.
+ * @returns what the last look-up has seen.
  * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
  */
-export async function lookUntil<T>(
-  call: Call,
-  time: number,
-  look: Look<T>,
-  outcomeOf?: (found: T) => string,
-): Promise<T | undefined> {
+export async function lookUntil<Seen>(call: Call, time: number, lookUp: LookUp<Seen>): Promise<Seen> {
   const { scope } = call;
   const until = scope.elapsed() + time;
   for (let count = 1, wait = 0, last = false; ; count++) {
     // A look-up that began before the end of the search time does not decide, however long it took.
     const decides = last || scope.elapsed() >= until;
     try {
-      const found = await lookOnce(call, look, decides, outcomeOf);
-      if (found !== undefined || (decides && !last)) return found;
+      const seen = await lookOnce(call, lookUp, decides);
+      if (lookUp.isFinal(seen) || (decides && !last)) return seen;
     } catch (error) {
       const mayPass = !scope.ended(error) && error instanceof PodPartnerError && error.isRetryable;
       if (decides || !mayPass) throw error;
@@ -212,28 +212,22 @@ export async function lookUntil<T>(
  *
  * @param decides Whether no other look-up follows: then it is repeated when it fails.
  */
-function lookOnce<T>(
-  call: Call,
-  look: Look<T>,
-  decides = true,
-  outcomeOf: (found: T) => string = () => "found",
-): Promise<T | undefined> {
+function lookOnce<Seen>(call: Call, { look, outcomeOf }: LookUp<Seen>, decides = true): Promise<Seen> {
   const { scope, options, firstSentAt } = call;
   call.lookedAt = scope.elapsed();
   const own = {
     priority: firstSentAt === undefined ? options.priority : "high",
     retry: decides ? options.retry : { ...options.retry, retries: 0 },
   } as const;
-  return call.ask(
-    (each) => look({ ...each, ...own }),
-    (result) => (result === undefined ? "not found" : outcomeOf(result)),
-  );
+  return call.ask((each) => look({ ...each, ...own }), outcomeOf);
 }
 
 /** How a creation is looked up in a call. */
-export const lookFor =
-  <Data>(call: Call, recovery: Recovery<Data>): Look<Created<Data>> =>
-  async (options) => {
+export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): LookUp<Created<Data> | undefined> => ({
+  look: async (options) => {
     const found = await recovery.look(options, call.firstSentAt ?? call.core.clock.now());
     return found && { ...found, recovered: true };
-  };
+  },
+  isFinal: (found) => found !== undefined,
+  outcomeOf: (found) => (found === undefined ? "not found" : "found"),
+});

@@ -1,13 +1,12 @@
-import { type CallSite, withCallSite } from "../errors/call-site.ts";
+import { type CallSite, withRow } from "../errors/call-site.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { isFunction } from "../schemas/type-guards.ts";
-import { eitherSignal, unlessAborted } from "../util/abort-signals.ts";
+import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
+import type { Overrides } from "../util/fields.ts";
 import { attempt } from "../util/foreign.ts";
-import type { Overrides } from "../util/overrides.ts";
-import { assertOptions, custom } from "./endpoint/check-options.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
+import { assertOptions, custom, type RequestOptions } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -40,22 +39,21 @@ export const manyRows = () => ({
 /** A row that is worked on. */
 export interface StartedRow {
   readonly row: unknown;
-  /** Aborts when the caller stops the iteration. */
+  /** Aborts when the caller stops the iteration or aborts his signal. */
   readonly left: AbortSignal;
   /** Says that the work only waits from now on, so that another row can start. */
   readonly waits: () => void;
+  /** Adds the row, and the line where the call began, to an error. */
+  readonly located: (error: unknown) => unknown;
 }
 
 /** A call for many rows. */
 interface Many<Input, Value, Options extends ManyOptions> {
-  readonly kind: Schema;
   /** The default number of rows at a time. */
   readonly concurrency: number;
   /** The maximum number of rows at a time, with those that only wait. Default: no maximum. */
   readonly most?: number | undefined;
   readonly work: (input: Input, options: Omit<Options, "concurrency" | "map">, started: StartedRow) => Promise<Value>;
-  /** Is called when the work on a row begins, before its `map`. */
-  readonly onRow?: () => void;
   /** Where the caller called the method. */
   readonly callSite: CallSite;
 }
@@ -68,30 +66,35 @@ const isIterable = (rows: unknown): boolean =>
 const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
   typeof value === "object" && value !== null && attempt(() => "then" in value) === true;
 
+/** Throws if the options or the rows of a call are invalid. */
+export function assertRows(kind: Schema, rows: unknown, options: unknown): void {
+  assertOptions(kind, options);
+  if (isIterable(rows)) return;
+  throw new RequestValidationError({ issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }] });
+}
+
 /** Makes a call for each row, with low priority by default, and yields each outcome when it is known. */
 export async function* many<Input, Value, Options extends ManyOptions>(
   rows: Rows<unknown>,
   options: ManyRows<Input, Options>,
-  { kind, concurrency, most, work, onRow, callSite }: Many<Input, Value, Options>,
+  { concurrency, most, work, callSite }: Many<Input, Value, Options>,
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
-  assertOptions(kind, options);
-  if (!isIterable(rows)) {
-    throw new RequestValidationError({
-      issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }],
-    });
-  }
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
-  const each = { ...rest, priority: rest.priority ?? "low" };
-  const one = async (row: unknown, left: AbortSignal, waits: () => void): Promise<Value> => {
-    onRow?.();
+  const signal = rest.signal && sharedSignal(rest.signal);
+  const each = { ...rest, signal, priority: rest.priority ?? "low" };
+  let count = 0;
+  const one = async (row: unknown, leaving: AbortSignal, waits: () => void): Promise<Value> => {
+    const index = count++;
+    const located = (error: unknown) => withRow(error, index, callSite);
+    const left = eitherSignal(signal, leaving);
     try {
       // An input that is not a promise is used at once: a source may reuse the same row object.
       const made = map(row);
-      const input = isThenable(made) ? await unlessAborted(made, eitherSignal(options.signal, left)) : made;
-      return await work(input, each, { row, left, waits });
+      const input = isThenable(made) ? await unlessAborted(made, left) : made;
+      return await work(input, each, { row, left, waits, located });
     } catch (error) {
-      throw withCallSite(error, callSite);
+      throw located(error);
     }
   };
-  yield* concurrently(rows, atATime, one, options.signal, most);
+  yield* concurrently(rows, atATime, one, signal, most);
 }

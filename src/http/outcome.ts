@@ -1,9 +1,8 @@
-import { ApiError, RateLimitError, RendertokenLimitError, ServerError } from "../errors/api.ts";
-import type { ErrorCode } from "../errors/codes.ts";
+import { ApiError, type ErrorCode, RateLimitError, RendertokenLimitError, ServerError } from "../errors/api.ts";
 import { ConnectionError, RequestTimeoutError } from "../errors/connection.ts";
-import { ResponseTooLargeError } from "../errors/response-size.ts";
+import { ResponseTooLargeError } from "../errors/response.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
-import type { Endpoint } from "./endpoint/endpoint.ts";
+import type { Endpoint } from "./endpoint.ts";
 
 /*
  * What an error shows about its request: whether the service carried it out, may still do so, or refused it.

@@ -2,12 +2,30 @@ import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { isFunction } from "../schemas/type-guards.ts";
+import { splitFields } from "../util/fields.ts";
 import { propertyOf } from "../util/foreign.ts";
-import { splitFields } from "../util/split-fields.ts";
-import { endpoint, type Method, type Repeat } from "./endpoint/endpoint.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
-import type { StandardSchema } from "./endpoint/standard-schema.ts";
+import { endpoint, type Method, type Repeat } from "./endpoint.ts";
+import type { RequestOptions } from "./request-options.ts";
 import type { ApiCall, Send } from "./send.ts";
+
+/** The part of Standard Schema (standardschema.dev) that the SDK uses: schemas of zod, valibot and arktype have it. */
+export interface StandardSchema<Output = unknown> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => Result<Output> | Promise<Result<Output>>;
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+  };
+}
+
+type Result<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | {
+      readonly issues: readonly {
+        readonly message: string;
+        readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+      }[];
+    };
 
 /** Options of a request to any endpoint. `query` and `body` are the whole content of the request. */
 export interface AnyRequestOptions<Data> extends RequestOptions {

@@ -1,19 +1,18 @@
 import pRetry from "p-retry";
-import { ApiError, type RateLimitError } from "../errors/api.ts";
+import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { endingOf } from "../util/foreign.ts";
 import type { Call } from "./call.ts";
-import type { EncodedRequest } from "./endpoint/encode.ts";
-import type { RetryOptions } from "./endpoint/request-options.ts";
+import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
-import { tooFarError } from "./pacing/distance.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
 import type { Permit } from "./pacing/pacer.ts";
-import { TokenTooFar } from "./pacing/queue/wait-queue.ts";
-import type { Wait } from "./pacing/wait.ts";
-import { toApiError } from "./wire/error-mapping.ts";
-import { type Arrival, exchange, isFileReady } from "./wire/exchange.ts";
-import { snapshot } from "./wire/redact.ts";
+import { TokenTooFar } from "./pacing/pacer.ts";
+import type { Wait } from "./pacing/queue.ts";
+import { snapshot } from "./redact.ts";
+import type { EncodedRequest } from "./request.ts";
+import type { RetryOptions } from "./request-options.ts";
+import { type Arrival, isFileReady, toApiError } from "./response.ts";
 
 /*
  * How a request is sent: it waits for its tokens, is sent once, and, after an error, may be sent again after a wait.
@@ -112,7 +111,6 @@ const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
 
 async function queueForTokens(call: Call): Promise<Permit> {
   const { core, endpoint, name, options, retry, scope, recorder } = call;
-  checkDistance(call);
   let waitedFor = "default";
   const report = ({ reason, policy, ms }: Wait) => {
     waitedFor = policy;
@@ -120,26 +118,28 @@ async function queueForTokens(call: Call): Promise<Permit> {
   };
   const done = recorder.begin("queue");
   try {
-    for (;;) {
-      try {
-        // A call that has sent a request before comes before the others of its priority.
-        const again = call.attempts > 0;
-        const priority = options.priority ?? "normal";
-        return await core.pacer.acquire(endpoint, priority, scope, { again, patience: retry.maxRetryAfter, report });
-      } catch (error) {
-        if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
-        checkDistance(call);
-      }
-    }
+    // A call that has sent a request before comes before the others of its priority.
+    const again = call.attempts > 0;
+    const { maxRetryAfter } = retry;
+    return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
+  } catch (error) {
+    throw error instanceof TokenTooFar ? tooFarError(name, error, retry.maxRetryAfter) : error;
   } finally {
     done(waitedFor);
   }
 }
 
-/** Throws if the next token of a bucket is further away than the call waits, whichever header reported it. */
-function checkDistance({ core, endpoint, name, retry }: Call): void {
-  const far = core.pacer.forecast.tooFar(endpoint, retry.maxRetryAfter);
-  if (far !== undefined) throw tooFarError(name, far, retry.maxRetryAfter);
+/** The error of a call whose next token is further away than it waits, whichever header reported it. Its request was not sent. */
+function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfter: number): RateLimitError {
+  const distance = `comes in ${Math.ceil(ms / 1_000)} s, and \`retry.maxRetryAfter\` allows ${maxRetryAfter / 1_000} s`;
+  return new RateLimitError({
+    endpoint,
+    response: { status: 429, headers: {}, body: undefined },
+    code: "rate_limited",
+    message: `the next token of the policy ${JSON.stringify(policy)} ${distance}`,
+    retryAfter: ms,
+    unsent: true,
+  });
 }
 
 /** Sends a request once, when it has its tokens. */
@@ -152,13 +152,15 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
   const attempt = call.attempts;
   const began = core.clock.now();
   const done = recorder.begin("attempt");
-  observe("onRequest", { endpoint: name, attempt });
   let report: RateLimitReport | undefined;
   const inDoubtBefore = call.inDoubt;
-  call.inDoubt = true;
-  call.sentAt = began;
-  call.firstSentAt ??= began;
   try {
+    observe("onRequest", { endpoint: name, attempt });
+    // The hook may have ended the call: nothing was sent then.
+    scope.check();
+    call.inDoubt = true;
+    call.sentAt = began;
+    call.firstSentAt ??= began;
     const arrival = await exchange({
       transport,
       request,
@@ -169,7 +171,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       maxResponseSize,
       binary: endpoint.response.kind === "binary",
       onHead: ({ status, headers }) => {
-        report = pacer.observe(endpoint, permit, headers, { status, patience: call.retry.maxRetryAfter, redact });
+        report = pacer.observe(endpoint, permit, headers, { status, redact });
         observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
       },
       onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
@@ -210,9 +212,7 @@ function holdPolicies(call: Call, error: RateLimitError, report: RateLimitReport
   const { core, endpoint, retry, attempts } = call;
   // Without a minimum, a `Retry-After` of 0 would use up all attempts at once.
   const ms = Math.max(error.retryAfter ?? 0, backoff(attempts, retry));
-  // No call waits longer than `maxRetryAfter`: after that time a probe checks whether the bucket is still empty.
-  const held = Math.min(ms, retry.maxRetryAfter);
   const sure = error.code === undefined || error.code === "rate_limited";
-  const policies = core.pacer.hold(endpoint, report, held, sure, ms);
+  const policies = core.pacer.hold(endpoint, report, ms, sure);
   call.refusal = { error, ms, held: policies.length > 0 };
 }

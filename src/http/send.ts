@@ -1,15 +1,14 @@
+import type { TimelineEntry } from "../errors/base.ts";
 import { type CallSite, captureCallSite } from "../errors/call-site.ts";
-import type { TimelineEntry } from "../errors/timeline.ts";
 import { type ResponseHead, responseOf } from "../util/response-head.ts";
 import { Call, type Core, type Found } from "./call.ts";
+import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
-import type { Endpoint, EndpointInput } from "./endpoint/endpoint.ts";
-import { noOptions, type RequestOptions } from "./endpoint/request-options.ts";
-import type { Pacer } from "./pacing/pacer.ts";
-import type { RateLimits } from "./pacing/rate-limits.ts";
+import type { Endpoint, EndpointInput } from "./endpoint.ts";
+import type { Pacer, RateLimits } from "./pacing/pacer.ts";
+import { noOptions, type RequestOptions } from "./request-options.ts";
+import type { Arrival } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
-import type { Arrival } from "./wire/exchange.ts";
-import { unexpected } from "./wire/thrown.ts";
 
 /** A call's data with its response, timeline and rate limits. */
 export interface WithResponse<Data> {
@@ -40,7 +39,7 @@ export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response
 };
 
 /** Makes an `ApiCall` out of the promise of a call's result. */
-export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "forecast">): ApiCall<Data> {
+export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
   const data = result.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
@@ -49,7 +48,7 @@ export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pace
       return result.then(({ response, ...all }) => ({
         ...all,
         response: responseOf(response),
-        rateLimits: pacer.forecast.snapshot(),
+        rateLimits: pacer.rateLimits(),
       }));
     },
   });

@@ -1,11 +1,10 @@
 import type { ImageSource } from "../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../binary/upload.ts";
 import { isObject } from "../schemas/type-guards.ts";
+import { splitFields } from "../util/fields.ts";
 import { attempt } from "../util/foreign.ts";
-import { splitFields } from "../util/split-fields.ts";
-import { optionFaults } from "./endpoint/check-options.ts";
-import type { Endpoint } from "./endpoint/endpoint.ts";
-import type { RequestOptions } from "./endpoint/request-options.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { optionFaults, type RequestOptions } from "./request-options.ts";
 import { sendWithRetries } from "./retry.ts";
 import type { ApiCall, Start } from "./send.ts";
 

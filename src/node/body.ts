@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { pipeline, type Readable, type Transform } from "node:stream";
 import type zlib from "node:zlib";
-import type { Body } from "../http/wire/read-text.ts";
+import type { Body } from "../http/transport.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 
 /** An error with a code, like those of Node. */

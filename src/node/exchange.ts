@@ -1,8 +1,8 @@
 import type http from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { NeverSent } from "../http/wire/thrown.ts";
-import type { Received, WireRequest } from "../http/wire/transport.ts";
+import { NeverSent } from "../http/connection-errors.ts";
+import type { Received, WireRequest } from "../http/transport.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";

@@ -1,9 +1,9 @@
-import type { Transport } from "../http/wire/transport.ts";
+import type { Transport } from "../http/transport.ts";
 import { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";
 import { type NodeTransportOptions, resolveNodeOptions } from "./options.ts";
 
-export type { Transport } from "../http/wire/transport.ts";
+export type { Transport } from "../http/transport.ts";
 export type { NodeTransportOptions } from "./options.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { captureCallSite, withCallSite } from "../errors/call-site.ts";
-import { assertOptions } from "../http/endpoint/check-options.ts";
-import { type Endpoint, type ListPage, nameOf } from "../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../http/endpoint/request-options.ts";
+import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
+import type { RequestOptions } from "../http/request-options.ts";
+import { assertOptions } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";

@@ -1,4 +1,4 @@
-import { CursorLoopError } from "../errors/pagination.ts";
+import { CursorLoopError } from "../errors/response.ts";
 import { textOf } from "../util/foreign.ts";
 
 /** How many cursors are remembered. A loop of at most this many pages is found at its first repeat. */

@@ -1,6 +1,5 @@
-import type { Observe } from "../http/observer.ts";
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
-import type { PartnerClock } from "../util/clock.ts";
+import type { Member } from "../http/pacing/tokens.ts";
 import type { Script } from "./client.ts";
 import { type Ask, type Reply, readReply, readWaits } from "./protocol.ts";
 
@@ -18,8 +17,7 @@ export interface Scripts {
 /** The connection to Redis. It reports once when Redis is lost, and once when it is back. */
 export class RedisConnection {
   readonly #scripts: Scripts;
-  readonly #clock: PartnerClock;
-  readonly #observe: Observe;
+  readonly #member: Pick<Member, "clock" | "onLost" | "onBack">;
   #state: "untried" | "up" | "lost" = "untried";
   #tryAt = 0;
   #roundTrip = 0;
@@ -28,10 +26,9 @@ export class RedisConnection {
   /** Called at once when the store is lost. */
   onLost: () => void = () => undefined;
 
-  constructor(scripts: Scripts, clock: PartnerClock, observe: Observe) {
+  constructor(scripts: Scripts, member: Pick<Member, "clock" | "onLost" | "onBack">) {
     this.#scripts = scripts;
-    this.#clock = clock;
-    this.#observe = observe;
+    this.#member = member;
   }
 
   get lost(): boolean {
@@ -52,7 +49,7 @@ export class RedisConnection {
 
   /** Whether the next attempt to reach Redis is due. */
   get mayRetry(): boolean {
-    return this.#scripts.pacing.ready && this.#clock.now() >= this.#tryAt;
+    return this.#scripts.pacing.ready && this.#member.clock.now() >= this.#tryAt;
   }
 
   /** Runs the script; undefined when it failed. */
@@ -61,16 +58,16 @@ export class RedisConnection {
     ask: Omit<Ask, "returning" | "latest" | "passed">,
   ): Promise<Reply | undefined> {
     const returning = this.#state === "lost";
-    const began = this.#clock.now();
+    const began = this.#member.clock.now();
     try {
       const { at, began: before } = this.#latest ?? { at: 0, began };
       const text = JSON.stringify({ ...ask, returning, latest: at, passed: began - before } satisfies Ask);
       const reply = readReply(await this.#inTime(this.#scripts.pacing.run(keys, text)));
       this.#latest = { at: reply.at, began };
-      this.#roundTrip += (this.#clock.now() - began - this.#roundTrip) / 4;
+      this.#roundTrip += (this.#member.clock.now() - began - this.#roundTrip) / 4;
       // Redis was lost meanwhile: the next visit reports the return.
       if (!returning && this.#state === "lost") return undefined;
-      if (returning) this.#observe("onStoreBack", { option: "pacing.store" });
+      if (returning) this.#member.onBack();
       // A client may have its first reply before it reports that it is ready.
       if (returning || this.#scripts.pacing.ready) this.#state = "up";
       return reply;
@@ -96,17 +93,17 @@ export class RedisConnection {
   }
 
   #lose(reason: string): void {
-    this.#tryAt = this.#clock.now() + patience;
+    this.#tryAt = this.#member.clock.now() + patience;
     if (this.#state === "lost") return;
     this.#state = "lost";
     this.onLost();
-    this.#observe("onStoreLost", { option: "pacing.store", reason });
+    this.#member.onLost(reason);
   }
 
   #inTime<T>(reply: Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const late = () => reject(new Error(`no reply within ${patience} ms`));
-      const stop = this.#clock.after(patience, late);
+      const stop = this.#member.clock.after(patience, late);
       reply.then(resolve, reject).finally(stop);
     });
   }

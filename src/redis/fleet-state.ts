@@ -1,4 +1,4 @@
-import type { Member } from "../http/pacing/store.ts";
+import type { Member } from "../http/pacing/tokens.ts";
 import type { RedisConnection } from "./connection.ts";
 import { LeasePool } from "./lease-pool.ts";
 import { Outbox } from "./outbox.ts";

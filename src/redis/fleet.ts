@@ -1,11 +1,8 @@
-import type { Buckets } from "../http/pacing/bucket/buckets.ts";
-import type { SentRequest } from "../http/pacing/bucket/sent-request.ts";
-import type { Grant, PolicyLevel, TokenSource } from "../http/pacing/bucket/token-source.ts";
+import { doubtfulDistance, type SentRequest } from "../http/pacing/bucket.ts";
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
-import { isDoubtful } from "../http/pacing/distance.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
-import type { Member } from "../http/pacing/store.ts";
-import { longer, type Wait } from "../http/pacing/wait.ts";
+import { longer, type Wait } from "../http/pacing/queue.ts";
+import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
 import type { RedisConnection } from "./connection.ts";
 import { Exchange } from "./exchange.ts";
 import { FleetState } from "./fleet-state.ts";
@@ -118,8 +115,13 @@ export class Fleet implements TokenSource {
     this.#reports.sendSoon();
   }
 
-  hold(policies: readonly string[], ms: number, retryAfter: number): void {
-    this.#own.hold(policies, ms, retryAfter);
+  hold(policies: readonly string[], ms: number): void {
+    this.#own.hold(policies, ms);
+    this.#share(policies, Math.min(ms, doubtfulDistance));
+  }
+
+  /** Holds the policies for the whole fleet. After a long hold one process checks what the headers said. */
+  #share(policies: readonly string[], ms: number): void {
     const until = this.#state.now() + ms;
     this.#state.pool.askAt(policies, until);
     for (const policy of policies) {
@@ -137,11 +139,16 @@ export class Fleet implements TokenSource {
     return this.#state.pool.tokens(policy) > 0 ? 0 : (this.#state.levels.away(policy, this.#state.now()) ?? own);
   }
 
-  probeAfter(policy: string, patience: number): void {
+  /** The fleet checks together: it holds the policy, and one process sends the first request after that. */
+  mayCheck(policy: string, maxRetryAfter: number): boolean {
+    if (this.#connection.lost) return this.#own.mayCheck(policy, maxRetryAfter);
     const away = this.away(policy);
     const held = this.#state.levels.heldUntil(policy) > this.#state.now();
-    if (this.#connection.lost) this.#own.probeAfter(policy, patience);
-    else if (!held && isDoubtful(away, patience)) this.hold([policy], patience, away);
+    if (!held && away > Math.max(maxRetryAfter, doubtfulDistance)) {
+      this.#own.hold([policy], away);
+      this.#share([policy], maxRetryAfter);
+    }
+    return false;
   }
 
   level(policy: string): PolicyLevel {

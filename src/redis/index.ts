@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PacingStore } from "../http/pacing/store.ts";
+import type { PacingStore } from "../http/pacing/tokens.ts";
 import { readStorageOptions } from "../storage/contract.ts";
 import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
@@ -7,7 +7,7 @@ import { RedisConnection } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
-export type { PacingStore } from "../http/pacing/store.ts";
+export type { PacingStore } from "../http/pacing/tokens.ts";
 export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
 export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
 export { type RedisStoreOptions, redisStore } from "./store.ts";
@@ -38,13 +38,13 @@ export function redisPacing(client: RedisClient, options: RedisPacingOptions = {
   return {
     kind: "redis",
     join(member) {
-      const { baseUrl, secretKey, clock, observe } = member;
+      const { baseUrl, secretKey } = member;
       const digest = createHash("sha256")
         .update(`pod-partner\n${baseUrl}\n${organization ?? secretKey}`)
         .digest("hex");
       // The braces place all keys of an organization on the same node of a cluster.
       const name = `pod-partner:{${digest.slice(0, 32)}}`;
-      const connection = new RedisConnection({ ...scripts, ceilingKey: `${name}/ceiling` }, clock, observe);
+      const connection = new RedisConnection({ ...scripts, ceilingKey: `${name}/ceiling` }, member);
       return new Fleet(member, connection, (policy) => `${name}:${policy}`);
     },
   };

@@ -1,4 +1,3 @@
-import { keyOf } from "../http/pacing/queue/wait-queue.ts";
 import { Leases } from "./leases.ts";
 
 /** All tokens that this process holds: for each queue of requests, those that the fleet has granted to it. */
@@ -11,7 +10,8 @@ export class LeasePool {
 
   /** The tokens for requests that draw from these policies. */
   of(policies: readonly string[]): Leases {
-    const key = keyOf(policies);
+    // No policy has a line break in its name.
+    const key = policies.join("\n");
     let leases = this.#queues.get(key);
     if (leases === undefined) {
       leases = new Leases(policies);

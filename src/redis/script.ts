@@ -1,11 +1,11 @@
-import { least, longestCheck, longestRoundTrip, noise, reserve } from "../http/pacing/bucket/fair-share.ts";
-import { kept, safety } from "../http/pacing/bucket/level-wait.ts";
+import { keptToken, tokenDelay } from "../http/pacing/bucket.ts";
+import { longestCheck, longestRoundTrip, minPartOfReserve, noiseOfRefill, reserve } from "../http/pacing/fair-share.ts";
 import { bucketFunctions } from "./bucket.lua.ts";
 
 /**
  * Shares the buckets of an organization in Redis: it learns from responses and grants tokens, in one atomic step and by the server's time.
  *
- * It is the model of `http/pacing/bucket/bucket.ts` for all processes together, with the same invariant: without other clients, `level` is
+ * It is the model of `http/pacing/bucket.ts` for all processes together, with the same invariant: without other clients, `level` is
  * never more than the service's own level minus the requests in flight. A granted token may be due in the near future (`horizon`), and
  * counts as taken at once: one visit can grant several tokens, and two processes never wait for the same token.
  *
@@ -26,7 +26,7 @@ local patience, checkForResponse, checkForRoom, idle, week = 1000, 5, 20, 10000,
 -- Milliseconds after which an insufficient level is checked again, unless a token takes longer: it may have recovered.
 local longestCheck = ${longestCheck}
 -- Tokens that stay in the bucket for the first request of another client, and the safety margin of the two clocks in milliseconds.
-local keptTokens, safety = ${kept.tokens}, ${safety.planned}
+local keptTokens, safety = 1, ${tokenDelay}
 -- A process that wants at most this many tokens comes this many milliseconds earlier than one that wants more: a user may wait for a
 -- single call, and a long list takes long in any case.
 local few, start = 4, 1000
@@ -34,9 +34,9 @@ local few, start = 4, 1000
 -- takes longer.
 local backwards, forwards = 1000, 500
 local ahead = ask.latest > 0 and now - ask.latest - ask.passed or 0
--- For other clients besides the fleet: see http/pacing/bucket/fair-share.ts.
+-- For other clients besides the fleet: see http/pacing/fair-share.ts.
 local reserve, perRoundTrip, reserveTime = ${reserve.tokens}, ${reserve.perRoundTrip}, ${reserve.ms}
-local quotaPart, longestRoundTrip, noise, least = ${reserve.ofQuota}, ${longestRoundTrip}, ${noise}, ${least}
+local quotaPart, longestRoundTrip, noise, least = ${reserve.ofQuota}, ${longestRoundTrip}, ${noiseOfRefill}, ${minPartOfReserve}
 
 ${bucketFunctions}
 local function note(bucket, policy)
@@ -74,7 +74,7 @@ local function offer(bucket)
     local step = interval(bucket) / (part * math.min(1, part))
     return { from = math.max(0, bucket.lastDue + step - now) + (before - 1) * step, step = step, most = math.huge }
   end
-  local kept = bucket.quota >= ${kept.quota} and interval(bucket) <= ${kept.interval} and keptTokens or 0
+  local kept = bucket.quota >= ${keptToken.minQuota} and interval(bucket) <= ${keptToken.maxInterval} and keptTokens or 0
   -- While requests are in flight the bucket may be full and not refill: the requests in flight limit its level.
   local room = bucket.quota - count(bucket) - kept
   -- A full bucket grants a token to every process: it cannot keep one for others.

@@ -1,5 +1,4 @@
-import type { Buckets } from "../http/pacing/bucket/buckets.ts";
-import { soon } from "../http/pacing/distance.ts";
+import type { Buckets } from "../http/pacing/tokens.ts";
 import type { Reply } from "./protocol.ts";
 
 type Known = Reply["policies"][number] & { readonly knownAt: number };
@@ -59,13 +58,13 @@ export class SharedLevels {
     return { remaining, nextTokenIn: remaining > 0 ? 0 : Math.max(held, (1 - level) * interval) };
   }
 
-  /** Milliseconds until the bucket's next token; 0 when it comes soon or the time is unknown; undefined before the first visit. */
+  /** Milliseconds until the bucket's next token; 0 when the time is unknown; undefined before the first visit. */
   away(policy: string, now: number): number | undefined {
     const known = this.#known.get(policy);
     const level = this.level(policy, now);
     if (known === undefined || level === undefined) return undefined;
     const ms = Math.min(level.nextTokenIn, known.window / known.quota);
-    return known.heard && ms > soon ? ms : 0;
+    return known.heard ? ms : 0;
   }
 
   /** Milliseconds until this number of tokens has come to this process; undefined before the first visit. */

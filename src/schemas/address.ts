@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Overrides } from "../util/overrides.ts";
+import type { Overrides } from "../util/fields.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /**

@@ -1,8 +1,7 @@
 import * as z from "zod/mini";
 import { type Issue, mostIssues, unchecked } from "../errors/validation.ts";
 import { wordsOf } from "../util/foreign.ts";
-import { messageOf } from "./messages.ts";
-import { nearest } from "./nearest.ts";
+import { messageOf, nearest } from "./messages.ts";
 import type { Schema } from "./shape.ts";
 
 /** What checking a value gives: the value with its defaults, or everything that is wrong with it. */

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { closeSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { shorten } from "../errors/shorten.ts";
+import { shorten } from "../errors/base.ts";
 import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import type { SqliteModule } from "./database.ts";

@@ -4,7 +4,7 @@ import { inTime, NoResultError } from "../util/in-time.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { memoryStore } from "./memory.ts";
-import { ScopedStorage, type ScopeOf } from "./scoped-storage.ts";
+import { ScopedStorage } from "./scoped-storage.ts";
 
 /** Milliseconds that one operation of a storage may take. */
 const operationTime = 1_000;
@@ -26,7 +26,7 @@ export type OpenStorage = () => Promise<ClientStorage>;
 export interface StorageSettings {
   /** Undefined: the client remembers in a memory of its own, until it ends. */
   readonly storage: KeyValueStore | undefined;
-  readonly scopeOf: ScopeOf;
+  readonly scopeOf: (storage: KeyValueStore) => Promise<string>;
   readonly clock: PartnerClock;
   readonly reports: StorageReports;
 }

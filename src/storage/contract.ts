@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/validation.ts";
 import { type PartnerClock, reliable } from "../util/clock.ts";
+import { withFields } from "../util/fields.ts";
 import { propertyOf } from "../util/foreign.ts";
-import { withFields } from "../util/split-fields.ts";
 
 /** What a key must hold before a change, compared and changed in one atomic step. */
 export interface StoreExpectation {

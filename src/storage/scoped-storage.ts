@@ -3,19 +3,11 @@ import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contrac
 import { seal, unseal } from "./values.ts";
 
 /**
- * Names the part of a storage that belongs to one organization of one service: a hash of the base URL and of the organization's name,
- * or of the secret key without a name.
+ * Makes the method `~scopeOf` of a client: it names the part of a storage that belongs to one organization of one service, by a hash of the
+ * base URL and of the organization's name, or of the secret key without a name. The hash does not reveal the key, which has at least 12
+ * random characters.
  */
-export type ScopeOf = (storage: KeyValueStore) => Promise<string>;
-
-/**
- * The method of a client that names its part of a storage. A text, not a symbol: the types of another entry point or another copy of the
- * package know it, too.
- */
-export const scopeOf = "~scopeOf";
-
-/** Makes the function for a client. The hash does not reveal the key, which has at least 12 random characters. */
-export function createScopeOf(baseUrl: string, secretKey: string): ScopeOf {
+export function createScopeOf(baseUrl: string, secretKey: string): (storage: KeyValueStore) => Promise<string> {
   return async ({ organization }) => {
     const owner = organization === undefined ? `key\n${secretKey}` : `organization\n${organization}`;
     return nameByHash(`pod-partner store\n${baseUrl}\n${owner}`);

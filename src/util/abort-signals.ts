@@ -65,3 +65,31 @@ export function held<T>(signal: AbortSignal, begin: (resolve: (value: T) => void
     });
   });
 }
+
+/**
+ * A signal that any number of calls at the same time can use. It listens to the caller's own signal once, while at least one of them
+ * listens: Node 22 warns of more than ten listeners. Like {@link eitherSignal}, it has only the parts of a signal that the SDK uses.
+ */
+export function sharedSignal(signal: AbortSignal): AbortSignal {
+  const listeners = new Set<() => void>();
+  let stopListening: () => void = () => undefined;
+  const shared = {
+    get aborted() {
+      return signal.aborted;
+    },
+    get reason() {
+      return signal.reason;
+    },
+    addEventListener: (_: string, listener: () => void) => {
+      listeners.add(listener);
+      if (listeners.size > 1) return;
+      stopListening = onAbort(signal, () => {
+        for (const each of [...listeners]) each();
+      });
+    },
+    removeEventListener: (_: string, listener: () => void) => {
+      if (listeners.delete(listener) && listeners.size === 0) stopListening();
+    },
+  };
+  return shared as AbortSignal;
+}

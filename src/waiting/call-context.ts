@@ -1,5 +1,5 @@
-import type { RetryOptions } from "../http/endpoint/request-options.ts";
 import type { Pacer } from "../http/pacing/pacer.ts";
+import type { RetryOptions } from "../http/request-options.ts";
 import type { Run, Start } from "../http/send.ts";
 import type { OpenStorage } from "../storage/client-storage.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -15,7 +15,7 @@ export interface CallContext {
   readonly timeout: number;
   /** The client's `retry`, for calls without one. */
   readonly retry: RetryOptions;
-  readonly pacer: Pick<Pacer, "forecast">;
+  readonly pacer: Pick<Pacer, "rateLimits">;
   /** Opens what the client remembers. */
   readonly openStorage: OpenStorage;
 }

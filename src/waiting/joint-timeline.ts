@@ -1,5 +1,4 @@
-import { PodPartnerError } from "../errors/base.ts";
-import type { TimelineEntry } from "../errors/timeline.ts";
+import { PodPartnerError, type TimelineEntry } from "../errors/base.ts";
 import type { ApiCall, CallResult } from "../http/send.ts";
 import type { PartnerClock } from "../util/clock.ts";
 

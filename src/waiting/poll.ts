@@ -1,6 +1,6 @@
 import { DeadlineError } from "../errors/connection.ts";
+import type { TimelineRecorder } from "../http/call.ts";
 import type { CancelScope } from "../http/cancel-scope.ts";
-import type { TimelineRecorder } from "../http/timeline-recorder.ts";
 import { endingOf } from "../util/foreign.ts";
 
 /** The result of one look-up: the final value, or the milliseconds to wait before the next look-up. */

@@ -8,11 +8,11 @@ const floors = [
   ["recorder", "work"],
   ["catalog"],
   ["settings"],
-  ["builders.ts", "state"],
+  ["state"],
   ["rules"],
   ["http"],
   ["page", "routes"],
-  ["controls", "modelled"],
+  ["controls"],
   ["server"],
   ["index.ts"],
 ];

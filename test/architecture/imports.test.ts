@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { entryPoints, type SourceFile, sources } from "./source.ts";
 
@@ -33,7 +34,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 /** Packages that only one file may import, so that replacing a package changes one file. */
 const wrapped = ["ky", "p-retry", "ulid", "structured-headers", "http-cache-semantics", "thumbhash"];
 
-/** `http/endpoint/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
+/** `http/endpoint.ts` belongs to `http`, `options.schema.ts` to `options`. */
 const partOf = (path: string) => path.replace(/(\.schema)?\.tsx?$/, "").replace(/\/.*/, "");
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
@@ -75,6 +76,22 @@ describe("imports", () => {
       sources.map(({ path, dependencies }) => [path, dependencies.flatMap(({ file }) => file ?? [])]),
     );
     const circles = sources.flatMap(({ path }) => circleThrough(path, graph)?.join(" → ") ?? []);
+    expect(circles).toEqual([]);
+  });
+
+  it("of folders form no circle", () => {
+    const files = sources.filter(({ path }) => path.includes("/") && !path.startsWith("http/"));
+    const graph = new Map(
+      [...Map.groupBy(files, ({ path }) => posix.dirname(path))].map(([folder, inside]) => [
+        folder,
+        inside
+          .flatMap(({ dependencies }) =>
+            dependencies.flatMap(({ file }) => (file === undefined ? [] : posix.dirname(file))),
+          )
+          .filter((other) => other !== folder),
+      ]),
+    );
+    const circles = [...graph.keys()].flatMap((folder) => circleThrough(folder, graph)?.join(" → ") ?? []);
     expect(circles).toEqual([]);
   });
 

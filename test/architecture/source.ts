@@ -13,7 +13,7 @@ export interface Dependency {
 
 /** A file of `src/`, parsed. */
 export interface SourceFile {
-  /** From `src/`, for example `http/endpoint/endpoint.ts`. */
+  /** From `src/`, for example `http/endpoint.ts`. */
   readonly path: string;
   readonly lines: number;
   readonly dependencies: readonly Dependency[];

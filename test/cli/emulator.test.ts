@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { fileURLToPath } from "node:url";
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../support/port.ts";
@@ -158,14 +159,7 @@ describe("the end of the emulator", () => {
   });
 
   it("is at once at the second signal", async () => {
-    const module = new URL("../../src/cli/emulator.ts", import.meta.url).href;
-    const code = `import { stopSignal } from "${module}";
-      setInterval(() => {}, 1000);
-      const stopped = stopSignal();
-      console.log("ready");
-      await stopped;
-      console.log("stopping");`;
-    const running = start(process.execPath, ["--input-type=module", "--eval", code]);
+    const running = start(process.execPath, [fileURLToPath(new URL("until-signal.ts", import.meta.url))]);
     await running.until(/ready/);
     running.kill("SIGINT");
     await running.until(/stopping/);

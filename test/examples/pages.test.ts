@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import * as podPartner from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { errorCodes } from "../../src/errors/codes.ts";
+import { errorCodes } from "../../src/errors/api.ts";
 import { pages } from "./blocks.ts";
 import { root } from "./process.ts";
 

@@ -114,6 +114,8 @@ describe("a cancellation whose response was lost", () => {
     expect(error).toMatchObject({ name: "ConflictError", code: "already_in_production" });
     // The response was lost at once: the service has four seconds.
     expect((looks.at(-1) ?? 0) - (looks[0] ?? 0)).toBeGreaterThan(3_000);
+    const lookUps = error instanceof ConflictError ? error.timeline.filter(({ step }) => step === "lookup") : [];
+    expect(lookUps.map(({ outcome }) => outcome)).toEqual(looks.map(() => "not made"));
   });
 
   it("is looked up for longer after a timeout, and found when the service finishes late", async () => {

@@ -27,7 +27,7 @@ function exportsOf(door: string): readonly ts.Symbol[] {
   return symbol === undefined ? [] : checker.getExportsOfModule(symbol);
 }
 
-/** The overloads of a class's methods without documentation: an editor shows the overload that fits. */
+/** The overloads of a class's methods without documentation: an editor shows the overload that fits, or the text of the property. */
 const bareMethods = (symbol: ts.Symbol): readonly string[] =>
   checker
     .getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol))
@@ -37,6 +37,7 @@ const bareMethods = (symbol: ts.Symbol): readonly string[] =>
         .getTypeOfSymbol(member)
         .getCallSignatures()
         .filter((signature) => signature.getDocumentationComment(checker).length === 0)
+        .filter(() => !(member.flags & ts.SymbolFlags.Property) || member.getDocumentationComment(checker).length === 0)
         .map((signature) => `${symbol.name}.${member.name}${checker.signatureToString(signature)}`),
     );
 

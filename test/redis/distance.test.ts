@@ -1,24 +1,23 @@
 import { expect, it } from "vitest";
 import { CancelScope } from "../../src/http/cancel-scope.ts";
 import type { Pacer } from "../../src/http/pacing/pacer.ts";
-import { TokenTooFar } from "../../src/http/pacing/queue/wait-queue.ts";
+import { TokenTooFar } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
 import { endpointOf } from "../support/endpoints.ts";
 import { simulate } from "./simulation.ts";
 import { describeWithRedis, useRedis } from "./use-redis.ts";
 
 const endpoint = endpointOf("orders.get");
-const patience = 120_000;
+const maxRetryAfter = 120_000;
 
 /** Acquires as a call does: it ends when the next token is too far away. */
 async function acquire(pacer: Pacer, clock: PartnerClock) {
   if (pacer.tryAcquire(endpoint) !== undefined) throw new Error("A fleet has no token at once.");
-  if (pacer.forecast.tooFar(endpoint, patience) !== undefined) return "too far";
   try {
-    return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), { patience });
+    return await pacer.acquire(endpoint, "normal", new CancelScope(clock, undefined, undefined), { maxRetryAfter });
   } catch (error) {
     if (!(error instanceof TokenTooFar)) throw error;
-    return pacer.forecast.tooFar(endpoint, patience) === undefined ? "sent back" : "too far";
+    return "too far";
   }
 }
 
@@ -36,7 +35,7 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
     const call = async (pacer: Pacer, response: Headers) => {
       const outcome = acquire(pacer, clock).then((grant) => {
         if (typeof grant === "string") return grant;
-        pacer.observe(endpoint, grant, response, { patience });
+        pacer.observe(endpoint, grant, response);
         return "sent";
       });
       await clock.run(clock.now() + 500);
@@ -70,13 +69,13 @@ describeWithRedis("a fleet whose next token is further away than `maxRetryAfter`
       const grant = await acquire(pacer, clock);
       if (typeof grant === "string") return;
       sent += 1;
-      pacer.observe(endpoint, grant, headers("q=50;w=10", 50 - sent, name), { patience });
+      pacer.observe(endpoint, grant, headers("q=50;w=10", 50 - sent, name));
     };
     for (let number = 0; number < 10; number++) {
       void call();
       await clock.run(clock.now() + 500);
     }
     expect(sent).toBe(10);
-    expect(pacer.forecast.snapshot().policies.default).toMatchObject({ quota: 50, window: 10_000 });
+    expect(pacer.rateLimits().policies.default).toMatchObject({ quota: 50, window: 10_000 });
   });
 });

@@ -175,6 +175,6 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(uploads.served).toHaveLength(2);
     expect(reads.served).toHaveLength(50);
     expect(refusals([uploads, reads])).toBe(0);
-    expect(pacer.forecast.snapshot().policies).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
+    expect(pacer.rateLimits().policies).toMatchObject({ uploads: { remaining: 0, waiting: 8 } });
   });
 });

@@ -1,6 +1,5 @@
 import { setImmediate } from "node:timers/promises";
 import { redisPacing } from "pod-partner/redis";
-import type { Observe } from "../../src/http/observer.ts";
 import type { CeilingLimit } from "../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../src/util/clock.ts";
@@ -63,9 +62,7 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
   organizations += 1;
   const store = redisPacing(client, { organization: `simulation ${organizations}` });
   const baseUrl = "https://partner.example/v2";
-  const observe: Observe = (name, event) => {
-    if (name === "onStoreLost" && "reason" in event) simulation.lost.push(String(event.reason));
-  };
+  const reports = { onLost: (reason: string) => void simulation.lost.push(reason), onBack: () => undefined };
   const simulation: Simulation = {
     clock,
     down: false,
@@ -74,7 +71,7 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
     join: (own = clock, ceiling) =>
       new Pacer(own, {
         ceiling,
-        open: (buckets, wake) => store.join({ baseUrl, secretKey: "key", clock: own, observe, own: buckets, wake }),
+        open: (buckets, wake) => store.join({ baseUrl, secretKey: "key", clock: own, ...reports, own: buckets, wake }),
       }),
   };
   return simulation;

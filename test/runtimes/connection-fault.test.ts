@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ConnectionError } from "../../src/errors/connection.ts";
-import { toConnectionError } from "../../src/http/wire/connection-errors.ts";
+import { toConnectionError } from "../../src/http/connection-errors.ts";
 
 const key = "test-key-5up3r53cr3t-4d5f6";
 const redact = (text: string) => text.replaceAll(key, "[redacted]");

@@ -4,7 +4,7 @@ import { sqliteStore } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { openStorage } from "../../src/storage/client-storage.ts";
-import { createScopeOf, scopeOf } from "../../src/storage/scoped-storage.ts";
+import { createScopeOf } from "../../src/storage/scoped-storage.ts";
 import { bytes, keysOf, text, useFolder } from "./stores.ts";
 
 const folder = useFolder();
@@ -90,7 +90,7 @@ describe("the entries of a store", () => {
   it("are those of the client's own scope", async () => {
     const store = memoryStore();
     const partner = new PodPartner({ baseUrl, secretKey, store });
-    expect(await partner[scopeOf](store)).toBe(await createScopeOf(baseUrl, secretKey)(store));
+    expect(await partner["~scopeOf"](store)).toBe(await createScopeOf(baseUrl, secretKey)(store));
   });
 
   it("hold no secret, neither in a key nor in a value", async () => {

@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import type { Endpoint } from "../../src/http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../src/http/endpoint.ts";
 
 const resources = new URL("../../src/resources/", import.meta.url);
 

@@ -1,12 +1,17 @@
 import type {
   CompletedMockup,
+  GoneError,
   IdentifiedOrderInput,
   MockupInput,
+  NotFoundError,
   PlacedOrder,
   PodPartner,
   RenderedMockup,
+  RenderFailedError,
   RenderInput,
+  RendertokenLimitError,
   SavedMockup,
+  TokenBudgetError,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
 
@@ -91,5 +96,16 @@ describe("the types of outcomes", () => {
     expectTypeOf<Reason>().toEqualTypeOf<
       "not-found" | "gone" | "render-failed" | "error" | "budget" | "weekly-limit"
     >();
+  });
+
+  it("without a mockup have an error of the type that their reason gives", () => {
+    type ErrorOf<Reason> = Extract<OutcomeOf<Made["left"]>, { reason: Reason }>["error"];
+    expectTypeOf<ErrorOf<"not-found">>().toEqualTypeOf<NotFoundError>();
+    expectTypeOf<ErrorOf<"gone">>().toEqualTypeOf<GoneError>();
+    expectTypeOf<ErrorOf<"render-failed">>().toEqualTypeOf<RenderFailedError>();
+    expectTypeOf<ErrorOf<"budget">>().toEqualTypeOf<TokenBudgetError>();
+    expectTypeOf<ErrorOf<"weekly-limit">>().toEqualTypeOf<RendertokenLimitError>();
+    // `map` can throw any value.
+    expectTypeOf<ErrorOf<"error">>().toBeUnknown();
   });
 });

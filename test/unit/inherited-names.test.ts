@@ -1,7 +1,7 @@
 import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { WaitQueues } from "../../src/http/pacing/queue/wait-queue.ts";
+import { WaitQueues } from "../../src/http/pacing/queue.ts";
 import { rejection } from "../support/exchange.ts";
 import { settle } from "../support/settle.ts";
 

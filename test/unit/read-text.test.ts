@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openBody, readText } from "../../src/http/wire/read-text.ts";
+import { openBody, readText } from "../../src/http/transport.ts";
 
 /** Reads a response whose body has these chunks. */
 function read(...chunks: readonly Uint8Array<ArrayBuffer>[]): Promise<string> {

@@ -1,5 +1,12 @@
-import { type ListOptions, type PartnerClock, PodPartner, type RequestOptions, type WaitOptions } from "pod-partner";
-import { describe, expect, it } from "vitest";
+import {
+  type ListOptions,
+  type PartnerClock,
+  PodPartner,
+  type RequestOptions,
+  RequestValidationError,
+  type WaitOptions,
+} from "pod-partner";
+import { beforeEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
@@ -29,6 +36,64 @@ describe("options with endless waits or too many tokens are refused before a req
     ["a prefetch of 0", list({ prefetch: 0 })],
     ["any positive poll interval", wait({ interval: 1 })],
   ]);
+});
+
+describe("a query of 100,000 values that cannot be sent", () => {
+  it("is checked up to the hundredth, in a message of a few kB", async () => {
+    let checked = 0;
+    const watched = new Proxy([{}], {
+      get: (values, name, proxy) => {
+        if (name === "length") checked += 1;
+        return Reflect.get(values, name, proxy);
+      },
+    });
+    const query = Object.fromEntries(Array.from({ length: 100_000 }, (_, index) => [`name${index}`, watched as never]));
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey });
+    const error = await rejection(partner.rendertokens.get({ query }));
+    if (!(error instanceof RequestValidationError)) throw error;
+    expect(error.issues).toHaveLength(100);
+    expect(error.message).toMatch(/and 99,\d\d\d more$/);
+    expect(error.message.length).toBeLessThan(3_000);
+    expect(checked).toBeLessThan(1_000);
+  });
+});
+
+describe("options with a getter that gives its value once", () => {
+  /** An object that throws when one of its values is read a second time. */
+  function once<Given extends object>(fields: Given): Given {
+    const read = new Set<PropertyKey>();
+    return new Proxy(fields, {
+      get: (target, name, proxy) => {
+        if (Object.hasOwn(target, name) && read.size === read.add(name).size) throw new Error(`${String(name)} again`);
+        return Reflect.get(target, name, proxy);
+      },
+    });
+  }
+  let sent = 0;
+  const fetch = async () => {
+    sent += 1;
+    return Response.json({});
+  };
+  beforeEach(() => {
+    sent = 0;
+  });
+
+  it.each<[string, RequestOptions]>([
+    ["the options", once({ timeout: 5_000, priority: "high" })],
+    ["the query", { query: once({ page: 2 }) }],
+    ["the retries", { retry: once({ retries: 0 }) }],
+  ])("are read once: %s", async (_, options) => {
+    const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey, fetch });
+    await partner.request("GET", "/any", options);
+    expect(sent).toBe(1);
+  });
+
+  it("are read once: the client's own", async () => {
+    const clock: PartnerClock = { now: () => 0, after: () => () => undefined };
+    const partner = new PodPartner(once({ baseUrl: "https://partner.example/v2", secretKey, fetch, clock }));
+    await partner.request("GET", "/any");
+    expect(sent).toBe(1);
+  });
 });
 
 describe("a deadline", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter } from "../../src/http/wire/retry-after.ts";
+import { parseRetryAfter } from "../../src/http/response.ts";
 
 describe("Retry-After (specification 8, RFC 9110)", () => {
   const now = Date.parse("2026-11-02T09:00:00Z");

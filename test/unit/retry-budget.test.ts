@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RetryBudget } from "../../src/http/retry-budget.ts";
+import { RetryBudget } from "../../src/http/call.ts";
 
 /** Spends retries until the budget is empty, and returns their number. */
 function spendAll(budget: RetryBudget): number {

@@ -1,8 +1,7 @@
 import { inspect } from "node:util";
-import type { TimelineEntry } from "pod-partner";
-import { type PartnerClock, PodPartner, PodPartnerError } from "pod-partner";
+import { type PartnerClock, PodPartner, PodPartnerError, type TimelineEntry } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { timelineTable } from "../../src/errors/timeline-table.ts";
+import { timelineTable } from "../../src/errors/base.ts";
 import { rejection } from "../support/exchange.ts";
 import { createFastClock } from "../support/fast-clock.ts";
 import { combinedOrder } from "../support/orders.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 
 /** The names of an endpoint: the client's call (`orders.create`), and the specification's endpoint (`POST /orders`). */
 export const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];

@@ -1,4 +1,4 @@
-import type { KnownErrorCode } from "../../errors/codes.ts";
+import type { KnownErrorCode } from "../../errors/api.ts";
 
 /** Codes that the specification does not show. The emulator uses them for refusals that the specification gives no code for. */
 type AssumedCode =

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import { count } from "../../schemas/shape.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import { toSeconds } from "./messages.ts";

@@ -1,4 +1,4 @@
-import type { ListPage } from "../../http/endpoint/endpoint.ts";
+import type { ListPage } from "../../http/endpoint.ts";
 import { Problem } from "./problem.ts";
 
 /** Records by reference, in the order of their creation. A record is plain JSON. */

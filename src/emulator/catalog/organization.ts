@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint, Policy } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint, Policy } from "../../http/endpoint.ts";
 import type { Reference, StoreReference } from "../../references/references.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";

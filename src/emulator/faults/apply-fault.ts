@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import {

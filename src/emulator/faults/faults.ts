@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { check } from "../../schemas/check.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import { endpointsNamed, namesOf } from "../base/endpoint-names.ts";

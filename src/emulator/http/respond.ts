@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ResponseShape } from "../../http/endpoint/endpoint.ts";
+import type { ResponseShape } from "../../http/endpoint.ts";
 import { retryAfterHeader, WholeResponse } from "../base/messages.ts";
 import type { Problem } from "../base/problem.ts";
 

@@ -1,4 +1,4 @@
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import type { Fault } from "../faults/fault.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Policy } from "../../http/endpoint/endpoint.ts";
-import type { Redact } from "../../http/wire/redact.ts";
+import type { Policy } from "../../http/endpoint.ts";
+import type { Redact } from "../../http/redact.ts";
 import { createPathReader } from "../base/endpoint-names.ts";
 import { isBrokenConnection, recordBody, WholeResponse } from "../base/messages.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";

@@ -1,4 +1,4 @@
-import { createRedact, type Redact } from "../../http/wire/redact.ts";
+import { createRedact, type Redact } from "../../http/redact.ts";
 import { attempt, textOf } from "../../util/foreign.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { LoggedRequest, RecordedBody, RecordedMessage, RequestOutcome } from "./logged-request.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { check } from "../../schemas/check.ts";
 import { count } from "../../schemas/shape.ts";
 import { endpointsNamed } from "../base/endpoint-names.ts";

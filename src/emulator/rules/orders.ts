@@ -2,7 +2,7 @@ import type { ProductReference, StoreReference } from "../../references/referenc
 import type { OrderlineInput } from "../../resources/orders/order-input.schema.ts";
 import type { Cancellation } from "../../resources/orders/orders.schema.ts";
 import type { Address, AddressInput } from "../../schemas/address.ts";
-import { withOverrides } from "../../util/overrides.ts";
+import { withOverrides } from "../../util/fields.ts";
 import { known, Problem } from "../base/problem.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import type { Stage, StoredProduct } from "../catalog/products.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors/validation.ts";
-import { withFields } from "../../util/split-fields.ts";
+import { withFields } from "../../util/fields.ts";
 import { remoteFault } from "../base/real-service.ts";
 
 /** Where a server is to listen. */

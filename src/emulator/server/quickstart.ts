@@ -1,5 +1,5 @@
-import { validAddress } from "../builders.ts";
 import { allControls } from "../controls/table.ts";
+import { validAddress } from "../settings/builders.ts";
 import type { Emulation } from "../state/emulation.ts";
 
 const describeKeys = ({ worlds }: Emulation): readonly string[] =>

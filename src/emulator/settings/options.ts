@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod/mini";
 import { ConfigurationError, type Issue } from "../../errors/validation.ts";
-import type { Policy } from "../../http/endpoint/endpoint.ts";
+import type { Policy } from "../../http/endpoint.ts";
 import { baseUrl } from "../../schemas/base-url.ts";
 import { check } from "../../schemas/check.ts";
 import { count, filledText, type Schema } from "../../schemas/shape.ts";

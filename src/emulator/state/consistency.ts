@@ -1,5 +1,5 @@
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import type { EvidenceReference, ReferenceKind } from "../../references/references.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
 import { policies } from "../base/rate-limit.ts";

@@ -3,8 +3,8 @@ import type { ClientStorage, OpenStorage } from "../../storage/client-storage.ts
 import type { ResponseHead } from "../../util/response-head.ts";
 import { nameByHash } from "../../util/sha256.ts";
 import type { Call } from "../call.ts";
-import type { EncodedRequest } from "../endpoint/encode.ts";
-import type { Arrival } from "../wire/exchange.ts";
+import type { EncodedRequest } from "../request.ts";
+import type { Arrival } from "../response.ts";
 import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
 import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
 import { type FileSteps, fileSteps } from "./file-steps.ts";

@@ -1,12 +1,12 @@
 import { Download } from "../../binary/download.ts";
 import { type BodyWatcher, watched } from "../../binary/streams.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
+import { Attempt } from "../attempt.ts";
 import type { Call } from "../call.ts";
-import type { EncodedRequest } from "../endpoint/encode.ts";
-import { Attempt } from "../wire/attempt.ts";
-import { downloadStream } from "../wire/download-body.ts";
-import type { Arrival } from "../wire/exchange.ts";
-import type { Body } from "../wire/read-text.ts";
+import { downloadStream } from "../exchange.ts";
+import type { EncodedRequest } from "../request.ts";
+import type { Arrival } from "../response.ts";
+import type { Body } from "../transport.ts";
 
 /** What the cache of files needs of a call. */
 export interface FileSteps {

@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import type { Body } from "../wire/read-text.ts";
+import type { Body } from "../transport.ts";
 import { type Entries, type Entry, piecesOf } from "./entry.ts";
 
 /** Downloads a file again; undefined if the service has another version by now. */

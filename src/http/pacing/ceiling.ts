@@ -1,5 +1,4 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { CancelScope } from "../cancel-scope.ts";
 
 /** The rate that a partner allows itself. */
 export interface CeilingLimit {
@@ -12,8 +11,21 @@ export interface CeilingLimit {
 /** Reserves the next slots of a fleet. Resolves to the milliseconds until each of them comes. */
 export type Reserve = (limit: CeilingLimit, slots: number) => Promise<readonly number[]>;
 
+/** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
+export interface Cancelable {
+  /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
+  hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T>;
+  /** Waits for a promise, at most until the call ends. */
+  within<T>(promise: Promise<T>): Promise<T>;
+}
+
+interface Settle<T> {
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
 /** A reserved slot that is not used within this many milliseconds expires: later, it would add to a burst. */
-const lifetime = 500;
+const slotExpiresAfter = 500;
 
 /**
  * The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds.
@@ -55,15 +67,26 @@ export class Ceiling {
    *
    * @param waiting How many requests wait behind this one: a fleet's slots are reserved together.
    */
-  async pass(scope: CancelScope, waiting: number): Promise<void> {
+  async pass(scope: Cancelable, waiting: number): Promise<void> {
     try {
       if (this.#reserve !== undefined) await this.#sleepUntil(scope, await this.#nextReserved(scope, waiting));
       const next = this.#nextAt(1);
       if (next > this.#clock.now()) await this.#sleepUntil(scope, next);
-      if (this.#used.push(this.#clock.now()) > this.#limit.burst) this.#used.shift();
+      this.#use();
     } finally {
       this.#occupied = false;
     }
+  }
+
+  /** Uses a slot that is free now, for a request that does not wait. Returns whether there was one. */
+  takeFree(): boolean {
+    if (this.#occupied || this.#nextAt(1) > this.#clock.now()) return false;
+    this.#use();
+    return true;
+  }
+
+  #use(): void {
+    if (this.#used.push(this.#clock.now()) > this.#limit.burst) this.#used.shift();
   }
 
   /** Milliseconds until this number of requests has been sent, after the one that waits for its slot. */
@@ -80,9 +103,9 @@ export class Ceiling {
     return Math.max(this.#clock.now(), earlier + this.#window) + rounds * this.#window;
   }
 
-  async #nextReserved(scope: CancelScope, waiting: number): Promise<number> {
+  async #nextReserved(scope: Cancelable, waiting: number): Promise<number> {
     const now = this.#clock.now();
-    this.#reserved = this.#reserved.filter((at) => at > now - lifetime);
+    this.#reserved = this.#reserved.filter((at) => at > now - slotExpiresAfter);
     if (this.#reserved.length === 0) await scope.within(this.#reserveSlots(Math.min(waiting + 1, this.#limit.burst)));
     return this.#reserved.shift() ?? now;
   }
@@ -94,7 +117,7 @@ export class Ceiling {
   }
 
   /** Timers can be early. */
-  async #sleepUntil(scope: CancelScope, time: number): Promise<void> {
+  async #sleepUntil(scope: Cancelable, time: number): Promise<void> {
     for (let ms = time - this.#clock.now(); ms > 0; ms = time - this.#clock.now()) {
       await scope.hold<void>(({ resolve }) => this.#clock.after(ms, () => resolve()));
     }

@@ -1,17 +1,24 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import type { CancelScope } from "../cancel-scope.ts";
-import type { Endpoint } from "../endpoint/endpoint.ts";
-import type { Priority } from "../endpoint/request-options.ts";
-import { Buckets, specified } from "./bucket/buckets.ts";
-import type { Grant, TokenSource } from "./bucket/token-source.ts";
-import { Ceiling, type CeilingLimit } from "./ceiling.ts";
-import { Dispatcher } from "./dispatcher.ts";
-import { Forecast } from "./forecast.ts";
+import { alwaysWaited } from "./bucket.ts";
+import { type Cancelable, Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
-import { sizeOf, TokenTooFar, WaitQueues } from "./queue/wait-queue.ts";
-import { Routes } from "./routes.ts";
-import type { Wait } from "./wait.ts";
+import {
+  type DistantToken,
+  type PauseReason,
+  type Priority,
+  type Wait,
+  type Waiter,
+  type WaitQueue,
+  WaitQueues,
+} from "./queue.ts";
+import { type Route, Routes } from "./routes.ts";
+import { Buckets, type Grant, type TokenSource } from "./tokens.ts";
+
+/** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
+const reportedAfter = 290;
+/** These waits usually end with a response or a reply, long before their time is over: they are reported when they have lasted. */
+const endsEarly: ReadonlySet<PauseReason> = new Set(["probe", "slow-start", "fleet"]);
 
 export interface PacerOptions {
   /** Opens a source of tokens other than this process's own buckets. The source calls `wake` when tokens have come. */
@@ -24,9 +31,9 @@ export interface PacerOptions {
 export interface Acquiring {
   /** The request had its turn and was refused: it comes before all others of its priority. */
   readonly again?: boolean;
-  /** Milliseconds that the next token may be away. */
-  readonly patience?: number;
-  /** Called once when the call waits for longer than a moment, with the reason. */
+  /** The call does not wait for a token that is further away than this many milliseconds. */
+  readonly maxRetryAfter?: number;
+  /** Called once when the call waits for longer than a moment, with the reason and the expected time. */
   readonly report?: ((wait: Wait) => void) | undefined;
 }
 
@@ -34,6 +41,51 @@ export interface Acquiring {
 export interface Permit {
   readonly grant: Grant;
   readonly passage: Passage;
+}
+
+/** Ends a call's wait: the next token is further away than this call waits. */
+export class TokenTooFar extends Error {
+  readonly policy: string;
+  /** Milliseconds until the token comes. */
+  readonly ms: number;
+
+  constructor({ policy, ms }: DistantToken) {
+    super(`the next token of ${policy} comes in ${ms} ms`);
+    this.policy = policy;
+    this.ms = ms;
+  }
+}
+
+/** The state of one policy. */
+export interface RateLimit {
+  /** Tokens that the full bucket holds. */
+  readonly quota: number;
+  /** Milliseconds in which the bucket refills from empty. */
+  readonly window: number;
+  /** Tokens in the bucket, as far as this process knows. */
+  readonly remaining: number;
+  /** Milliseconds until the next call may go; 0 when one may go now. */
+  readonly nextTokenIn: number;
+  /** Calls of this client that are waiting for a token. */
+  readonly waiting: number;
+}
+
+/** The rate limits as this process knows them. */
+export interface RateLimits {
+  /**
+   * Each policy by its name. The service chooses the names: the record has no prototype, so that `constructor` and `__proto__` are
+   * names like any other.
+   */
+  readonly policies: Readonly<Record<string, RateLimit>>;
+  /**
+   * Milliseconds until `calls` more calls have their tokens, behind all calls that wait already, at the rate of this process now.
+   * This is an estimate: other processes can start and stop.
+   *
+   * @param policy Default `default`, which every call draws from.
+   * @example
+   * if (partner.rateLimits.estimate(items.length) > 60_000) console.log("This takes more than a minute.");
+   */
+  readonly estimate: (calls: number, policy?: string) => number;
 }
 
 /** Grants tokens to requests, first come, first served within a priority, and learns from every response. */
@@ -44,45 +96,13 @@ export class Pacer {
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
   readonly #ceiling: Ceiling | undefined;
-  readonly #dispatcher: Dispatcher;
-  readonly forecast: Forecast;
+  #stopTimer: (() => void) | undefined;
 
   constructor(clock: PartnerClock, { open = (own) => own, ceiling }: PacerOptions = {}) {
     this.#clock = clock;
-    const tokens = open(new Buckets(clock), () => this.#dispatcher.run());
+    const tokens = open(new Buckets(clock), () => this.#serve());
     this.#tokens = tokens;
     this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens));
-    const limits = {
-      tokens,
-      queues: this.#queues,
-      routes: this.#routes,
-      gatewayLimit: this.#gatewayLimit,
-      ceiling: this.#ceiling,
-    };
-    this.#dispatcher = new Dispatcher(clock, limits);
-    this.forecast = new Forecast(limits, (queue) => this.#dispatcher.waitOf(queue));
-  }
-
-  /** Takes the tokens for a request if they are available and no call waits for them. */
-  tryAcquire(endpoint: Endpoint): Permit | undefined {
-    // Each slot of a ceiling goes to the head of the queue.
-    if (this.#ceiling !== undefined) return undefined;
-    const policies = this.#routes.of(endpoint);
-    if (this.#queues.occupied) {
-      // Calls that wait and have tokens by now come first.
-      this.#dispatcher.run();
-      if (sizeOf(this.#queues.of(policies)) > 0) return undefined;
-    }
-    const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(policies, 1);
-    return wait === undefined ? this.#take(policies) : undefined;
-  }
-
-  #take(policies: readonly string[]): Permit {
-    return { passage: this.#gatewayLimit.take(this.#clock.now()), grant: this.#tokens.take(policies) };
-  }
-
-  #end({ passage }: Permit, fate: Fate): void {
-    this.#gatewayLimit.end(passage, fate, this.#clock.now());
   }
 
   /** Whether requests are sent at the rate that a gateway in front of the service allows. */
@@ -90,125 +110,282 @@ export class Pacer {
     return this.#gatewayLimit.interval > 0;
   }
 
+  /** Takes the tokens for a request if they are available and no call waits for them. */
+  tryAcquire(route: Route): Permit | undefined {
+    // Each slot of a ceiling goes to the head of the queue.
+    if (this.#ceiling !== undefined) return undefined;
+    const policies = this.#routes.of(route);
+    if (this.#queues.occupied) {
+      // Calls that wait and have tokens by now come first.
+      this.#serve();
+      if (this.#queues.of(policies).size > 0) return undefined;
+    }
+    const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(policies, 1);
+    return wait === undefined ? this.#take(policies) : undefined;
+  }
+
   /** Counts a request without waiting, for a client that does not pace itself. */
-  takeAnyway(endpoint: Endpoint): Permit {
-    return this.#take(this.#routes.of(endpoint));
+  takeAnyway(route: Route): Permit {
+    return this.#take(this.#routes.of(route));
+  }
+
+  #take(policies: readonly string[]): Permit {
+    return { passage: this.#gatewayLimit.take(this.#clock.now()), grant: this.#tokens.take(policies) };
   }
 
   /**
    * Waits in the queue for the tokens of a request, then for a slot of the ceiling. Leaving the queue costs no token.
    *
-   * @throws {@link TokenTooFar} when the next token is further away than `patience` milliseconds.
+   * @throws {@link TokenTooFar} when the next token is further away than `maxRetryAfter` milliseconds.
    */
-  async acquire(
-    endpoint: Endpoint,
-    priority: Priority,
-    scope: CancelScope,
-    { again = false, patience = Number.POSITIVE_INFINITY, report = () => undefined }: Acquiring = {},
-  ): Promise<Permit> {
-    const joining = { priority, again, patience, report, since: this.#clock.now() };
-    let over: (() => void) | undefined;
+  async acquire(route: Route, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
+    const { again = false, maxRetryAfter = Number.POSITIVE_INFINITY, report = () => undefined } = acquiring;
+    const check = this.#checkDistance(this.#routes.of(route), maxRetryAfter);
+    if (check !== undefined) return check;
+    let stopReport: () => void = () => undefined;
     try {
       const permit = await scope.hold<Permit>(({ resolve, reject }) => {
-        const grant = () => {
-          this.#ceiling?.occupy();
-          resolve(this.#take(this.#routes.of(endpoint)));
-        };
-        const turn = { grant, reject: () => reject(new TokenTooFar()) };
-        const waiter = this.#queues.join(this.#queues.of(this.#routes.of(endpoint)), endpoint.call, turn, joining);
-        over = this.#dispatcher.watch(waiter);
+        const waiter = this.#queues.join(this.#queues.of(this.#routes.of(route)), {
+          call: route.call,
+          priority,
+          again,
+          maxRetryAfter,
+          grant: () => {
+            this.#ceiling?.occupy();
+            resolve(this.#take(this.#routes.of(route)));
+          },
+          reject: (token) => reject(new TokenTooFar(token)),
+        });
+        // An occupied queue already has a timer for its next turn.
+        if (waiter.queue.size === 1) this.#serve();
+        stopReport = this.#reportWait(waiter, report);
         return () => {
-          over?.();
+          stopReport();
           this.#queues.leave(waiter);
-          if (sizeOf(waiter.queue) === 0) this.#dispatcher.run();
+          if (waiter.queue.size === 0) this.#serve();
         };
       });
-      if (this.#ceiling !== undefined) await this.#pass(this.#ceiling, permit, scope);
+      if (this.#ceiling !== undefined) await this.#passCeiling(this.#ceiling, permit, scope);
       return permit;
     } finally {
-      over?.();
+      stopReport();
     }
   }
 
   /** Waits for a slot of the ceiling, with the tokens of the request. */
-  async #pass(ceiling: Ceiling, permit: Permit, scope: CancelScope): Promise<void> {
+  async #passCeiling(ceiling: Ceiling, permit: Permit, scope: Cancelable): Promise<void> {
     try {
-      await ceiling.pass(scope, this.forecast.waiting);
+      await ceiling.pass(scope, this.#queues.waitingFor("default"));
     } catch (error) {
       this.forget(permit);
       throw error;
     }
-    this.#dispatcher.run();
+    this.#serve();
+  }
+
+  /** Throws when no call waits for the next token. From time to time one call is sent without it, because the headers may be wrong. */
+  #checkDistance(policies: readonly string[], maxRetryAfter: number): Permit | undefined {
+    const far = this.#tooFar(policies, maxRetryAfter);
+    if (far === undefined) return undefined;
+    const mayCheck = this.#tokens.mayCheck(far.policy, maxRetryAfter);
+    if (mayCheck && (this.#ceiling?.takeFree() ?? true)) return this.#take(policies);
+    throw new TokenTooFar(far);
+  }
+
+  /** The token that is furthest away, if that is further away than the call waits. */
+  #tooFar(policies: readonly string[], maxRetryAfter: number): DistantToken | undefined {
+    let far: DistantToken | undefined;
+    for (const policy of policies) {
+      const ms = this.#tokens.away(policy);
+      if (ms > Math.max(maxRetryAfter, alwaysWaited, far?.ms ?? 0)) far = { policy, ms };
+    }
+    return far;
+  }
+
+  /** Serves the queues as far as the tokens go, then sets a timer for the next token. */
+  #serve(): void {
+    this.#stopTimer?.();
+    this.#stopTimer = undefined;
+    const next = this.#serveReady();
+    if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(next)), () => this.#serve());
+  }
+
+  /** Serves the queues as far as the tokens go. Returns the milliseconds until the next turn. */
+  #serveReady(): number {
+    // The request that waits for its slot of the ceiling calls `serve` again.
+    while (this.#queues.occupied && this.#ceiling?.occupied !== true) {
+      const closed = this.#gatewayLimit.wait(this.#clock.now());
+      if (closed !== undefined) {
+        for (const queue of this.#queues) this.#note(queue, closed);
+        return closed.ms;
+      }
+      let next = Number.POSITIVE_INFINITY;
+      const ready: WaitQueue[] = [];
+      for (const queue of this.#queues) {
+        if (queue.size === 0) continue;
+        const wait = this.#tokens.wait(queue.policies, queue.size);
+        this.#note(queue, wait);
+        if (wait === undefined) {
+          ready.push(queue);
+          continue;
+        }
+        this.#rejectImpatient(queue);
+        // A queue that is empty now needs no timer.
+        if (queue.size > 0) next = Math.min(next, wait.ms);
+      }
+      const waiter = this.#queues.takeTurn(ready);
+      if (waiter === undefined) return next;
+      waiter.grant();
+    }
+    return Number.POSITIVE_INFINITY;
+  }
+
+  #note(queue: WaitQueue, wait: Wait | undefined): void {
+    queue.wait = wait;
+    queue.waitFound = this.#clock.now();
+  }
+
+  /** Rejects the calls of a queue that do not wait for a token that is so far away. */
+  #rejectImpatient(queue: WaitQueue): void {
+    const far = this.#tooFar(queue.policies, 0);
+    if (far === undefined) return;
+    for (const waiter of queue.calls()) {
+      if (far.ms <= waiter.maxRetryAfter) continue;
+      this.#queues.leave(waiter);
+      waiter.reject(far);
+    }
+  }
+
+  /** What keeps the first call of a queue from being sent, by the latest look at it. */
+  #waitOf({ wait, waitFound }: WaitQueue): Wait | undefined {
+    const ceiling = this.#ceiling;
+    if (ceiling?.occupied) return { ms: ceiling.until(0), reason: "ceiling", policy: "default" };
+    return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#clock.now()) };
+  }
+
+  /**
+   * Reports once why a call waits: at once when it is known that it waits for longer than a moment, or else when it has done so. Returns a
+   * function that says that the wait is over. It serves no call: how many requests are in flight must not depend on who looks.
+   */
+  #reportWait(waiter: Waiter, report: (wait: Wait) => void): () => void {
+    const wait = this.#waitOf(waiter.queue);
+    if (wait !== undefined && !endsEarly.has(wait.reason)) {
+      const ms = this.#expect(waiter, wait);
+      if (ms > reportedAfter) {
+        report({ ...wait, ms });
+        return () => undefined;
+      }
+    }
+    let stop: () => void = () => undefined;
+    const reportNow = () => {
+      const present = this.#waitOf(waiter.queue);
+      // Nothing keeps a queue whose turn it is just now.
+      if (present === undefined) stop = this.#clock.after(1, reportNow);
+      else report({ ...present, ms: this.#expect(waiter, present) });
+    };
+    stop = this.#clock.after(reportedAfter, reportNow);
+    return () => stop();
+  }
+
+  /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
+  #expect({ queue, joined }: Waiter, { ms }: Wait): number {
+    const behind = this.#queues.joined - joined;
+    const place = (policy: string) => Math.max(1, this.#queues.waitingFor(policy) - behind);
+    const known = queue.policies.map((policy) => this.#tokens.until(policy, place(policy)));
+    return Math.ceil(Math.max(Number.isFinite(ms) ? ms : 0, this.#untilSent(place("default")), ...known));
+  }
+
+  /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
+  #untilSent(requests: number): number {
+    return Math.max(requests * this.#gatewayLimit.interval, this.#ceiling?.until(requests) ?? 0);
   }
 
   /**
    * Learns from a response's headers and status.
-   * @param options.patience The maximum time in milliseconds that the request's call waits for a token.
    * @param options.redact Removes the secret key from the name of a policy.
    */
   observe(
-    endpoint: Endpoint,
-    permit: Permit,
+    route: Route,
+    { grant, passage }: Permit,
     headers: Pick<Headers, "get">,
-    options: { readonly status?: number; readonly patience?: number; readonly redact?: Rename } = {},
+    { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
   ): RateLimitReport {
-    const { status = 200, patience = Number.POSITIVE_INFINITY, redact } = options;
     const report = parseRateLimit(headers, redact);
-    this.#end(permit, fateOf(status, report));
-    const { grant } = permit;
+    this.#end(passage, fateOf(status, report));
     const named = this.#tokens.observe(grant, report);
     if (named !== undefined) {
-      this.#reroute(endpoint, () => {
-        for (const policy of this.#routes.learn(endpoint, named, specified)) this.#tokens.observeNew(policy, report);
+      this.#reroute(route, () => {
+        for (const policy of this.#routes.learn(route, named)) this.#tokens.observeNew(policy, report);
       });
     }
-    for (const [policy, { sentAt }] of grant.requests) {
-      this.#tokens.probeAfter(policy, patience);
-      if (endpoint.policies.includes(policy as never)) continue;
-      const remaining = this.#tokens.reportOf(policy, report)?.remaining;
-      const { quota, window } = this.#tokens.level(policy);
-      const sighting = { remaining, interval: window / quota, sentAt, now: this.#clock.now() };
-      this.#reroute(endpoint, () => this.#routes.verify(endpoint, policy, sighting));
-    }
-    this.#dispatcher.run();
+    this.#serve();
     return report;
   }
 
+  #end(passage: Passage, fate: Fate): void {
+    this.#gatewayLimit.end(passage, fate, this.#clock.now());
+  }
+
   /** Removes a request that ended without a response. */
-  forget(permit: Permit): void {
-    this.#end(permit, "lost");
-    this.#tokens.forget(permit.grant);
-    this.#dispatcher.run();
+  forget({ grant, passage }: Permit): void {
+    this.#end(passage, "lost");
+    this.#tokens.forget(grant);
+    this.#serve();
   }
 
   /**
-   * Holds policies after the service refused a request: those that the response reports as empty. When it reports no empty policy and
-   * `sure` says that the rate limit is the reason, those of the request that it does not report, or else all of them.
+   * Holds policies for `ms` milliseconds after the service refused a request: those that the response reports as empty. When it reports no
+   * empty policy and `sure` says that the rate limit is the reason, those of the request that it does not report, or else all of them.
    *
-   * @param retryAfter Milliseconds that the response asks for. When they are longer than `ms`, calls that do not wait that long fail.
    * @returns the policies that are held.
    */
-  hold(endpoint: Endpoint, report: RateLimitReport, ms: number, sure = true, retryAfter = ms): readonly string[] {
+  hold(route: Route, report: RateLimitReport, ms: number, sure = true): readonly string[] {
     const reported = (policy: string) => this.#tokens.reportOf(policy, report);
     const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
-    this.#reroute(endpoint, () => {
-      for (const policy of empty)
-        if (this.#routes.addRefusal(endpoint, policy)) this.#tokens.observeNew(policy, report);
+    this.#reroute(route, () => {
+      for (const policy of empty) if (this.#routes.addRefusal(route, policy)) this.#tokens.observeNew(policy, report);
     });
-    const policies = this.#routes.of(endpoint);
+    const policies = this.#routes.of(route);
     const unreported = policies.filter((policy) => reported(policy)?.remaining === undefined);
     const likely = unreported.length > 0 ? unreported : policies;
     const held = empty.length > 0 || !sure ? empty : likely;
-    this.#tokens.hold(held, ms, retryAfter);
-    this.#dispatcher.run();
+    this.#tokens.hold(held, ms);
+    this.#serve();
     return held;
   }
 
-  /** Runs `learn`, then moves the waiting calls of an endpoint to another queue if its policies changed. */
-  #reroute(endpoint: Endpoint, learn: () => void): void {
-    const before = this.#routes.of(endpoint);
+  /** Runs `learn`, then moves the waiting calls of a route to another queue if its policies changed. */
+  #reroute(route: Route, learn: () => void): void {
+    const before = this.#routes.of(route);
     learn();
-    const after = this.#routes.of(endpoint);
-    if (before !== after) this.#queues.move(endpoint.call, this.#queues.of(before), this.#queues.of(after));
+    const after = this.#routes.of(route);
+    if (before !== after) this.#queues.move(route.call, this.#queues.of(before), this.#queues.of(after));
+  }
+
+  /** The rate limits as this process knows them now. */
+  rateLimits(): RateLimits {
+    const policies: Record<string, RateLimit> = Object.create(null);
+    for (const policy of this.#tokens.names()) policies[policy] = this.#stateOf(policy);
+    return {
+      policies,
+      estimate: (calls, policy = "default") => {
+        const all = this.#queues.waitingFor(policy) + calls;
+        return Math.max(this.#tokens.until(policy, all), this.#untilSent(all));
+      },
+    };
+  }
+
+  /** No token is free while calls wait for one, whatever keeps them from taking it. */
+  #stateOf(policy: string): RateLimit {
+    const level = this.#tokens.level(policy);
+    let waiting = 0;
+    let nextTokenIn = Math.max(level.nextTokenIn, this.#ceiling?.until(1) ?? 0);
+    for (const queue of this.#queues) {
+      const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
+      if (wait?.policy !== policy) continue;
+      waiting += queue.size;
+      nextTokenIn = Math.max(nextTokenIn, 1, Number.isFinite(wait.ms) ? wait.ms : 0);
+    }
+    return { ...level, remaining: waiting > 0 ? 0 : level.remaining, nextTokenIn, waiting };
   }
 }

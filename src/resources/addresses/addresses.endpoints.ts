@@ -1,4 +1,4 @@
-import { assumed, endpoint, field } from "../../http/endpoint/endpoint.ts";
+import { assumed, endpoint, field } from "../../http/endpoint.ts";
 import { address } from "../../schemas/address.ts";
 
 export const getAddress = endpoint({

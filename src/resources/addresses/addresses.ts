@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { AddressReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { endpoint } from "../../http/endpoint/endpoint.ts";
+import { endpoint } from "../../http/endpoint.ts";
 import { open } from "../../schemas/shape.ts";
 
 /** The result of a key validation (specification 4.1). */

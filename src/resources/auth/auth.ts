@@ -1,7 +1,6 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import type { KeyValidation } from "./auth.endpoints.ts";
-import { validateKey } from "./auth.endpoints.ts";
+import { type KeyValidation, validateKey } from "./auth.endpoints.ts";
 
 /** Validates the secret key (specification 4.1, 5). */
 export class AuthResource {

@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
-import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint/endpoint.ts";
+import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { array, filledText, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";

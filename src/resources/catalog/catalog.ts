@@ -1,8 +1,7 @@
 import type { Send } from "../../http/send.ts";
+import { ListResource } from "../../pagination/list-resource.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { ListResource } from "../list-resource.ts";
-import type { Packaging, Productgroup } from "./catalog.endpoints.ts";
-import { listPackagings, listProductgroups } from "./catalog.endpoints.ts";
+import { listPackagings, listProductgroups, type Packaging, type Productgroup } from "./catalog.endpoints.ts";
 import { ProductsResource } from "./products.ts";
 
 /** Reads the product catalog (specification 1, 4.3). */

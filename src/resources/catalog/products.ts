@@ -1,15 +1,26 @@
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import { type ConditionalOptions, conditionally, type UnconditionalOptions } from "../../http/endpoint/conditional.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import {
+  type ConditionalOptions,
+  conditionally,
+  type RequestOptions,
+  type UnconditionalOptions,
+} from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
-import { fieldsOf } from "../../util/split-fields.ts";
+import { fieldsOf } from "../../util/fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import type { Product, ProductDetail } from "./catalog.endpoints.ts";
-import { getLayerImage, getProduct, getProductMedia, listProducts, lookupProduct } from "./catalog.endpoints.ts";
+import {
+  getLayerImage,
+  getProduct,
+  getProductMedia,
+  listProducts,
+  lookupProduct,
+  type Product,
+  type ProductDetail,
+} from "./catalog.endpoints.ts";
 
 /** Options of {@link ProductsResource.changes}: those of each request, the snapshot to compare with, and `details`. */
 export interface ProductChangesOptions extends ChangesOptions<Product> {

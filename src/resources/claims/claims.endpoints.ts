@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint/endpoint.ts";
+import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
 import { timestampInput } from "../../schemas/shape.ts";
 import {
   createdClaim,

@@ -1,12 +1,12 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
+import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
-import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { ListResource } from "../list-resource.ts";
 import type { FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import {
   createItemIssues,

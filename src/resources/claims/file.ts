@@ -1,7 +1,7 @@
 import type { Found } from "../../http/call.ts";
 import { createOnce, type Recovery } from "../../http/create-once.ts";
-import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { type Endpoint, nameOf } from "../../http/endpoint.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import { Paginator } from "../../pagination/paginator.ts";
 import type { ClaimReference, ShipmentReference } from "../../references/references.ts";

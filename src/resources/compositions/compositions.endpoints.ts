@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { endpoint, field } from "../../http/endpoint/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint.ts";
 import type { CompositionReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";

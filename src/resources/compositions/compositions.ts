@@ -1,4 +1,4 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type {
   CompositionReference,
@@ -6,8 +6,7 @@ import type {
   ProductReference,
   SceneReference,
 } from "../../references/references.ts";
-import type { Composition } from "./compositions.endpoints.ts";
-import { getComposition, lookupComposition } from "./compositions.endpoints.ts";
+import { type Composition, getComposition, lookupComposition } from "./compositions.endpoints.ts";
 
 /** The three references that identify a composition (specification 2.9). All are required. */
 export interface CompositionParts {

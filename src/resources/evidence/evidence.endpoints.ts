@@ -1,6 +1,6 @@
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint/endpoint.ts";
+import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint.ts";
 import type { EvidenceReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";

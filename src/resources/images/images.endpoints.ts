@@ -1,5 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import { cursor, endpoint, field, page } from "../../http/endpoint/endpoint.ts";
+import { cursor, endpoint, field, page } from "../../http/endpoint.ts";
 import type { ImageReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";

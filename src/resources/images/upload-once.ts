@@ -2,7 +2,7 @@ import { type Content, readContent } from "../../binary/content.ts";
 import type { ImageSource, Upload } from "../../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../../binary/upload.ts";
 import type { Call } from "../../http/call.ts";
-import { optionFaults } from "../../http/endpoint/check-options.ts";
+import { optionFaults } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import { type ImageUploadOptions, splitWatch } from "../../http/upload.ts";
 import { check } from "../../schemas/check.ts";

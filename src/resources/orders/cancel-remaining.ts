@@ -1,7 +1,6 @@
 import { ConflictError } from "../../errors/api.ts";
-import { assertOptions } from "../../http/endpoint/check-options.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { nameOf } from "../../http/endpoint.ts";
+import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { CallResult, Send } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown } from "../../waiting/call-context.ts";

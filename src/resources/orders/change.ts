@@ -1,13 +1,13 @@
 import { NotFoundError } from "../../errors/api.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
-import { OutcomeUnknownError } from "../../errors/outcome.ts";
+import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
 import { lookUntil } from "../../http/create-once.ts";
-import type { EncodedRequest } from "../../http/endpoint/encode.ts";
-import { nameOf } from "../../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { nameOf } from "../../http/endpoint.ts";
 import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
+import type { EncodedRequest } from "../../http/request.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
@@ -69,18 +69,14 @@ async function makeChange(call: Call<never, void>, request: EncodedRequest, chan
     // An error that reports a lost response refuses nothing.
     if (aborted(error) || verdictOf(error, true) === "lost") throw error;
     const ruledOut = refusesContent(error);
-    let sight = notYet;
-    try {
-      const look = async (options: RequestOptions) => {
-        sight = await change.look(options);
-        return sight.final ? sight : undefined;
-      };
-      const time = ruledOut ? 0 : Math.max(0, until - call.core.clock.now());
-      await lookUntil(call, time, look, ({ outcome }) => outcome);
-    } catch (cause) {
+    const time = ruledOut ? 0 : Math.max(0, until - call.core.clock.now());
+    const { outcome, response } = await lookUntil(call, time, {
+      look: change.look,
+      isFinal: ({ final }) => final,
+      outcomeOf: ({ outcome }) => outcome,
+    }).catch((cause: unknown) => {
       throw aborted(cause) ? cause : change.unknown(cause);
-    }
-    const { outcome, response } = sight;
+    });
     if (outcome === "made" && response !== undefined) return { data: undefined, response };
     throw outcome === "unclear" && !ruledOut ? change.unknown(error) : error;
   }

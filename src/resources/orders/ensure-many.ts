@@ -1,6 +1,6 @@
 import type { CallSite } from "../../errors/call-site.ts";
-import { ensuring, taking } from "../../http/endpoint/check-options.ts";
-import { type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
+import { assertRows, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
+import { ensuring, taking } from "../../http/request-options.ts";
 import type { Outcome } from "../../util/concurrently.ts";
 import { type EnsureOptions, ensure, type IdentifiedOrderInput, type PlacedOrder, type Placing } from "./place.ts";
 
@@ -13,13 +13,14 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
 const ensureManyOptions = taking(() => ({ ...ensuring(), ...manyRows() }));
 
 /** Ensures that there is an order for each row. */
-export function ensureRows(
+export async function* ensureRows(
   placing: Placing,
   rows: Rows<unknown>,
   options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
   callSite: CallSite,
-): AsyncIterable<Outcome<unknown, PlacedOrder>> {
+): AsyncGenerator<Outcome<unknown, PlacedOrder>, void, undefined> {
+  assertRows(ensureManyOptions, rows, options);
   // A started creation is finished, also if the caller leaves the loop.
   const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
-  return many(rows, options, { kind: ensureManyOptions, concurrency: 8, work, callSite });
+  yield* many(rows, options, { concurrency: 8, work, callSite });
 }

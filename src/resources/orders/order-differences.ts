@@ -1,4 +1,4 @@
-import type { OrderDifference } from "../../errors/order-mismatch.ts";
+import type { OrderDifference } from "../../errors/orders.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import type { Order } from "./orders.schema.ts";

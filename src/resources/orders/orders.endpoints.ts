@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { assumed, cursor, endpoint, field, json, nothing, page } from "../../http/endpoint/endpoint.ts";
+import { assumed, cursor, endpoint, field, json, nothing, page } from "../../http/endpoint.ts";
 import { reference } from "../../references/schema.ts";
 import { type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";

@@ -1,6 +1,6 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { assumed, endpoint, field, list } from "../../http/endpoint/endpoint.ts";
+import { assumed, endpoint, field, list } from "../../http/endpoint.ts";
 import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";

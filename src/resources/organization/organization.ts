@@ -1,9 +1,17 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
+import { ListResource } from "../../pagination/list-resource.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { ListResource } from "../list-resource.ts";
-import type { Account, Brand, Organization, Store } from "./organization.endpoints.ts";
-import { getOrganization, listAccounts, listBrands, listStores } from "./organization.endpoints.ts";
+import {
+  type Account,
+  type Brand,
+  getOrganization,
+  listAccounts,
+  listBrands,
+  listStores,
+  type Organization,
+  type Store,
+} from "./organization.endpoints.ts";
 
 /** Reads the organization, its accounts, stores and brands. Only the dashboard can change them (specification 1, 4.2). */
 export class OrganizationResource {

@@ -1,11 +1,15 @@
-import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
+import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
-import { splitFields } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { readList } from "../list-resource.ts";
-import type { Perspective, PerspectiveSummary } from "./perspectives.endpoints.ts";
-import { getPerspective, listPerspectives } from "./perspectives.endpoints.ts";
+import {
+  getPerspective,
+  listPerspectives,
+  type Perspective,
+  type PerspectiveSummary,
+} from "./perspectives.endpoints.ts";
 
 /** Options of {@link PerspectivesResource.list}. */
 export interface PerspectiveListOptions extends RequestOptions {

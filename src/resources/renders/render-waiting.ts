@@ -3,14 +3,13 @@ import { ApiError, NotReadyError } from "../../errors/api.ts";
 import { attachCall } from "../../errors/base.ts";
 import { type CallSite, captureCallSite, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
+import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
-import { RenderFailedError, WaitTimeoutError } from "../../errors/waiting.ts";
+import { TimelineRecorder } from "../../http/call.ts";
 import { CancelScope } from "../../http/cancel-scope.ts";
-import { assertOptions } from "../../http/endpoint/check-options.ts";
-import { type Endpoint, nameOf } from "../../http/endpoint/endpoint.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import { type Endpoint, nameOf } from "../../http/endpoint.ts";
+import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallResult, toCall } from "../../http/send.ts";
-import { TimelineRecorder } from "../../http/timeline-recorder.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
@@ -89,7 +88,7 @@ const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Ren
   onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
 
 /** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
-const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
+export const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
 
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;

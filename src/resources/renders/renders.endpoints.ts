@@ -1,5 +1,5 @@
 import type { Download } from "../../binary/download.ts";
-import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint/endpoint.ts";
+import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint.ts";
 import { createdRender, type RenderInput, render, renderInput } from "./renders.schema.ts";
 
 /** Requests for these files are never conditional, because the files do not change (specification 4.6, rule 3). */

@@ -1,17 +1,24 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { isRecord } from "../../schemas/type-guards.ts";
+import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
-import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { renderBatch } from "./batch/batch.ts";
-import type { ImageUploads } from "./batch/calls.ts";
-import type { BatchDownload, BatchOptions, MockupInput, SaveOptions } from "./batch/options.ts";
-import type { MockupOf, MockupOutcome, SavedMockup } from "./batch/outcome.ts";
+import type { ImagesResource } from "../images/images.ts";
+import type {
+  BatchDownload,
+  BatchOptions,
+  MockupInput,
+  MockupOf,
+  MockupOutcome,
+  SavedMockup,
+  SaveOptions,
+} from "./batch.schema.ts";
+import { renderBatch } from "./batch.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
 import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
 import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
@@ -20,10 +27,10 @@ import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
 export class RendersResource {
   readonly #send: Send;
   readonly #context: CallContext;
-  readonly #images: ImageUploads;
+  readonly #images: ImagesResource;
 
   /** @internal */
-  constructor(send: Send, context: CallContext, images: ImageUploads) {
+  constructor(send: Send, context: CallContext, images: ImagesResource) {
     this.#send = send;
     this.#context = context;
     this.#images = images;

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { endpoint, field } from "../../http/endpoint/endpoint.ts";
+import { endpoint, field } from "../../http/endpoint.ts";
 import { open, timestamp } from "../../schemas/shape.ts";
 
 /** The weekly rendertoken limit of the organization (specification 2.9, 8). */

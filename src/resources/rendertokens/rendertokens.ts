@@ -1,7 +1,6 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import type { Rendertokens } from "./rendertokens.endpoints.ts";
-import { getRendertokens } from "./rendertokens.endpoints.ts";
+import { getRendertokens, type Rendertokens } from "./rendertokens.endpoints.ts";
 
 /** Reads the weekly rendertoken limit (specification 2.9, 4.6). */
 export class RendertokensResource {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { endpoint, field, list } from "../../http/endpoint/endpoint.ts";
+import { endpoint, field, list } from "../../http/endpoint.ts";
 import type { PerspectiveReference, ProductgroupReference, SceneReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { array, open } from "../../schemas/shape.ts";

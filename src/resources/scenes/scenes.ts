@@ -1,11 +1,10 @@
-import { noOptions, type RequestOptions } from "../../http/endpoint/request-options.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
+import { readList } from "../../pagination/list-resource.ts";
 import type { ProductgroupReference, SceneReference } from "../../references/references.ts";
-import { splitFields } from "../../util/split-fields.ts";
+import { splitFields } from "../../util/fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import { readList } from "../list-resource.ts";
-import type { Scene, SceneSummary } from "./scenes.endpoints.ts";
-import { getScene, listScenes } from "./scenes.endpoints.ts";
+import { getScene, listScenes, type Scene, type SceneSummary } from "./scenes.endpoints.ts";
 
 /** Options of {@link ScenesResource.list}. */
 export interface SceneListOptions extends RequestOptions {

@@ -1,8 +1,7 @@
-import type { RequestOptions } from "../../http/endpoint/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
-import type { Shipment } from "./shipments.endpoints.ts";
-import { getShipment } from "./shipments.endpoints.ts";
+import { getShipment, type Shipment } from "./shipments.endpoints.ts";
 
 /** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {

@@ -1,5 +1,5 @@
 import * as z from "zod/mini";
-import { cursor, endpoint, page } from "../../http/endpoint/endpoint.ts";
+import { cursor, endpoint, page } from "../../http/endpoint.ts";
 import type { ItemReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { array, open } from "../../schemas/shape.ts";

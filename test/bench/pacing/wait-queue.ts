@@ -58,7 +58,7 @@ export async function measureWaitQueue(): Promise<void> {
   const aborting = performance.now();
   for (const controller of controllers.slice(0, calls / 2)) controller.abort(reason);
   const aborted = performance.now();
-  const left = pacer.forecast.snapshot().policies.default?.waiting;
+  const left = pacer.rateLimits().policies.default?.waiting;
   for (const controller of controllers) controller.abort(reason);
   await settled;
 

@@ -9,7 +9,6 @@ import {
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
 import type { KeyValueStore } from "../../../src/storage/contract.ts";
-import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
 /** An order of the model: each change of the service makes a new version. */
@@ -182,7 +181,7 @@ export class Model {
     };
     return {
       orders: { get: (one) => ({ withResponse: () => whileAlive(() => respond(one)) }) },
-      [scopeOf]: async () => "scope",
+      "~scopeOf": async () => "scope",
     };
   }
 

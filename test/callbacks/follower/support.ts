@@ -9,7 +9,6 @@ import {
 } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import type { KeyValueStore } from "../../../src/storage/contract.ts";
-import { scopeOf } from "../../../src/storage/scoped-storage.ts";
 import { ref } from "../../support/references.ts";
 
 export const first = ref("Order", "1");
@@ -96,7 +95,7 @@ function createService(clock: ManualClock) {
   };
   const client: FollowedOrderReader = {
     orders: { get: (reference, options) => ({ withResponse: () => respond(reference, options) }) },
-    [scopeOf]: async () => "scope",
+    "~scopeOf": async () => "scope",
   };
   return Object.assign(service, { client });
 }

@@ -69,6 +69,23 @@ describe("pending renders", () => {
   });
 });
 
+describe("500 renders that are completed at the same time", () => {
+  it("take one look each, apart from the one that is probed, as soon as they are completed", async () => {
+    const { clock, partner, seen } = startService(
+      () => 90_000,
+      (left) => Math.ceil(left / 1_000),
+    );
+    const began = clock.now();
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(500))), 100);
+    expect(tally(outcomes)).toEqual({ ok: 500 });
+    expect(clock.now() - began).toBeLessThanOrEqual(95_000);
+    const looks = looksOf(seen);
+    // A look and a picture.
+    expect(looks.filter((requests) => requests > 2).length).toBeLessThanOrEqual(1);
+    expect(Math.max(...looks) + 1).toBeLessThanOrEqual(5);
+  });
+});
+
 describe("the status of a render", () => {
   it.each([70_000, 150_000, 400_000])("that takes %i ms is read once in 60 s at most", async (longest) => {
     const { clock, partner, seen } = startService(

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
 import { memoryStore, type RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { ScopedStorage, scopeOf } from "../../../src/storage/scoped-storage.ts";
+import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
 import { settle } from "../../support/settle.ts";
 import { rowsOf, startService } from "./service.ts";
 import { collect, type Death, setUpBatch, tally } from "./setup.ts";
@@ -61,7 +61,7 @@ describe("a pair whose render is in the store", () => {
     const [pair] = await setup.pairs(1);
     if (pair === undefined) throw new Error("There is no pair");
     const key = `render:${pair.compositionReference}:${pair.imageReference}`;
-    const scoped = new ScopedStorage(setup.store, await setup.partner[scopeOf](setup.store));
+    const scoped = new ScopedStorage(setup.store, await setup.partner["~scopeOf"](setup.store));
     await scoped.set(key, new TextEncoder().encode(JSON.stringify(value)));
     expect(tally(await setup.settle(collect(setup.partner.renders.batch([pair]))))).toEqual({ ok: 1 });
     expect(setup.creations()).toEqual([1]);

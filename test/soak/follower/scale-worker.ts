@@ -4,7 +4,7 @@ import { FollowerStorage } from "../../../src/callbacks/follower-storage.ts";
 import { createOrderFollower } from "../../../src/callbacks/index.ts";
 import { type OrderState, stateOf } from "../../../src/callbacks/order-state.ts";
 import type { Order, OrderReference } from "../../../src/index.ts";
-import { ScopedStorage, scopeOf } from "../../../src/storage/scoped-storage.ts";
+import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { ref } from "../../support/references.ts";
 import { openStore } from "../open-store.ts";
@@ -77,7 +77,7 @@ async function sweep({ store }: ScaleJob): Promise<ScaleResult> {
       return { data: orderOf(reference), response: { headers: new Headers() } };
     },
   });
-  const partner = { orders: { get }, [scopeOf]: async () => scope };
+  const partner = { orders: { get }, "~scopeOf": async () => scope };
   const follower = createOrderFollower({ partner, store: opened, onChange: () => undefined });
   const { changed } = await follower.reconcile();
   if (changed > 0) throw new Error(`${changed} orders changed`);

@@ -5,8 +5,6 @@ import { settle } from "../../support/settle.ts";
 /** The quota of the `default` policy, and its tokens per second (specification 8). */
 const burst = 3_000;
 const perSecond = 50;
-/** Look-ups that may be ahead of the rate. */
-const ahead = 5;
 
 /** Makes mockups that take 90 seconds each, by a clock that is moved. Returns whether they took few requests. */
 export async function soakPending(count: number): Promise<boolean> {
@@ -56,5 +54,5 @@ export async function soakPending(count: number): Promise<boolean> {
     "creations in a second at most": creations,
     "other requests in a second at most": looks,
   });
-  return done === count && most <= 5 && creations <= burst + perSecond && looks <= 2 * (perSecond + ahead);
+  return done === count && most <= 5 && creations <= burst + perSecond && looks <= burst + perSecond;
 }

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Wait } from "../../../src/http/pacing/wait.ts";
+import type { Wait } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { limiting } from "../../support/pacing/gateway.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
@@ -206,7 +206,7 @@ describe("any schedule of calls", () => {
           take();
         }
         const look = () => {
-          const { waiting = 0, nextTokenIn = 0, remaining = 0 } = pacer.forecast.snapshot().policies.default ?? {};
+          const { waiting = 0, nextTokenIn = 0, remaining = 0 } = pacer.rateLimits().policies.default ?? {};
           if (waiting > 0) expect([nextTokenIn > 0, remaining]).toEqual([true, 0]);
           if (served < given.calls) clock.after(97, look);
         };

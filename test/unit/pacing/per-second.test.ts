@@ -136,12 +136,12 @@ describe("a ceiling set by the partner", () => {
 
   it("is included in `estimate`", async () => {
     const { pacer, call } = start({ perSecond: 10, burst: 5 });
-    const estimate = (calls: number) => pacer.forecast.snapshot().estimate(calls);
+    const estimate = (calls: number) => pacer.rateLimits().estimate(calls);
     expect([estimate(5), estimate(6), estimate(25)]).toEqual([0, 500, 2_000]);
     for (let index = 0; index < 5; index += 1) void call("burst");
     await vi.advanceTimersByTimeAsync(100);
     expect([estimate(1), estimate(5), estimate(6), estimate(25)]).toEqual([400, 400, 900, 2_400]);
-    expect(pacer.forecast.snapshot().policies.default?.nextTokenIn).toBe(400);
+    expect(pacer.rateLimits().policies.default?.nextTokenIn).toBe(400);
     // One call is at the head of the queue, six wait behind it.
     for (let index = 0; index < 7; index += 1) void call("waiting");
     await vi.advanceTimersByTimeAsync(0);

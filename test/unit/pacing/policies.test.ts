@@ -20,7 +20,7 @@ describe("changing policies", () => {
       "x-ratelimit": '"default";r=299;t=0, "burst";r=0;t=1',
     });
     pacer.observe(get, pacer.takeAnyway(get), headers);
-    expect(pacer.forecast.snapshot().policies.burst).toMatchObject({ quota: 2, window: 1_000, remaining: 0 });
+    expect(pacer.rateLimits().policies.burst).toMatchObject({ quota: 2, window: 1_000, remaining: 0 });
     expect(pacer.tryAcquire(get)).toBeUndefined();
     expect(pacer.tryAcquire(endpointOf("orders.list"))).toBeDefined();
   });
@@ -69,7 +69,7 @@ describe("changing policies", () => {
     await clock.run(60_000);
     expect(outcome.served).toHaveLength(60);
     expect(outcome.refusals).toBe(0);
-    expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
+    expect(Object.keys(pacer.rateLimits().policies)).toEqual(["default", "uploads", "downloads"]);
   });
 
   it("keep pacing when all of them are renamed: their quotas identify them", async () => {
@@ -78,8 +78,8 @@ describe("changing policies", () => {
     const outcome = consume({ ...traffic, serve: () => serve(["default", "uploads"]), call: "images.upload" });
     await clock.run(1_000);
     expect(outcome.served).toHaveLength(60);
-    expect(Object.keys(pacer.forecast.snapshot().policies)).toEqual(["default", "uploads", "downloads"]);
-    expect(pacer.forecast.snapshot().policies.uploads?.remaining).toBe(4_940);
+    expect(Object.keys(pacer.rateLimits().policies)).toEqual(["default", "uploads", "downloads"]);
+    expect(pacer.rateLimits().policies.uploads?.remaining).toBe(4_940);
   });
 
   it("are learned by calls that already wait", async () => {

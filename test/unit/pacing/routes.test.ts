@@ -42,7 +42,7 @@ describe("the policies of a route", () => {
     expect([reads.served.length, reads.refusals]).toEqual([500, 0]);
     await clock.run(60_000);
     expect([orders.served.length, orders.refusals]).toEqual([10, 0]);
-    expect(pacer.forecast.snapshot().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
+    expect(pacer.rateLimits().policies).toMatchObject({ default: { quota: 3_000 }, orders: { quota: 5 } });
   });
 
   it("do not include policies that every response names but its requests do not draw from", async () => {

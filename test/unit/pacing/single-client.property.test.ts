@@ -126,8 +126,7 @@ describe("a pacer that gets responses with faulty headers", () => {
         }));
         expect(outcome.served).toHaveLength(given.calls);
         expect(clock.pending).toBe(0);
-        if (served > after + given.parallel)
-          expect(pacer.forecast.snapshot().policies.default?.quota).toBe(other.quota);
+        if (served > after + given.parallel) expect(pacer.rateLimits().policies.default?.quota).toBe(other.quota);
       }),
       { numRuns: 100 },
     );

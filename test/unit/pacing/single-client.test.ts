@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { FairShare } from "../../../src/http/pacing/bucket/fair-share.ts";
+import { FairShare } from "../../../src/http/pacing/fair-share.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { consume, type Latency } from "../../support/pacing/consumer.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
-import type { Priority } from "../../../src/http/endpoint/request-options.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Priority } from "../../../src/http/pacing/queue.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { consume } from "../../support/pacing/consumer.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -60,9 +60,9 @@ describe("the queue of waiting calls", () => {
     const controllers = Array.from({ length: 100 }, () => new AbortController());
     for (const { signal } of controllers) join("aborted", "normal", { signal });
     join("stays");
-    expect(pacer.forecast.snapshot().policies.default?.waiting).toBe(101);
+    expect(pacer.rateLimits().policies.default?.waiting).toBe(101);
     for (const controller of controllers) controller.abort();
-    expect(pacer.forecast.snapshot().policies.default?.waiting).toBe(1);
+    expect(pacer.rateLimits().policies.default?.waiting).toBe(1);
     await clock.run(100);
     expect(granted).toEqual(["stays"]);
     expect(clock.pending).toBe(0);
@@ -204,20 +204,20 @@ describe("the estimated wait", () => {
   it("is 0 for calls within the bucket's level, and one token interval for each further call", async () => {
     const clock = createTimeline();
     const pacer = new Pacer(clock);
-    expect(pacer.forecast.snapshot().estimate(3_000)).toBe(0);
-    expect(pacer.forecast.snapshot().estimate(3_050)).toBeCloseTo(1_000);
+    expect(pacer.rateLimits().estimate(3_000)).toBe(0);
+    expect(pacer.rateLimits().estimate(3_050)).toBeCloseTo(1_000);
   });
 
   it("includes waiting calls and a hold", async () => {
     const { pacer, join } = await emptied();
     for (let index = 0; index < 10; index += 1) join("waiting", "low");
-    expect(pacer.forecast.snapshot().estimate(40)).toBeCloseTo(1_000, -2);
+    expect(pacer.rateLimits().estimate(40)).toBeCloseTo(1_000, -2);
     pacer.hold(get, new Map(), 5_000);
-    expect(pacer.forecast.snapshot().estimate(1)).toBeGreaterThanOrEqual(5_000);
+    expect(pacer.rateLimits().estimate(1)).toBeGreaterThanOrEqual(5_000);
   });
 
   it("is a function beside the record of the policies, which contains only policies", () => {
-    const limits = new Pacer(createTimeline()).forecast.snapshot();
+    const limits = new Pacer(createTimeline()).rateLimits();
     expect(Object.keys(limits)).toEqual(["policies", "estimate"]);
     expect(Object.keys(limits.policies)).toEqual(["default", "uploads", "downloads"]);
   });

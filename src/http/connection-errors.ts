@@ -1,0 +1,186 @@
+import { ApiError, RedirectError } from "../errors/api.ts";
+import { UnexpectedError } from "../errors/base.ts";
+import { ConnectionError, withoutTls } from "../errors/connection.ts";
+import { attempt, isError, propertyOf, textOf, wordsOf } from "../util/foreign.ts";
+import type { Redact } from "./redact.ts";
+import { proxyMessage } from "./response.ts";
+
+/** The fields of an error that are copied. Other fields, which a caller's own `fetch` may add, could show the request. */
+const copied = ["code", "errno", "syscall", "hostname", "address", "port"];
+
+/** The maximum number of nested causes that are copied. */
+const deepest = 5;
+
+/** Wraps an error from before the call of `fetch`: no request was sent. */
+export class NeverSent {
+  readonly error: unknown;
+
+  constructor(error: unknown) {
+    this.error = error;
+  }
+}
+
+/** A copy of a thrown value. Reading the copy cannot throw. */
+export interface Thrown {
+  /** Whether it has a message. `instanceof` does not recognise an error of another realm. */
+  readonly isError: boolean;
+  readonly name: string;
+  /** Empty if an error has no message. */
+  readonly message: string;
+  readonly stack: string | undefined;
+  readonly details: ReadonlyMap<string, string>;
+  /** Whether it is an aggregate; the first of its errors is its cause. */
+  readonly several: boolean;
+  readonly cause: Thrown | undefined;
+}
+
+const detailOf = (thrown: unknown, name: string): readonly [string, string][] => {
+  const value = propertyOf(thrown, name);
+  return typeof value === "string" || typeof value === "number" ? [[name, String(value)]] : [];
+};
+
+/** Copies a thrown value. */
+function readThrown(thrown: unknown, depth = 0): Thrown {
+  const message = textOf(thrown, "message");
+  const isOne = isError(thrown) || message !== undefined;
+  const errors = isOne ? propertyOf(thrown, "errors") : undefined;
+  const first = attempt(() => (Array.isArray(errors) ? (errors[0] as unknown) : undefined));
+  const cause = isOne ? (first ?? propertyOf(thrown, "cause")) : undefined;
+  return {
+    isError: isOne,
+    name: (isOne ? textOf(thrown, "name") : undefined) ?? "Error",
+    message: message ?? wordsOf(thrown),
+    stack: isOne ? textOf(thrown, "stack") : undefined,
+    details: new Map(isOne ? copied.flatMap((name) => detailOf(thrown, name)) : []),
+    several: first !== undefined,
+    cause: cause === undefined || depth === deepest ? undefined : readThrown(cause, depth + 1),
+  };
+}
+
+/** Makes an error that has only the texts of the thrown value, without the key. */
+function harmless({ name, message, stack, details, cause }: Thrown, redact: Redact): Error {
+  const error = new Error(redact(message));
+  const fields = new Map([...details, ["name", name], ["stack", stack ?? `${name}: ${message}`]]);
+  // An assignment throws if `Error.prototype` is frozen.
+  const define = (field: string, value: unknown) =>
+    Object.defineProperty(error, field, { value, writable: true, configurable: true, enumerable: details.has(field) });
+  for (const [field, text] of fields) define(field, redact(text));
+  if (cause !== undefined) define("cause", harmless(cause, redact));
+  return error;
+}
+
+/** Wraps an error from code that should not throw. */
+export function unexpected(error: unknown, redact: Redact): UnexpectedError {
+  const thrown = readThrown(error);
+  return new UnexpectedError({ reason: redact(thrown.message || thrown.name), cause: harmless(thrown, redact) });
+}
+
+/*
+ * When in doubt, a request counts as sent: a creation is then looked up instead of made twice. The codes and messages here were seen on
+ * Node, Bun and Deno (`test/runtimes`), or can only come from opening a connection.
+ */
+
+/**
+ * The name was not resolved, or no server could be reached. The list does not have the `ConnectionRefused` of Bun 1.2, which also stands
+ * for a TLS connection that broke after it had carried a request.
+ */
+const unreachable = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EAI_FAIL",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENETDOWN",
+  "EADDRNOTAVAIL",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/** The server's certificate was refused. OpenSSL's alerts (`ERR_SSL_…`) can come later, and can be about the client's certificate. */
+const untrusted = /^(?!ERR_SSL_).*(CERT|SELF_SIGNED|UNABLE_TO_)|^(HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE)$/;
+
+/** The server's first bytes are not TLS: OpenSSL's code, or its words behind an `EPROTO` of node:https. */
+const plain = /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG)|:(wrong version number|packet length too long):/;
+
+/** The server does not support TLS, or no common version. The list does not have Bun's `EPROTO`, for the same reason. */
+const noHandshake =
+  /^ERR_TLS_HANDSHAKE_TIMEOUT$|^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|UNSUPPORTED_PROTOCOL|TLSV1_UNRECOGNIZED_NAME|.*_ALERT_(PROTOCOL_VERSION|HANDSHAKE_FAILURE))$/;
+
+/**
+ * Messages of errors without a code: from Deno, from Node for a TLS connection that was closed during the handshake and for a port that
+ * `fetch` blocks (such as 6000, in the standard's list of bad ports), and from undici for a proxy that refuses a tunnel.
+ */
+const neverConnected =
+  /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$|^Proxy response \(\d+\) !== 200/;
+
+/** The messages of Node, Bun and Deno for a refused redirect. */
+const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;
+
+/** What Bun and Deno add to a message: an address with its query, and advice that is not for callers of the SDK. */
+const addition =
+  /^error sending request .*?: client error \(\w+\): | fetching "[^"]*"|\. For more information, pass `verbose.*$/g;
+
+interface Fault {
+  readonly code: string | undefined;
+  /** The system call that failed; only Node reports it. */
+  readonly syscall: string | undefined;
+  readonly message: string;
+}
+
+/** Finds the first cause with a code, down to the first error of an aggregate. */
+function findFault(thrown: Thrown): Fault {
+  let fault: Fault = { code: undefined, syscall: undefined, message: thrown.message || thrown.name };
+  for (let current: Thrown | undefined = thrown; current?.isError; current = current.cause) {
+    const code = current.details.get("code");
+    fault = { code, syscall: current.details.get("syscall"), message: current.message || fault.message };
+    // Node throws an aggregate when all addresses of a name fail: it has a code, but not the system call.
+    if (code !== undefined && !current.several) break;
+  }
+  return fault;
+}
+
+/** Whether the request was certainly not sent. */
+function neverLeft({ code = "", syscall, message }: Fault): boolean {
+  if (syscall === "connect") return true;
+  // An established connection can also end with any of the codes.
+  if (syscall === "read" || syscall === "write") return false;
+  return unreachable.has(code) || untrusted.test(code) || noHandshake.test(code) || neverConnected.test(message);
+}
+
+/** The error of a redirect that `fetch` itself refused. The status and the target are unknown. */
+const refusedRedirect = (endpoint: string): RedirectError =>
+  new RedirectError({
+    endpoint,
+    message: "a redirect, which the SDK does not follow",
+    response: { status: 0, headers: {}, body: undefined },
+  });
+
+/**
+ * Whether a proxy refused the request with a 407. Node's `fetch` throws a network error without a message for it, so that only the stack
+ * shows it. The service has not received the request.
+ */
+const refusedByProxy = ({ cause }: Thrown): boolean =>
+  cause?.message === "" &&
+  /^\s+at makeNetworkError .*\n\s+at (async )?httpNetworkOrCacheFetch /m.test(cause.stack ?? "");
+
+const proxyError = (endpoint: string): ApiError =>
+  new ApiError({ endpoint, message: proxyMessage, response: { status: 407, headers: {}, body: undefined } });
+
+/** Turns an error of `fetch` into one that says whether the service may have received the request. */
+export function toConnectionError(error: unknown, endpoint: string, redact: Redact): ConnectionError | ApiError {
+  const early = attempt(() => (error instanceof NeverSent ? error : undefined));
+  const thrown = readThrown(early === undefined ? error : early.error);
+  if (refusedByProxy(thrown)) return proxyError(endpoint);
+  const fault = findFault(thrown);
+  if (redirected.test(fault.message)) return refusedRedirect(endpoint);
+  const { code = "" } = fault;
+  const isPlain = plain.test(code) || plain.test(fault.message);
+  const message = isPlain ? withoutTls : redact(fault.message.replace(addition, ""));
+  const reason = code === "" || isPlain || message.includes(code) ? message : redact(`${message} (${code})`);
+  return new ConnectionError({
+    endpoint,
+    reason,
+    sent: early === undefined && !neverLeft(fault),
+    cause: harmless(thrown, redact),
+  });
+}

@@ -1,0 +1,180 @@
+import type { KyInstance, Options } from "ky";
+import { chunksOf } from "../binary/streams.ts";
+import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
+import { NeverSent } from "./connection-errors.ts";
+import { openBody, type Transport, type WireRequest } from "./transport.ts";
+
+/** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
+export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+
+/** Whether the headers can be read like those of the platform's `Response`. */
+function areHeaders(headers: unknown): boolean {
+  if (headers instanceof Headers) return true;
+  const copied = attempt(() => new Headers([...(headers as Iterable<[string, string]>)]));
+  return copied !== undefined && isFunction(propertyOf(headers, "get")) && isFunction(propertyOf(headers, "has"));
+}
+
+/** Whether a value has the parts of a response's head that the SDK reads. */
+function isResponse(given: unknown): given is Response {
+  const status = propertyOf(given, "status");
+  if (typeof status !== "number" || !Number.isInteger(status) || status < 100 || status > 999) return false;
+  return propertyOf(given, "ok") === (status >= 200 && status <= 299) && areHeaders(propertyOf(given, "headers"));
+}
+
+/**
+ * Returns what `fetch` returned if it is a response, and throws otherwise: a caller's own `fetch` can return anything, and
+ * `Response.error()` stands for a connection that failed.
+ */
+function checkedResponse(given: unknown): Response {
+  const type = propertyOf(given, "type");
+  if (type === "error") throw new TypeError("`fetch` returned an error response");
+  if (type === "opaqueredirect") throw new TypeError("unexpected redirect");
+  if (attempt(() => isResponse(given))) return given as Response;
+  // An open body would keep its socket open.
+  attempt(() => chunksOf(propertyOf(given, "body"))?.close());
+  throw new TypeError(`\`fetch\` returned ${wordsOf(given)}, which is not a Response`);
+}
+
+let understood: boolean | undefined;
+
+/** Whether the platform supports `cache`. Cloudflare Workers before 2024-11-11 refuse it, and do not cache. */
+function understandsCache(): boolean {
+  if (understood !== undefined) return understood;
+  try {
+    understood = new Request("http://localhost", { cache: "no-store" }).cache === "no-store";
+  } catch {
+    understood = false;
+  }
+  return understood;
+}
+
+/** Next.js refuses `no-store` while it prerenders a page, and treats the page as dynamic from then on. */
+function isPrerendering(error: unknown): boolean {
+  try {
+    return Reflect.get(Object(error), "digest") === "DYNAMIC_SERVER_USAGE";
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The platform's `fetch`. Next.js 16 loses the signal of a `Request` with separate options, and then returns the first response for all
+ * equal GETs of a page. With a URL it keeps the signal.
+ */
+const platformFetch: FetchLike = (request, init) =>
+  globalThis.fetch(request.method === "GET" ? request.url : request, init);
+
+/** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
+async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
+  if (!understandsCache()) return fetchLike(request, init);
+  try {
+    return await fetchLike(request, { ...init, cache: "no-store" });
+  } catch (error) {
+    if (!isPrerendering(error)) throw error;
+    return fetchLike(request, init);
+  }
+}
+
+/** An option of Deno's `fetch` that is not in the standard. */
+interface DenoInit extends RequestInit {
+  client?: unknown;
+}
+
+interface Deno {
+  createHttpClient?(options: { readonly poolMaxIdlePerHost: number; readonly http2: boolean }): unknown;
+}
+
+let client: unknown;
+
+/** Creates the client at the first call. The client keeps no connection, so it needs no `close`. */
+const denoClient = (): unknown => {
+  client ??= (Reflect.get(globalThis, "Deno") as Deno | undefined)?.createHttpClient?.({
+    poolMaxIdlePerHost: 0,
+    // With HTTP/2, parallel requests would share a connection, which then counts as reused.
+    http2: false,
+  });
+  return client;
+};
+
+/**
+ * Prevents `fetch` from sending a request twice. When a reused connection breaks before the response, Deno 2.9 and Bun 1.2 send the
+ * request again, also a POST that the service has carried out: the SDK would not notice, and an order would be created twice. On a new
+ * connection they do not. Node never does.
+ */
+function sendOnce(init: RequestInit): void {
+  init.keepalive = false; // Bun
+  const own = denoClient();
+  if (own !== undefined) (init as DenoInit).client = own;
+}
+
+/** Loads ky. Loading it uses `Request`, for which Node loads its whole `fetch`: a program without a client does not need it. */
+const loadKy = (): Promise<KyInstance> =>
+  import("ky").then(
+    (module) => module.default,
+    (error: unknown) => {
+      throw new NeverSent(error);
+    },
+  );
+
+/** The options of `fetch` that ky does not get: its errors would show the key, and it would combine the signal with its own each time. */
+function initOf({ method, headers, content }: WireRequest, signal: AbortSignal): RequestInit {
+  const init: RequestInit = { headers, signal, redirect: "manual" };
+  if (content instanceof Blob || content instanceof ReadableStream) {
+    // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
+    init.redirect = "error";
+    init.window = null;
+  }
+  if (method === "POST" || method === "PATCH") sendOnce(init);
+  return init;
+}
+
+/** Sends the request that ky made. */
+type SendMade = (made: Request) => Promise<Response>;
+
+/** Calls ky. An error of `fetch` itself is thrown unchanged; any other error means that nothing was sent. */
+async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fetch: SendMade): Promise<Response> {
+  let called = false;
+  let failure: { readonly error: unknown } | undefined;
+  const options: Options = {
+    retry: 0,
+    timeout: false,
+    throwHttpErrors: false,
+    fetch: async (request) => {
+      called = true;
+      try {
+        return checkedResponse(await fetch(request as Request));
+      } catch (error) {
+        // Ky reads the thrown value, and reading it can throw.
+        failure = { error };
+        throw new Error("fetch failed");
+      }
+    },
+  };
+  if (method !== "GET") options.method = method;
+  if (content !== undefined) options.body = content;
+  try {
+    return await ky(url, options);
+  } catch (error) {
+    if (failure !== undefined) throw failure.error;
+    throw called ? error : new NeverSent(error);
+  }
+}
+
+/** The default transport: ky over the platform's `fetch`, or over the caller's own. */
+export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport {
+  const loading = loadKy();
+  loading.catch(() => undefined);
+  return {
+    kind: "fetch",
+    send: async (request: WireRequest, signal: AbortSignal) => {
+      const init = initOf(request, signal);
+      const ky = await loading;
+      // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
+      signal.throwIfAborted();
+      const response = await callKy(ky, request, (made) => fetchFresh(fetchLike, made, init));
+      return { head: response, body: openBody(response) };
+    },
+  };
+}

@@ -1,0 +1,328 @@
+import { FairShare } from "./fair-share.ts";
+import type { PolicyReport } from "./headers.ts";
+import type { Wait } from "./queue.ts";
+
+/*
+ * What this client knows of one policy's bucket at the service. docs/contributing/pacing.md explains the model and each constant.
+ */
+
+/** A token is used this many milliseconds after it is due: the clocks and timers of two machines are not exactly in step. */
+export const tokenDelay = 4;
+/** A timer may be early by this many milliseconds: the token is used anyway. */
+const timerSlack = 1;
+/** The service's clock may be slower than this one by this part, and so may the refill. */
+const clockDrift = 0.001;
+/**
+ * One token stays in a bucket with at least this quota whose token comes within `maxInterval` milliseconds. Without it the first request
+ * of another process would always find the bucket empty.
+ */
+export const keptToken = { minQuota: 10, maxInterval: 30_000 };
+/** Each slower response makes the shortest round trip longer by this: one delay does not count, a longer way does. */
+const roundTripGrowth = { factor: 1.005, ms: 0.001 };
+/** A call always waits for a token that comes within this many milliseconds: no `Retry-After` asks for less. */
+export const alwaysWaited = 1_000;
+/** A next token that is further away than this many milliseconds may be a fault of the headers: it is checked. */
+export const doubtfulDistance = 120_000;
+
+/** Milliseconds for which a policy's first request is alone in flight. With each further period the number in flight doubles. */
+const probePeriod = 1_000;
+/** Milliseconds without a reported level after which other clients may have taken tokens. */
+const levelIsStale = 250;
+/** The slow start lasts for at least this many milliseconds, and this many round trips: the first responses do not show other clients. */
+const slowStartLasts = { ms: 1_000, roundTrips: 3 };
+/** Requests in flight during the slow start: at least `min`, and a part of the level that grows from the first to the second number. */
+const slowStartInFlight = { min: 4, first: 1 / 32, last: 1 / 4 };
+
+/** What a bucket keeps of a request that took a token, until its response arrives. */
+export interface SentRequest {
+  readonly sentAt: number;
+  /** The level right after the request took its token, minus the tokens that other clients are known to have taken since. */
+  level: number;
+  /** The number of requests sent by then, this one included. */
+  readonly sent: number;
+  /** The number of responses received by then. */
+  readonly responses: number;
+  /** The number of later requests whose responses came earlier: the service probably counted them first. */
+  overtaken: number;
+}
+
+/**
+ * This client's model of one policy's bucket at the service (specification 8).
+ *
+ * One invariant makes it safe: without other clients, `level` is never more than the service's own level minus the requests in flight.
+ * The refill therefore counts only up to the quota minus those requests: while a request is in flight, the service's bucket may still be
+ * full, and a full bucket does not refill.
+ */
+export class Bucket {
+  quota: number;
+  /** Milliseconds in which the quota refills. */
+  window: number;
+  #level: number;
+  #levelAt: number;
+  /** When the service accepts requests again after a 429, and the number of requests that had been sent when it refused one. */
+  #heldUntil = 0;
+  #sentBeforeHold = 0;
+  /** When a request was last sent or ended. */
+  #usedAt = Number.NEGATIVE_INFINITY;
+  /** The shortest recent time from a request to its response, in milliseconds; 0 before the first response. */
+  #roundTrip = 0;
+  #sent = 0;
+  #responses = 0;
+  /** Whether an earlier response had reported the level before the latest one did. */
+  #reportedBefore = false;
+  readonly #slowStart = new SlowStart();
+  readonly #fairShare = new FairShare(this);
+  /** Requests without a response, in the order in which they were sent. */
+  readonly #inFlight = new Set<SentRequest>();
+
+  constructor(quota: number, window: number, now: number) {
+    this.quota = quota;
+    this.window = window;
+    this.#level = quota;
+    this.#levelAt = now;
+  }
+
+  /** Milliseconds in which one token refills. */
+  get interval(): number {
+    return this.window / this.quota;
+  }
+
+  /** Whether a response has reported the level since the level was last in doubt. */
+  get reported(): boolean {
+    return this.#slowStart.reported;
+  }
+
+  get roundTrip(): number {
+    return this.#roundTrip;
+  }
+
+  /** The number of requests without a response: the service may not have received them yet. */
+  get inFlight(): number {
+    return this.#inFlight.size;
+  }
+
+  /** Tokens that can be used now. */
+  remaining(now: number): number {
+    this.#refill(now);
+    return now < this.#heldUntil ? 0 : Math.max(0, Math.floor(this.#level));
+  }
+
+  /** What keeps the next token from being taken now. */
+  wait(now: number): Omit<Wait, "policy"> | undefined {
+    if (now < this.#heldUntil) return { ms: this.#heldUntil - now, reason: "rate-limited" };
+    this.#refill(now);
+    const probing = this.#slowStart.probing(now, this.#inFlight);
+    if (probing > 0) return { ms: probing, reason: "probe" };
+    if (this.#fairShare.present) {
+      const ms = this.#fairShare.wait(this.inFlight, now);
+      return ms > 0 ? { ms, reason: "fair-share" } : undefined;
+    }
+    const cautious = this.#slowStart.wait(now, this.inFlight, this.#level, this.#roundTrip);
+    if (cautious > 0) return { ms: cautious, reason: "slow-start" };
+    const ms = this.#untilToken();
+    return ms > 0 ? { ms, reason: "bucket-empty" } : undefined;
+  }
+
+  /** Milliseconds until the level suffices for the next request. A full bucket always does, as far as requests in flight leave it full. */
+  #untilToken(): number {
+    const full = Math.max(1, this.quota - this.inFlight);
+    const keeps = this.quota >= keptToken.minQuota && this.interval <= keptToken.maxInterval;
+    const needed = (keeps ? 2 : 1) + tokenDelay / this.interval;
+    if (this.#level >= Math.min(needed - timerSlack / this.interval, full)) return 0;
+    return (Math.min(needed, full) - this.#level) * this.interval;
+  }
+
+  /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
+  away(now: number): number {
+    this.#refill(now);
+    const nextToken = (1 - Math.min(1, Math.max(0, this.#level))) * this.interval;
+    return Math.max(this.#heldUntil - now, nextToken, this.#fairShare.wait(this.inFlight, now));
+  }
+
+  /** Whether one request may be sent without a token: the next one is so far away that the headers may be wrong. */
+  mayCheck(maxRetryAfter: number, now: number): boolean {
+    const idle = this.inFlight === 0 && now - this.#usedAt >= Math.max(maxRetryAfter, alwaysWaited);
+    return idle && this.away(now) > Math.max(maxRetryAfter, doubtfulDistance);
+  }
+
+  /** Milliseconds until this number of tokens has come, at the present rate. */
+  until(tokens: number, now: number): number {
+    this.#refill(now);
+    const held = Math.max(0, this.#heldUntil - now);
+    if (this.#fairShare.present) return held + tokens * this.#fairShare.pace();
+    return Math.max(held, (tokens - Math.max(0, this.#level)) * this.interval);
+  }
+
+  take(now: number): SentRequest {
+    this.#refill(now);
+    if (this.inFlight === 0) this.#slowStart.begin(now, this.#heldUntil);
+    this.#level -= 1;
+    this.#sent += 1;
+    this.#usedAt = now;
+    this.#fairShare.take(now);
+    const request = { sentAt: now, level: this.#level, sent: this.#sent, responses: this.#responses, overtaken: 0 };
+    this.#inFlight.add(request);
+    return request;
+  }
+
+  /** Removes a request that ended without a response. */
+  forget(request: SentRequest, now: number): void {
+    this.#refill(now);
+    this.#usedAt = now;
+    this.#inFlight.delete(request);
+  }
+
+  /** Learns from the response to a request. `report` is undefined when the response does not name this policy. */
+  observe(request: SentRequest, report: PolicyReport | undefined, now: number): void {
+    this.#refill(now);
+    const countedBefore = this.#countOvertakers(request, now);
+    const meanwhile = this.#responses - request.responses;
+    const took = now - request.sentAt;
+    const longer = this.#roundTrip * roundTripGrowth.factor + roundTripGrowth.ms;
+    this.#roundTrip = this.#responses === 0 ? took : Math.min(took, longer);
+    this.#responses += 1;
+    this.#usedAt = now;
+    this.#inFlight.delete(request);
+    // A request that was sent during the hold is a check. When the service refuses it, too, the hold begins again.
+    if (request.sent > this.#sentBeforeHold) this.#heldUntil = 0;
+    this.#slowStart.addResponse(now);
+    if (report !== undefined) this.#resize(report);
+    if (report?.remaining === undefined) return;
+    const { reported, reportedBefore } = this.#slowStart;
+    this.#slowStart.addLevel(now);
+    this.#reportedBefore = reportedBefore;
+    const remaining = Math.min(report.remaining, this.quota);
+    // The service may not have counted the requests in flight, nor those whose responses came meanwhile.
+    const atLeast = remaining - meanwhile - this.inFlight;
+    if (!reported) this.#level = Math.min(this.#level, atLeast);
+    this.#noticeOthers(request, remaining, countedBefore, now, reportedBefore);
+    this.#level = Math.max(this.#level, atLeast);
+  }
+
+  /**
+   * Holds the bucket after the service refused a request. Another client took the token, unless this is the first report of the level.
+   */
+  hold(until: number, now: number): void {
+    this.#refill(now);
+    this.#level = Math.min(this.#level, 0);
+    this.#heldUntil = Math.max(this.#heldUntil, until);
+    this.#sentBeforeHold = this.#sent;
+    if (this.#reportedBefore) this.#fairShare.notice(0, now);
+    this.#fairShare.refuse(this.#heldUntil);
+  }
+
+  /** Shares the bucket from now on: this number of clients use it, this one included, and `level` tokens are this client's part. */
+  join(level: number, consumers: number, now: number): void {
+    this.#fairShare.join(level, consumers, now);
+  }
+
+  /**
+   * The maximum number of later requests that the service may have counted before this one, whose response has arrived: those that already
+   * have a response, and those sent long enough ago. A request takes at least half of the shortest round trip to reach the service.
+   *
+   * It also counts this request as one that has overtaken the earlier requests in flight.
+   */
+  #countOvertakers(request: SentRequest, now: number): number {
+    let count = request.overtaken;
+    for (const other of this.#inFlight) {
+      if (other.sent < request.sent) other.overtaken += 1;
+      else if (other.sentAt > now - this.#roundTrip / 2) break;
+      else if (other !== request) count += 1;
+    }
+    return count;
+  }
+
+  /** Other clients took tokens when fewer remain than this client's own requests explain. A difference of up to one token is rounding. */
+  #noticeOthers(request: SentRequest, remaining: number, countedBefore: number, now: number, known: boolean): void {
+    const likely = remaining + 0.5 - (this.#sent - request.sent);
+    const taken = request.level - countedBefore - (remaining + 1);
+    if (taken > 0) {
+      this.#level -= taken;
+      for (const other of this.#inFlight) other.level -= taken;
+      // Before the first report the level is an assumption: its correction proves nothing.
+      if (known) this.#fairShare.notice(likely, now);
+    }
+    const shared = this.#fairShare.present;
+    this.#fairShare.observe(request.sentAt, likely, now);
+    if (shared && !this.#fairShare.present) this.#level = Math.min(this.#level, likely - 1);
+  }
+
+  #resize({ quota, window }: PolicyReport): void {
+    if (quota === undefined || window === undefined) return;
+    this.quota = quota;
+    this.window = window;
+    this.#level = Math.min(this.#level, quota - this.inFlight);
+    for (const request of this.#inFlight) request.level = Math.min(request.level, quota - 1);
+  }
+
+  #refill(now: number): void {
+    const elapsed = Math.max(0, now - this.#levelAt);
+    this.#levelAt = Math.max(this.#levelAt, now);
+    this.#level = Math.min(this.quota - this.inFlight, this.#level + ((1 - clockDrift) * elapsed) / this.interval);
+  }
+}
+
+/**
+ * Limits the requests in flight while little is known of the bucket. A service that reports no level is known as well as it will ever be
+ * after its first response: then only this client's own model of the bucket counts.
+ */
+class SlowStart {
+  /** Whether a response has come. Until then one request at a time is sent as a probe. */
+  #responded = false;
+  #respondedAt = Number.NEGATIVE_INFINITY;
+  #reported = false;
+  #reportedAt = Number.NEGATIVE_INFINITY;
+  #beganAt = Number.NEGATIVE_INFINITY;
+
+  /** Whether a response has reported the level since the level was last in doubt. */
+  get reported(): boolean {
+    return this.#reported;
+  }
+
+  /** Whether a response has ever reported the level. */
+  get reportedBefore(): boolean {
+    return Number.isFinite(this.#reportedAt);
+  }
+
+  /** Milliseconds until the next request may be sent while no response has come. The number of probes doubles with each period. */
+  probing(now: number, inFlight: ReadonlySet<SentRequest>): number {
+    const [probe] = inFlight;
+    if (this.#responded || probe === undefined) return 0;
+    const periods = Math.floor((now - probe.sentAt) / probePeriod);
+    return inFlight.size < 2 ** periods ? 0 : probe.sentAt + (periods + 1) * probePeriod - now;
+  }
+
+  /** Milliseconds that the next request waits if no response comes; 0 when it may be sent now. */
+  wait(now: number, inFlight: number, level: number, roundTrip: number): number {
+    if (!this.#reported) return 0;
+    const lasts = Math.max(slowStartLasts.ms, slowStartLasts.roundTrips * roundTrip);
+    const elapsed = (now - this.#beganAt) / lasts;
+    if (elapsed >= 1) return 0;
+    const { min, first, last } = slowStartInFlight;
+    return inFlight < Math.max(min, (first + (last - first) * elapsed) * level) ? 0 : (1 - elapsed) * lasts;
+  }
+
+  /**
+   * Records that a request is sent while none is in flight. Other clients may have taken tokens since the latest report; after a hold
+   * that is certain, and the request is a probe.
+   */
+  begin(now: number, heldUntil: number): void {
+    if (heldUntil > this.#respondedAt) {
+      this.#responded = false;
+      this.#reported = false;
+    } else if (now - this.#reportedAt > levelIsStale) this.#beganAt = now;
+  }
+
+  /** Records that a response has come. */
+  addResponse(now: number): void {
+    this.#responded = true;
+    this.#respondedAt = now;
+  }
+
+  /** Records that the response reported the level. */
+  addLevel(now: number): void {
+    if (!this.#reported) this.#beganAt = now;
+    this.#reported = true;
+    this.#reportedAt = now;
+  }
+}

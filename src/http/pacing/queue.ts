@@ -1,0 +1,232 @@
+/**
+ * Why a call waits for its turn to be sent:
+ *
+ * - `bucket-empty`: no token remains in the policy's bucket, by the latest headers and the requests sent since.
+ * - `rate-limited`: a 429 holds the policy until its `Retry-After`.
+ * - `probe`: nothing is known of the bucket yet, or since a hold; the first response will show its level.
+ * - `slow-start`: only some requests are in flight until more responses have come.
+ * - `fair-share`: other clients use the bucket, too; this call waits for this client's next turn.
+ * - `gateway-limit`: a gateway in front of the service refuses requests above a rate, and all calls are sent at that rate.
+ * - `ceiling`: the client's own limit, `pacing.perSecond`.
+ * - `fleet`: the tokens are fetched from the store that the fleet shares.
+ */
+export type PauseReason =
+  | "bucket-empty"
+  | "rate-limited"
+  | "probe"
+  | "slow-start"
+  | "fair-share"
+  | "gateway-limit"
+  | "ceiling"
+  | "fleet";
+
+/** What keeps a call from being sent now. */
+export interface Wait {
+  /** Milliseconds until it may be sent, or until that is checked again; infinite when whoever decides calls back. */
+  readonly ms: number;
+  readonly reason: PauseReason;
+  /** The rate-limit policy; `default` where the reason is none of a policy. */
+  readonly policy: string;
+}
+
+/** The longer of two waits; undefined is none. */
+export const longer = (one: Wait | undefined, other: Wait | undefined): Wait | undefined =>
+  one === undefined || (other !== undefined && other.ms > one.ms) ? other : one;
+
+/** The order of calls that wait for a token: `high` comes first, `low` last. */
+export type Priority = "high" | "normal" | "low";
+
+/** A token that is further away than a call waits. */
+export interface DistantToken {
+  readonly policy: string;
+  /** Milliseconds until it comes. */
+  readonly ms: number;
+}
+
+/** What a call waits for, and how its wait ends. */
+export interface Joining {
+  /** The route of the call: the policies that it draws from can change while it waits. */
+  readonly call: string;
+  readonly priority: Priority;
+  /** The call had its turn and its request was refused: it is served before all others of its priority. */
+  readonly again: boolean;
+  /** The call does not wait for a token that is further away than this many milliseconds. */
+  readonly maxRetryAfter: number;
+  readonly grant: () => void;
+  /** Ends the wait without a token. */
+  readonly reject: (token: DistantToken) => void;
+}
+
+/** A call that waits. */
+export interface Waiter extends Joining {
+  /** How many calls had joined a queue by then, this one included. */
+  readonly joined: number;
+  /** The place among all calls that wait, in any queue. Calls that wait again have places before all others. */
+  readonly place: number;
+  queue: WaitQueue;
+  before: Waiter | undefined;
+  behind: Waiter | undefined;
+}
+
+const priorities = ["high", "normal", "low"] as const;
+/** One of this many grants goes to a lower priority, so that a stream of urgent calls never starves the others. */
+const grantsPerLower = 8;
+/** The number of queues from which on the empty ones are removed. They are made again when they are needed. */
+const maxQueues = 100;
+/** A place before every other place. */
+const front = -Number.MAX_SAFE_INTEGER;
+
+/** Calls in the order of their places. Each can leave at once, wherever it is: thousands may be aborted together. */
+class Line implements Iterable<Waiter> {
+  first: Waiter | undefined;
+  #last: Waiter | undefined;
+  size = 0;
+
+  *[Symbol.iterator](): Generator<Waiter, void, undefined> {
+    for (let waiter = this.first; waiter !== undefined; ) {
+      const next = waiter.behind;
+      yield waiter;
+      waiter = next;
+    }
+  }
+
+  /** Adds a call at the end, or behind the few that wait again. */
+  add(waiter: Waiter): void {
+    let behind = waiter.again ? this.first : undefined;
+    while (behind?.again && behind.place < waiter.place) behind = behind.behind;
+    waiter.behind = behind;
+    waiter.before = behind === undefined ? this.#last : behind.before;
+    if (waiter.before === undefined) this.first = waiter;
+    else waiter.before.behind = waiter;
+    if (behind === undefined) this.#last = waiter;
+    else behind.before = waiter;
+    this.size += 1;
+  }
+
+  remove(waiter: Waiter): void {
+    const { before, behind } = waiter;
+    if (before === undefined) this.first = behind;
+    else before.behind = behind;
+    if (behind === undefined) this.#last = before;
+    else behind.before = before;
+    this.size -= 1;
+  }
+}
+
+/** Calls that draw from the same policies. A queue that waits for one bucket does not block another queue. */
+export class WaitQueue {
+  readonly policies: readonly string[];
+  readonly lines: Readonly<Record<Priority, Line>> = { high: new Line(), normal: new Line(), low: new Line() };
+  /** What keeps the first of its calls from being sent, and when that was found. */
+  wait: Wait | undefined;
+  waitFound = 0;
+
+  constructor(policies: readonly string[]) {
+    this.policies = policies;
+  }
+
+  get size(): number {
+    return this.lines.high.size + this.lines.normal.size + this.lines.low.size;
+  }
+
+  /** All calls by priority, then by place. */
+  *calls(): Generator<Waiter, void, undefined> {
+    for (const priority of priorities) yield* this.lines[priority];
+  }
+}
+
+/** All queues. The next turn goes by priority and then by order of arrival, across all queues. */
+export class WaitQueues implements Iterable<WaitQueue> {
+  readonly #queues = new Map<string, WaitQueue>();
+  #joined = 0;
+  /** Grants to a call while calls of a lower priority waited. */
+  #overtakes = 0;
+
+  [Symbol.iterator](): Iterator<WaitQueue> {
+    return this.#queues.values();
+  }
+
+  /** How many calls have ever joined. */
+  get joined(): number {
+    return this.#joined;
+  }
+
+  /** Whether any call waits. */
+  get occupied(): boolean {
+    for (const queue of this.#queues.values()) if (queue.size > 0) return true;
+    return false;
+  }
+
+  /** The number of calls that wait and draw from this policy. */
+  waitingFor(policy: string): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) if (queue.policies.includes(policy)) waiting += queue.size;
+    return waiting;
+  }
+
+  /** The queue of calls that draw from these policies. */
+  of(policies: readonly string[]): WaitQueue {
+    // A policy's name may contain a comma, but no line break: a structured field has none.
+    const key = policies.join("\n");
+    let queue = this.#queues.get(key);
+    if (queue === undefined) {
+      if (this.#queues.size >= maxQueues) this.#forgetEmpty();
+      queue = new WaitQueue(policies);
+      this.#queues.set(key, queue);
+    }
+    return queue;
+  }
+
+  #forgetEmpty(): void {
+    for (const [key, queue] of this.#queues) if (queue.size === 0) this.#queues.delete(key);
+  }
+
+  /** Adds a call at the end of a queue; a call that waits `again` comes before all others. */
+  join(queue: WaitQueue, joining: Joining): Waiter {
+    this.#joined += 1;
+    const place = (joining.again ? front : 0) + this.#joined;
+    const waiter: Waiter = {
+      ...joining,
+      joined: this.#joined,
+      place,
+      queue,
+      before: undefined,
+      behind: undefined,
+    };
+    queue.lines[joining.priority].add(waiter);
+    return waiter;
+  }
+
+  leave(waiter: Waiter): void {
+    waiter.queue.lines[waiter.priority].remove(waiter);
+  }
+
+  /** Moves the calls of a route to another queue, when they draw from other policies than was known. */
+  move(call: string, from: WaitQueue, to: WaitQueue): void {
+    if (from === to) return;
+    const moved = [...from.calls()].filter((waiter) => waiter.call === call);
+    if (moved.length === 0) return;
+    const all = [...moved, ...to.calls()].sort((one, other) => one.place - other.place);
+    for (const waiter of all) this.leave(waiter);
+    for (const waiter of all) {
+      waiter.queue = to;
+      to.lines[waiter.priority].add(waiter);
+    }
+  }
+
+  /** Takes the first call of the highest priority out of these queues. Every eighth turn goes to a lower priority. */
+  takeTurn(ready: readonly WaitQueue[]): Waiter | undefined {
+    const waiting = priorities.filter((priority) => ready.some(({ lines }) => lines[priority].size > 0));
+    const [highest, ...lower] = waiting;
+    if (highest === undefined) return undefined;
+    if (lower.length > 0) this.#overtakes += 1;
+    const priority = lower[(this.#overtakes / grantsPerLower) % lower.length] ?? highest;
+    let first: Waiter | undefined;
+    for (const { lines } of ready) {
+      const next = lines[priority].first;
+      if (next !== undefined && (first === undefined || next.place < first.place)) first = next;
+    }
+    if (first !== undefined) this.leave(first);
+    return first;
+  }
+}

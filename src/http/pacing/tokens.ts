@@ -1,0 +1,247 @@
+import type { PartnerClock } from "../../util/clock.ts";
+import { Bucket, type SentRequest } from "./bucket.ts";
+import type { Reserve } from "./ceiling.ts";
+import type { PolicyReport, RateLimitReport } from "./headers.ts";
+import { longer, type Wait } from "./queue.ts";
+
+/*
+ * Where requests get their tokens: the contract, this process's own buckets, and how a client joins a fleet that shares them.
+ */
+
+/** The tokens of one request: one of each bucket that it draws from. */
+export interface Grant {
+  /** The request as each bucket keeps it, by policy. */
+  readonly requests: ReadonlyMap<string, SentRequest>;
+}
+
+/** What is known of one policy. */
+export interface PolicyLevel {
+  readonly quota: number;
+  /** Milliseconds in which the quota refills. */
+  readonly window: number;
+  /** Tokens in the bucket. */
+  readonly remaining: number;
+  /** Milliseconds until the next token can be used; 0 when one can be used now. */
+  readonly nextTokenIn: number;
+}
+
+/** Where requests get their tokens: this process's own buckets, or the buckets that a fleet shares. */
+export interface TokenSource {
+  /**
+   * What keeps a request that draws from these policies from taking its tokens now.
+   *
+   * @param wanted How many requests wait for tokens.
+   */
+  wait(policies: readonly string[], wanted: number): Wait | undefined;
+  /** Takes a token of each policy, also from an empty bucket. */
+  take(policies: readonly string[]): Grant;
+  /** Learns from a response's headers. Returns the named policies if they differ from those that the request drew from. */
+  observe(grant: Grant, report: RateLimitReport): readonly string[] | undefined;
+  /** Learns about a policy that a request drew from without a token of it. */
+  observeNew(policy: string, report: RateLimitReport): void;
+  /** What a response reports about a policy, by the policy's present name. */
+  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined;
+  /** Removes a request that ended without a response. */
+  forget(grant: Grant): void;
+  /** Holds the policies for `ms` milliseconds after the service refused a request for its rate limit. */
+  hold(policies: readonly string[], ms: number): void;
+  /** Milliseconds until the next token comes, by a 429 or by the quota. The queue does not count. */
+  away(policy: string): number;
+  /**
+   * Whether a call that does not wait for a distant token may be sent without one, to check what the headers said.
+   *
+   * @param maxRetryAfter Milliseconds that the call would wait.
+   */
+  mayCheck(policy: string, maxRetryAfter: number): boolean;
+  level(policy: string): PolicyLevel;
+  /** Milliseconds until this number of tokens has come, at the present rate. */
+  until(policy: string, tokens: number): number;
+  /** Reserves slots of the partner's own ceiling for the whole fleet. */
+  readonly reserve?: Reserve;
+  /** The policies that are known. */
+  names(): Iterable<string>;
+}
+
+/** The limits that apply until a response reports others (specification 8). Windows in milliseconds. */
+export const specified: ReadonlyMap<string, { readonly quota: number; readonly window: number }> = new Map([
+  ["default", { quota: 3000, window: 60_000 }],
+  ["uploads", { quota: 5000, window: 86_400_000 }],
+  ["downloads", { quota: 100_000, window: 86_400_000 }],
+]);
+/** The assumed limits of a policy that the specification does not name. */
+const unspecified = { quota: 3000, window: 60_000 };
+
+/** The maximum number of policies that are remembered: a service can always name new ones. */
+const maxPolicies = 50;
+
+/** This process's own models of the service's buckets, one per policy. */
+export class Buckets implements TokenSource {
+  readonly #clock: PartnerClock;
+  readonly #buckets = new Map<string, Bucket>();
+  /** The present names of the policies that the service has renamed. */
+  readonly #renamed = new Map<string, string>();
+
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+  }
+
+  wait(policies: readonly string[]): Wait | undefined {
+    const now = this.#clock.now();
+    let longest: Wait | undefined;
+    for (const policy of policies) {
+      const wait = this.bucket(policy).wait(now);
+      if (wait !== undefined) longest = longer(longest, { ...wait, policy });
+    }
+    return longest;
+  }
+
+  take(policies: readonly string[]): Grant {
+    const now = this.#clock.now();
+    const requests = new Map<string, SentRequest>();
+    for (const policy of policies) requests.set(policy, this.bucket(policy).take(now));
+    return { requests };
+  }
+
+  observe({ requests }: Grant, report: RateLimitReport): readonly string[] | undefined {
+    const now = this.#clock.now();
+    const asKnown = this.#namesAll(requests, report);
+    if (!asKnown && report.size > 0) this.#followNames(requests.keys(), report);
+    for (const [policy, request] of requests) this.bucket(policy).observe(request, this.reportOf(policy, report), now);
+    if (report.size === 0 || (asKnown && report.size === requests.size)) return undefined;
+    const policies = new Map([...this.#buckets.keys()].map((policy) => [this.#nameOf(policy), policy]));
+    // A response may name a renamed policy by both of its names.
+    return [...new Set([...report.keys()].map((name) => policies.get(name) ?? name))];
+  }
+
+  observeNew(policy: string, report: RateLimitReport): void {
+    const now = this.#clock.now();
+    const bucket = this.bucket(policy);
+    bucket.observe(bucket.take(now), this.reportOf(policy, report), now);
+  }
+
+  /** Whether a response names all policies that the request drew from. */
+  #namesAll(requests: Grant["requests"], report: RateLimitReport): boolean {
+    for (const policy of requests.keys()) if (this.reportOf(policy, report) === undefined) return false;
+    return true;
+  }
+
+  reportOf(policy: string, report: RateLimitReport): PolicyReport | undefined {
+    return report.get(this.#nameOf(policy));
+  }
+
+  /** The present name of a policy. */
+  #nameOf(policy: string): string {
+    return this.#renamed.get(policy) ?? policy;
+  }
+
+  /**
+   * Follows a policy that the service has renamed: the response names an unknown policy and lacks one that the request drew from. The
+   * bucket stays the same, with its requests in flight. The unknown policy is the renamed one if its quota and window are the same, or,
+   * when no response has reported these, if there is no other candidate. A policy that still has its old name in this response was not
+   * renamed.
+   */
+  #followNames(policies: Iterable<string>, report: RateLimitReport): void {
+    for (const policy of report.keys()) this.#renamed.delete(policy);
+    const names = new Set([...this.#buckets.keys()].map((policy) => this.#nameOf(policy)));
+    const unknown = [...report].filter(([name]) => !names.has(name));
+    const missing = [...policies].filter((policy) => this.reportOf(policy, report) === undefined);
+    for (const policy of missing) {
+      const { quota, window, reported } = this.bucket(policy);
+      const alike = unknown.filter(([, other]) => other.quota === quota && other.window === window);
+      const [found, other] = alike.length === 0 && !reported && missing.length === 1 ? unknown : alike;
+      if (found !== undefined && other === undefined) this.#renamed.set(policy, found[0]);
+    }
+  }
+
+  forget({ requests }: Grant): void {
+    const now = this.#clock.now();
+    for (const [policy, request] of requests) this.bucket(policy).forget(request, now);
+  }
+
+  hold(policies: readonly string[], ms: number): void {
+    const now = this.#clock.now();
+    for (const policy of policies) this.bucket(policy).hold(now + ms, now);
+  }
+
+  away(policy: string): number {
+    return this.bucket(policy).away(this.#clock.now());
+  }
+
+  mayCheck(policy: string, maxRetryAfter: number): boolean {
+    return this.bucket(policy).mayCheck(maxRetryAfter, this.#clock.now());
+  }
+
+  level(policy: string): PolicyLevel {
+    const now = this.#clock.now();
+    const bucket = this.bucket(policy);
+    return {
+      quota: bucket.quota,
+      window: bucket.window,
+      remaining: bucket.remaining(now),
+      nextTokenIn: bucket.wait(now)?.ms ?? 0,
+    };
+  }
+
+  until(policy: string, tokens: number): number {
+    return this.bucket(policy).until(tokens, this.#clock.now());
+  }
+
+  names(): Iterable<string> {
+    return new Set([...specified.keys(), ...this.#buckets.keys()]);
+  }
+
+  /** Removes the oldest policy without requests in flight when there are too many. */
+  #forgetOne(): void {
+    if (this.#buckets.size < maxPolicies) return;
+    for (const [policy, bucket] of this.#buckets) {
+      if (specified.has(policy) || bucket.inFlight > 0) continue;
+      this.#buckets.delete(policy);
+      this.#renamed.delete(policy);
+      return;
+    }
+  }
+
+  /** The bucket of one policy. */
+  bucket(policy: string): Bucket {
+    let bucket = this.#buckets.get(policy);
+    if (bucket === undefined) {
+      const { quota, window } = specified.get(policy) ?? unspecified;
+      bucket = new Bucket(quota, window, this.#clock.now());
+      this.#forgetOne();
+      this.#buckets.set(policy, bucket);
+    }
+    return bucket;
+  }
+}
+
+/** What a client passes to a store when it joins a fleet. */
+export interface Member {
+  readonly baseUrl: string;
+  readonly secretKey: string;
+  readonly clock: PartnerClock;
+  /** Called when the store cannot be reached, with the reason, and when it is back. */
+  readonly onLost: (reason: string) => void;
+  readonly onBack: () => void;
+  /** The client's own buckets: always kept up to date, and used alone while the store cannot be reached. */
+  readonly own: Buckets;
+  /** Serves the queues again after tokens have come. */
+  readonly wake: () => void;
+}
+
+/** Makes the type opaque: a program's own object is not a store. It has no value. */
+declare const opaque: unique symbol;
+
+/** How a client joins a fleet. Only the client calls it: the published type shows no more than a name. */
+export interface JoinFleet {
+  readonly [opaque]?: never;
+  /** @internal */
+  (member: Member): TokenSource;
+}
+
+/** Keeps the buckets that a fleet of processes shares. Only `redisPacing` of `pod-partner/redis` makes one. */
+export interface PacingStore {
+  /** Where the buckets are kept, for example `redis`. */
+  readonly kind: string;
+  /** Adds a client to the fleet. Only the client calls it. */
+  readonly join: JoinFleet;
+}

@@ -1,0 +1,317 @@
+import * as z from "zod/mini";
+import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
+import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
+import type { Schema } from "../schemas/shape.ts";
+import { isFunction, isObject, isPlainObject, isRecord } from "../schemas/type-guards.ts";
+import { type Overrides, splitFields } from "../util/fields.ts";
+import { attempt, wordsOf } from "../util/foreign.ts";
+import type { Priority } from "./pacing/queue.ts";
+
+/** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */
+export interface RetryOptions {
+  /** The maximum number of retries. Default 4; 0 turns retries off. */
+  readonly retries: number;
+  /** The upper bound of the first backoff; it doubles each time, and each wait is drawn at random below it. Default 250. */
+  readonly baseDelay: number;
+  /** The upper bound of any backoff. Default 10 000. */
+  readonly maxDelay: number;
+  /**
+   * The longest wait for a `Retry-After` or for a bucket's next token. When the wait would be longer, the call throws at once. Default
+   * 120 000.
+   */
+  readonly maxRetryAfter: number;
+}
+
+/** A query value. An array repeats the parameter. */
+export type QueryValue = string | number | boolean | undefined | readonly (string | number | boolean)[];
+
+/** Headers of a request, in the forms that `fetch` takes: an object, `Headers`, a `Map` or a list of pairs. */
+export type HeadersInput =
+  | Readonly<Record<string, string>>
+  | Headers
+  | ReadonlyMap<string, string>
+  | readonly (readonly [name: string, value: string])[];
+
+/** The last argument of every call. All fields are optional; without a field, the client's own option applies. */
+export interface RequestOptions {
+  /** Ends the call at once, at any step, with the signal's own reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds for one attempt, response body included. Default: the client's `timeout`, 30 000. */
+  readonly timeout?: number | undefined;
+  /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: the client's `deadline`, none. */
+  readonly deadline?: number | undefined;
+  /** Parts of the client's `retry` to replace. */
+  readonly retry?: Overrides<RetryOptions> | undefined;
+  /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
+  readonly priority?: Priority | undefined;
+  /** Headers to add. `user-agent` replaces the SDK's own. They cannot replace the header of the secret key. */
+  readonly headers?: HeadersInput | undefined;
+  /** Query parameters to add that the SDK does not know. */
+  readonly query?: Readonly<Record<string, QueryValue>> | undefined;
+  /**
+   * Body fields to add that the SDK does not know. They are merged into the request's JSON body.
+   *
+   * @example
+   * await partner.orders.create(order, { body: { order: { brandReference } } });
+   */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The options of a call without options. */
+export const noOptions: RequestOptions = {};
+
+/** Headers that belong to the connection: `fetch` refuses them as if the connection had failed, or breaks the connection. */
+const ofConnection = new Set(["connection", "content-length", "expect", "keep-alive", "transfer-encoding", "upgrade"]);
+
+/** Whether a request can carry a header. The platform would report an invalid one as a failed connection. */
+function isValidHeader(name: unknown, value: unknown): boolean {
+  if (typeof name !== "string" || typeof value !== "string" || ofConnection.has(name.toLowerCase())) return false;
+  try {
+    new Headers([[name, value]]);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const addIssue = ({ issues, value }: z.core.ParsePayload, { path, message, ...unchecked }: Issue): void => {
+  issues.push({ code: "custom", path: [...path], message, input: value, params: { ...unchecked } });
+};
+
+const isIterable = (value: object): value is Iterable<unknown> => Symbol.iterator in value;
+
+/** The faults of headers, in any of their forms. */
+function headerFaults(headers: unknown): readonly Issue[] {
+  // An iterator would give its headers only once: to this check.
+  if (!isObject(headers) || ("next" in headers && isFunction(headers.next)))
+    return [{ path: [], message: "expected an object with names and values, `Headers`, a `Map` or a list of pairs" }];
+  const issues: Issue[] = [];
+  const entries: Iterable<unknown> = isIterable(headers) ? headers : Object.entries(headers);
+  let index = 0;
+  for (const entry of entries) {
+    const [name, value] = Array.isArray(entry) && entry.length === 2 ? entry : [];
+    if (!isValidHeader(name, value)) {
+      issues.push({
+        path: [typeof name === "string" ? name : index],
+        message: "is not a header that a request can carry: remove it, or correct its name or value",
+      });
+    }
+    if (issues.length > mostIssues) break;
+    index += 1;
+  }
+  return issues;
+}
+
+/** Names and values of headers. Pairs with the same name become one header with all values. */
+export const headerEntries = (headers: HeadersInput): readonly (readonly [name: string, value: string])[] =>
+  isIterable(headers) ? [...new Headers([...headers].map(([name, value]) => [name, value]))] : Object.entries(headers);
+
+const positive = () => z.optional(z.number().check(z.positive()));
+const notNegative = () => z.optional(z.number().check(z.nonnegative()));
+/** An optional value that a function checks. */
+export const custom = (holds: (value: unknown) => boolean, error: string) => z.optional(z.custom(holds, { error }));
+
+/** Whether a value can be used as a signal. It may come from another realm or from a polyfill. */
+const isSignal = (value: unknown): boolean => isObject(value) && "aborted" in value && "addEventListener" in value;
+
+/** Whether a value is an object with fields for JSON, and not a form, a map, bytes or a list. */
+const isFields = (value: unknown): boolean =>
+  isObject(value) && !(Symbol.iterator in value) && !(value instanceof Blob) && !(value instanceof ArrayBuffer);
+
+const isQueryText = (value: unknown): boolean =>
+  typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+
+const isQueryValue = (value: unknown): boolean =>
+  value === undefined || (Array.isArray(value) ? value.every(isQueryText) : isQueryText(value));
+
+/** Checks a query of any size: it stops at the first issues, and counts the values that it did not check. */
+function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
+  if (!isPlainObject(query)) {
+    addIssue(context, { path: [], message: "expected an object with names and values" });
+    return;
+  }
+  const entries = Object.entries(query);
+  let faults = 0;
+  for (const [index, [name, value]] of entries.entries()) {
+    if (isQueryValue(value)) continue;
+    addIssue(context, { path: [name], message: "expected a string, a number, a boolean or a list of these" });
+    faults += 1;
+    const left = entries.length - index - 1;
+    if (faults < mostIssues || left === 0) continue;
+    addIssue(context, unchecked([], left));
+    return;
+  }
+}
+
+/** The options that every call takes, in its last argument. */
+const request = () =>
+  ({
+    signal: custom(isSignal, "expected an AbortSignal, such as the `signal` of an AbortController"),
+    timeout: positive(),
+    deadline: positive(),
+    priority: z.optional(z.enum(["high", "normal", "low"])),
+    retry: z.optional(
+      z.strictObject({
+        retries: z.optional(z.int().check(z.nonnegative())),
+        baseDelay: notNegative(),
+        maxDelay: notNegative(),
+        maxRetryAfter: notNegative(),
+      }),
+    ),
+    headers: z.optional(
+      z.pipe(
+        z.unknown().check((context) => {
+          for (const issue of headerFaults(context.value)) addIssue(context, issue);
+        }),
+        z.transform((headers) => headerEntries(headers as HeadersInput)),
+      ),
+    ),
+    query: z.optional(
+      z.pipe(
+        z.transform((query) => (isPlainObject(query) ? { ...query } : query)),
+        z.unknown().check((context) => checkQueryValues(context.value, context)),
+      ),
+    ),
+    // The SDK does not know the content. It may be an instance of a caller's class.
+    body: custom(isFields, "expected an object: the fields to add to the JSON body"),
+  }) satisfies Record<keyof RequestOptions, z.core.$ZodType>;
+
+/** A strict schema: otherwise a misspelt option would have no effect. */
+export const taking =
+  (more: () => z.core.$ZodLooseShape): Schema =>
+  () =>
+    z.strictObject({ ...request(), ...more() });
+
+/** A value of an earlier download that a header can carry. */
+const validator = (header: string, what: string) =>
+  custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
+
+/** The options of a wait for a render. */
+export const waiting = () => ({
+  interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
+  onPending: custom(isFunction, "expected a function"),
+});
+
+/** The options of an order that is ensured. */
+export const ensuring = () => ({
+  lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
+  compare: custom(
+    (value) => value === "all" || value === "lines" || value === false,
+    'expected "all", "lines" or false',
+  ),
+});
+
+const kinds = {
+  request: taking(() => ({})),
+  // Infinity would prefetch without end.
+  list: taking(() => ({
+    prefetch: z.optional(z.number().check(z.nonnegative({ error: "expected a number from 0" }))),
+  })),
+  all: () =>
+    z.strictObject({
+      limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
+    }),
+  conditional: () =>
+    z.strictObject({
+      etag: validator("if-none-match", "etag"),
+      lastModified: validator("if-modified-since", "lastModified"),
+    }),
+  wait: taking(waiting),
+  upload: () =>
+    z.strictObject({
+      onProgress: custom(isFunction, "expected a function"),
+      onDownsize: custom(isFunction, "expected a function"),
+    }),
+  ensure: () => z.strictObject(ensuring()),
+} satisfies Record<string, Schema>;
+
+/** A set of options: those of a request, with the additional ones of some calls. */
+export type OptionKind = keyof typeof kinds;
+
+const unknownOption: UnknownKey = {
+  message: "is an unknown option",
+  aliases: new Map([
+    ["limit", "toArray({ limit })"],
+    ["maxRetries", "retry.retries"],
+    ["retries", "retry.retries"],
+    ["abortSignal", "signal"],
+  ]),
+};
+
+function checkAny(options: unknown, kind: OptionKind | Schema): Checked {
+  const path = ["options"];
+  const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }] });
+  try {
+    if (!isRecord(options)) return refused("expected an object");
+    if (isSignal(options)) return refused("expected an object, not a signal: write `{ signal }`");
+  } catch (error) {
+    return refused(`cannot be checked: ${wordsOf(error)}`);
+  }
+  const checked = check(typeof kind === "function" ? kind : kinds[kind], options, [], unknownOption);
+  if (checked.ok) return checked;
+  return { ok: false, issues: checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue)) };
+}
+
+/** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
+export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
+  const checked = checkAny(options, kind);
+  return checked.ok ? [] : checked.issues;
+}
+
+/**
+ * Checks the options of a request, and copies them: the caller may change his own object while look-ups still need it, and its getters may
+ * return another value the next time, or throw.
+ */
+export function checkOptions(given: RequestOptions): {
+  readonly options: RequestOptions;
+  readonly faults: readonly Issue[];
+} {
+  if (given === noOptions) return { options: noOptions, faults: [] };
+  const checked = checkAny(given, "request");
+  return checked.ok
+    ? { options: checked.value as RequestOptions, faults: [] }
+    : { options: noOptions, faults: checked.issues };
+}
+
+/** Throws if the options are invalid, for a call that uses them before it sends a request. */
+export function assertOptions(kind: OptionKind | Schema, options: unknown, endpoint?: string): void {
+  const issues = optionFaults(options, kind);
+  if (issues.length > 0) throw new RequestValidationError({ issues, ...(endpoint !== undefined && { endpoint }) });
+}
+
+/** Options of a download that is skipped when the file has not changed since an earlier download. */
+export interface ConditionalOptions extends RequestOptions {
+  /** The earlier download's `etag`, quotes included. */
+  readonly etag?: string | undefined;
+  /** The earlier download's `lastModified`. */
+  readonly lastModified?: string | undefined;
+}
+
+/** Options of a download that always returns the file. */
+export interface UnconditionalOptions extends RequestOptions {
+  readonly etag?: undefined;
+  readonly lastModified?: undefined;
+}
+
+/** The options of the request, and the faults of the other options. */
+interface ConditionalRequest {
+  readonly options: RequestOptions;
+  readonly faults: readonly Issue[];
+}
+
+/** Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). */
+export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
+  const [known, options] = splitFields(given, "etag", "lastModified");
+  const faults = optionFaults(known, "conditional");
+  const added: (readonly [string, string])[] = [];
+  if (known.etag !== undefined) added.push(["if-none-match", known.etag]);
+  if (known.lastModified !== undefined) added.push(["if-modified-since", known.lastModified]);
+  if (faults.length > 0 || added.length === 0) return { options, faults };
+  // Invalid headers are passed on unchanged: the check of the options reports them.
+  const headers = attempt(() => Object.fromEntries([...headerEntries(options.headers ?? {}), ...added]));
+  return { options: headers === undefined ? options : { ...options, headers }, faults };
+}
+
+/** Whether a request is conditional. The names of its headers are in lower case. */
+export const isConditional = (headers: Readonly<Record<string, string>>): boolean =>
+  "if-none-match" in headers || "if-modified-since" in headers;

@@ -1,0 +1,249 @@
+import type { Download, NotModified } from "../binary/download.ts";
+import { fileFault } from "../binary/file-response.ts";
+import {
+  ApiError,
+  type ApiErrorDetails,
+  AuthenticationError,
+  BadRequestError,
+  ConflictError,
+  GoneError,
+  NotFoundError,
+  NotImplementedError,
+  NotReadyError,
+  PermissionDeniedError,
+  RateLimitError,
+  RedirectError,
+  RendertokenLimitError,
+  ServerError,
+} from "../errors/api.ts";
+import type { ErrorResponse } from "../errors/response.ts";
+import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked } from "../errors/validation.ts";
+import { check } from "../schemas/check.ts";
+import { isRecord } from "../schemas/type-guards.ts";
+import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
+import { parseJson, type Redact, snapshot } from "./redact.ts";
+
+/** A response that has arrived: its head, and its body as text or as a download. */
+export interface Arrival {
+  readonly response: ResponseHead;
+  /** Empty if the body belongs to a download. */
+  readonly text: string;
+  readonly download?: Download | NotModified;
+}
+
+/** Whether a response to a request for a file is a success. A 202 means that the file is not ready. */
+export const isFileReady = ({ ok, status }: Pick<ResponseHead, "ok" | "status">): boolean => ok && status !== 202;
+
+/** Parses an HTTP date in any of its three forms (RFC 9110, 5.6.7). The oldest form ends with the year, without a time zone; it is in UTC. */
+const parseDate = (text: string): number => Date.parse(/ \d{4}$/.test(text) ? `${text} GMT` : text);
+
+/**
+ * The wait in milliseconds that a `Retry-After` asks for, as seconds or as an HTTP date; undefined when it is absent or invalid.
+ *
+ * A date counts from the response's own `Date`, so that the client's clock does not matter.
+ */
+export function parseRetryAfter(headers: HeaderFields, now: number): number | undefined {
+  const value = headers.get("retry-after")?.trim();
+  if (value === undefined || value === "") return undefined;
+  // A repeated header is one value with commas: the longest wait applies.
+  const seconds = value.split(",").map((part) => part.trim());
+  if (seconds.every((part) => /^\d+(\.\d+)?$/.test(part))) {
+    const ms = Math.max(...seconds.map(Number)) * 1000;
+    return Number.isFinite(ms) ? ms : undefined;
+  }
+  // `Date.parse` accepts almost any text; an HTTP date begins with the name of a day.
+  if (!/^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(value)) return undefined;
+  const until = parseDate(value);
+  const since = parseDate(headers.get("date") ?? "");
+  return Number.isNaN(until) ? undefined : Math.max(0, until - (Number.isNaN(since) ? now : since));
+}
+
+/** The class of each status that has one (specification 7). */
+const classes = new Map<number, new (details: ApiErrorDetails) => ApiError>([
+  [202, NotReadyError],
+  [400, BadRequestError],
+  [401, AuthenticationError],
+  [403, PermissionDeniedError],
+  [404, NotFoundError],
+  [409, ConflictError],
+  [410, GoneError],
+  [429, RateLimitError],
+  [501, NotImplementedError],
+]);
+
+function classFor(status: number): new (details: ApiErrorDetails) => ApiError {
+  const exact = classes.get(status);
+  if (exact !== undefined) return exact;
+  if (status >= 500) return ServerError;
+  return status >= 300 && status < 400 ? RedirectError : ApiError;
+}
+
+const fieldOf = (body: unknown, name: string): unknown =>
+  typeof body === "object" && body !== null ? Reflect.get(body, name) : undefined;
+
+/** The error object is the body itself, as the specification shows it, or the field `error`, as its conventions suggest. */
+const stringField = (body: unknown, name: string): string | undefined =>
+  [fieldOf(body, name), fieldOf(fieldOf(body, "error"), name)].find(
+    (value): value is string => typeof value === "string" && value !== "",
+  );
+
+/** Names the origin of a redirect's target, and no other part of it. */
+function redirectMessage(location: string | undefined, url: string): string {
+  if (location === undefined || !URL.canParse(location, url)) return "a redirect, which the SDK does not follow";
+  return `a redirect to ${new URL(location, url).origin}, which the SDK does not follow`;
+}
+
+/** The service has no status 407 (specification 7): it comes from a proxy, which does not forward the request. */
+export const proxyMessage =
+  "a proxy between this process and the service requires credentials. Set them in the `fetch` that uses the proxy, or in the option `proxy` of nodeTransport";
+
+function messageFor({ status, headers, body }: ErrorResponse, url: string): string {
+  const message = stringField(body, "message");
+  if (message !== undefined) return message;
+  if (status >= 300 && status < 400) return redirectMessage(headers.location, url);
+  if (status === 407) return proxyMessage;
+  if (status === 202) return "the file is not ready yet";
+  if (typeof body === "string") return `the response has no error object, but text: ${body.slice(0, 200)}`;
+  return "the response has no error object";
+}
+
+/** Makes the typed error of a response that is not a success, from its status and its error object (specification 2.2, 7). */
+export function toApiError(failed: {
+  readonly response: ErrorResponse;
+  readonly headers: HeaderFields;
+  readonly endpoint: string;
+  readonly url: string;
+  readonly now: number;
+}): ApiError {
+  const { response, headers, endpoint, url, now } = failed;
+  const details = {
+    response,
+    code: stringField(response.body, "code"),
+    message: messageFor(response, url),
+    endpoint,
+    retryAfter: parseRetryAfter(headers, now),
+  };
+  if (response.status === 429 && details.code === "rendertoken_limit_exceeded") {
+    return new RendertokenLimitError({ ...details, now });
+  }
+  return new (classFor(response.status))(details);
+}
+
+/** What happens to a response that breaks its schema: `throw` throws an error, `report` returns the response unchanged and reports it. */
+export type ResponseMode = "throw" | "report";
+
+interface Decoding {
+  readonly mode: ResponseMode;
+  readonly redact: Redact;
+  readonly onInvalid: (status: number, issues: readonly Issue[]) => void;
+}
+
+type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
+
+/** The data of a response, and its faults. */
+interface Reading {
+  readonly data: unknown;
+  readonly issues: readonly Issue[];
+  /** Whether the data is incomplete, so that a list would end early without an error. */
+  readonly incomplete?: boolean;
+  /** The cursor of the rest of a list without pages. */
+  readonly nextCursor?: string;
+}
+
+const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or null" };
+const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
+
+/** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
+function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Reading {
+  const result = check(schema, data, path);
+  return { data, issues: result.ok ? [] : result.issues };
+}
+
+function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Reading {
+  const fields = isRecord(body) ? body : {};
+  const items = fields[shape.field];
+  const nextCursor = fields.nextCursor;
+  const issues: Issue[] = [];
+  if (Array.isArray(items)) {
+    for (const [index, item] of items.entries()) {
+      issues.push(...checked(shape.item, item, [shape.field, index]).issues);
+      const left = items.length - index - 1;
+      if (issues.length < mostIssues || left === 0) continue;
+      issues.push(unchecked([shape.field], left));
+      break;
+    }
+  } else {
+    issues.push({ path: [shape.field], message: "expected an array" });
+  }
+  if (nextCursor !== null && typeof nextCursor !== "string") {
+    issues.push(nextCursor === undefined ? missing(["nextCursor"]) : notACursor);
+  }
+  const data = {
+    items: Array.isArray(items) ? items : [],
+    nextCursor: typeof nextCursor === "string" ? nextCursor : null,
+  };
+  return { data, issues, incomplete: data.items !== items || data.nextCursor !== nextCursor };
+}
+
+const mayBeEmpty = (shape: JsonShape): boolean =>
+  shape.kind === "empty" || (shape.kind === "whole" && !!shape.optional);
+
+function read(body: unknown, shape: JsonShape): Reading {
+  // The body is ignored: a later version of the service may send one.
+  if (shape.kind === "empty") return { data: undefined, issues: [] };
+  if (shape.kind === "page") return readPage(body, shape);
+  if (shape.kind === "whole") return checked(shape.schema, body, []);
+  if (isRecord(body) && Object.hasOwn(body, shape.field)) {
+    const reading = checked(shape.schema, body[shape.field], [shape.field]);
+    return shape.list ? withCursor(reading, body.nextCursor) : reading;
+  }
+  if (shape.assumed !== undefined) return checked(shape.schema, shape.assumed(body), [shape.field]);
+  return { data: body, issues: [missing([shape.field])] };
+}
+
+/** Every list may be "returned together with `nextCursor`" (specification 1, Conventions), also one that has no pages. */
+function withCursor({ data, issues }: Reading, nextCursor: unknown): Reading {
+  if (nextCursor === undefined || nextCursor === null) return { data, issues };
+  if (typeof nextCursor === "string") return { data, issues, nextCursor };
+  return { data, issues: [...issues, notACursor], incomplete: true };
+}
+
+/** Reads the data of a response, and checks it against the endpoint's schema. */
+export function decode(
+  endpoint: Endpoint,
+  arrival: Arrival,
+  { mode, redact, onInvalid }: Decoding,
+): Pick<Reading, "data" | "nextCursor"> {
+  const { response, text, download } = arrival;
+  if (download !== undefined) return { data: download };
+  if (endpoint.response.kind === "binary") {
+    const issues = [{ path: [], message: redact(fileFault(response) ?? "expected a file") }];
+    onInvalid(response.status, issues);
+    throw invalid(endpoint, arrival, issues, redact);
+  }
+  if (text === "" && mayBeEmpty(endpoint.response)) return { data: undefined };
+  const json = parseJson(text);
+  const reading = json.ok
+    ? read(json.value, endpoint.response)
+    : { data: undefined, issues: [{ path: [], message: text === "" ? "the body is empty" : "the body is not JSON" }] };
+  if (reading.issues.length === 0) return reading;
+  const issues = reading.issues.map((issue) => redactIssue(issue, redact));
+  onInvalid(response.status, firstIssues(issues));
+  if (json.ok && mode === "report" && !reading.incomplete) return reading;
+  throw invalid(endpoint, arrival, issues, redact);
+}
+
+/** Redacts an issue: the message of a caller's own schema may contain the unexpected value. */
+const redactIssue = ({ path, message, ...unchecked }: Issue, redact: Redact): Issue => ({
+  ...unchecked,
+  path: path.map((part) => (typeof part === "string" ? redact(part) : part)),
+  message: redact(message),
+});
+
+const invalid = (endpoint: Endpoint, { response, text }: Arrival, issues: readonly Issue[], redact: Redact) =>
+  new ResponseValidationError({
+    issues,
+    response: snapshot(response.status, response.headers, text, redact),
+    endpoint: nameOf(endpoint),
+  });

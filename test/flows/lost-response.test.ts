@@ -1,0 +1,122 @@
+import { BadRequestError, OutcomeUnknownError, PodPartner, ResponseValidationError } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { ref } from "../support/references.ts";
+import { settle } from "../support/settle.ts";
+
+const order = {
+  storeReference: ref("Store"),
+  shippingKind: "combined" as const,
+  customIdentifier: "shop-1",
+  orderlines: [{ productReference: ref("Product"), quantity: 1 }],
+};
+const claim = { shipmentReference: ref("Shipment"), evidenceReferences: [] };
+
+const reset = () => {
+  throw Object.assign(new TypeError("fetch failed"), {
+    cause: Object.assign(new Error("reset"), { code: "ECONNRESET" }),
+  });
+};
+const notFound = () => Response.json({ code: "not_found", message: "no such order" }, { status: 404 });
+const noClaims = () => Response.json({ claims: [], nextCursor: null });
+const down = () => Response.json({ code: "down", message: "later" }, { status: 503 });
+
+/** A service that has nothing, and responds to the creations in turn. */
+function service(...creations: readonly (() => Response | Promise<Response>)[]) {
+  const clock = createManualClock();
+  const requests: string[] = [];
+  const sentAt: number[] = [];
+  const fetch = async ({ method, url }: Request): Promise<Response> => {
+    const { pathname } = new URL(url);
+    requests.push(`${method} ${pathname.replace("/v2", "")}`);
+    if (method === "GET") return pathname.endsWith("/claims") ? noClaims() : notFound();
+    sentAt.push(clock.now());
+    const respond = creations[sentAt.length - 1] ?? expect.fail("sent once more");
+    return respond();
+  };
+  const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key", fetch, clock });
+  return { clock, requests, sentAt, partner, settle: <T>(call: PromiseLike<T>) => settle(clock, call, 50) };
+}
+
+describe("a creation whose response was lost", () => {
+  const created = () => Response.json({ order: { reference: ref("Order") } }, { status: 201 });
+
+  it.each([
+    ["at once, is looked up for four seconds", 249, 4_000, 8_000],
+    ["after a quarter of a second, is looked up for as long as the service may work", 250, 30_000, 90_000],
+  ])("%s", async (_, ms, least, most) => {
+    const { clock, sentAt, partner, settle } = service(
+      () => new Promise<void>((resolve) => clock.after(ms, resolve)).then(reset),
+      created,
+    );
+    await settle(partner.orders.create(order));
+    const searched = (sentAt[1] ?? 0) - (sentAt[0] ?? 0);
+    expect(searched).toBeGreaterThan(least);
+    expect(searched).toBeLessThan(most);
+  });
+
+  it("is unknown when the retry has an odd response, which says nothing about the first attempt", async () => {
+    const { partner, settle, sentAt } = service(down, () => Response.json({}, { status: 201 }));
+    const error = await settle(rejection(partner.orders.create(order)));
+    expect(error).toBeInstanceOf(OutcomeUnknownError);
+    expect(error).toMatchObject({ identifiers: { customIdentifier: "shop-1" } });
+    expect(error).toHaveProperty("cause.name", "ResponseValidationError");
+    expect(sentAt).toHaveLength(2);
+  });
+
+  it("has its odd response as the error when it was sent once", async () => {
+    const { partner, settle } = service(() => Response.json({}, { status: 201 }));
+    expect(await settle(rejection(partner.orders.create(order)))).toBeInstanceOf(ResponseValidationError);
+  });
+
+  it.each([
+    "missing_address",
+    "missing_image_reference",
+    "invalid_address_missing_email",
+    "invalid_address_denied_country",
+    "product_not_orderable",
+    "store_not_writable_via_api",
+  ])("is refused when the retry is refused for the order's content: %s", async (code) => {
+    const { partner, settle } = service(down, () => Response.json({ code, message: "no" }, { status: 400 }));
+    const error = await settle(rejection(partner.orders.create(order)));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code });
+  });
+
+  it.each([
+    "order_not_in_shipment",
+    "orderline_not_in_shipment",
+    "package_missing_category_not_allowed",
+    "evidence_required",
+    "shipment_too_recent",
+  ])("is refused when the retry is refused for the claim's content: %s", async (code) => {
+    const { partner, settle } = service(down, () => Response.json({ code, message: "no" }, { status: 400 }));
+    const error = await settle(rejection(partner.claims.createPackageMissing(claim)));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code });
+  });
+});
+
+describe("a creation that is aborted in `onRequest`", () => {
+  it("was not sent, and leaves no doubt: the next call looks it up once", async () => {
+    const clock = createManualClock();
+    const requests: string[] = [];
+    const left = new AbortController();
+    const partner = new PodPartner({
+      baseUrl: "https://partner.example/v2",
+      secretKey: "a-secret-key",
+      clock,
+      hooks: { onRequest: () => left.abort() },
+      fetch: async ({ method }: Request) => {
+        requests.push(method);
+        return method === "GET" ? notFound() : Response.json({ order: { reference: ref("Order") } }, { status: 201 });
+      },
+    });
+    const error = await settle(clock, rejection(partner.orders.create(order, { signal: left.signal })), 50);
+    expect(error).toHaveProperty("name", "AbortError");
+    expect(requests).toEqual([]);
+    await settle(clock, partner.orders.ensure(order), 50);
+    expect(requests).toEqual(["GET", "POST"]);
+  });
+});
