@@ -8,8 +8,6 @@ import type { Wait } from "./wait.ts";
 
 /** A token is used this many milliseconds after it is due: the clocks and timers of two machines are not exactly in step. */
 export const tokenDelay = 4;
-/** A timer may be early by this many milliseconds: the token is used anyway. */
-const timerSlack = 1;
 /** The service's clock may be slower than this one by this part, and so may the refill. */
 const clockDrift = 0.001;
 /**
@@ -17,8 +15,8 @@ const clockDrift = 0.001;
  * of another process would always find the bucket empty.
  */
 export const keptToken = { minQuota: 10, maxInterval: 30_000 };
-/** Each slower response makes the shortest round trip longer by this: one delay does not count, a longer way does. */
-const roundTripGrowth = { factor: 1.005, ms: 0.001 };
+/** Each slower response makes the shortest round trip longer by this part: one delay does not count, a longer way does. */
+const roundTripGrowth = 0.005;
 /** A call always waits for a token that comes within this many milliseconds: no `Retry-After` asks for less. */
 export const alwaysWaited = 1_000;
 /** A next token that is further away than this many milliseconds may be a fault of the headers: it is checked. */
@@ -68,8 +66,6 @@ export class Bucket {
   #roundTrip = 0;
   #sent = 0;
   #responses = 0;
-  /** Whether an earlier response had reported the level before the latest one did. */
-  #reportedBefore = false;
   readonly #slowStart = new SlowStart();
   readonly #fairShare = new FairShare(this);
   /** Requests without a response, in the order in which they were sent. */
@@ -128,8 +124,7 @@ export class Bucket {
     const full = Math.max(1, this.quota - this.inFlight);
     const keeps = this.quota >= keptToken.minQuota && this.interval <= keptToken.maxInterval;
     const needed = (keeps ? 2 : 1) + tokenDelay / this.interval;
-    if (this.#level >= Math.min(needed - timerSlack / this.interval, full)) return 0;
-    return (Math.min(needed, full) - this.#level) * this.interval;
+    return Math.max(0, (Math.min(needed, full) - this.#level) * this.interval);
   }
 
   /** Milliseconds until the level is a whole token, or until this client's turn. Requests in flight may have made the level negative. */
@@ -178,8 +173,7 @@ export class Bucket {
     const countedBefore = this.#countOvertakers(request, now);
     const meanwhile = this.#responses - request.responses;
     const took = now - request.sentAt;
-    const longer = this.#roundTrip * roundTripGrowth.factor + roundTripGrowth.ms;
-    this.#roundTrip = this.#responses === 0 ? took : Math.min(took, longer);
+    this.#roundTrip = this.#responses === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
     this.#responses += 1;
     this.#usedAt = now;
     this.#inFlight.delete(request);
@@ -190,7 +184,6 @@ export class Bucket {
     if (report?.remaining === undefined) return;
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
-    this.#reportedBefore = reportedBefore;
     const remaining = Math.min(report.remaining, this.quota);
     // The service may not have counted the requests in flight, nor those whose responses came meanwhile.
     const atLeast = remaining - meanwhile - this.inFlight;
@@ -207,7 +200,6 @@ export class Bucket {
     this.#level = Math.min(this.#level, 0);
     this.#heldUntil = Math.max(this.#heldUntil, until);
     this.#sentBeforeHold = this.#sent;
-    if (this.#reportedBefore) this.#fairShare.notice(0, now);
     this.#fairShare.refuse(this.#heldUntil);
   }
 
@@ -242,9 +234,7 @@ export class Bucket {
       // Before the first report the level is an assumption: its correction proves nothing.
       if (known) this.#fairShare.notice(likely, now);
     }
-    const shared = this.#fairShare.present;
     this.#fairShare.observe(request.sentAt, likely, now);
-    if (shared && !this.#fairShare.present) this.#level = Math.min(this.#level, likely - 1);
   }
 
   #resize({ quota, window }: PolicyReport): void {
