@@ -176,11 +176,11 @@ export class Bucket {
     this.#roundTrip = this.#responses === 0 ? took : Math.min(took, this.#roundTrip * (1 + roundTripGrowth));
     this.#responses += 1;
     this.#usedAt = now;
+    if (report !== undefined) this.#resize(report);
     this.#inFlight.delete(request);
     // A request that was sent during the hold is a check. When the service refuses it, too, the hold begins again.
     if (request.sent > this.#sentBeforeHold) this.#heldUntil = 0;
     this.#slowStart.addResponse(now);
-    if (report !== undefined) this.#resize(report);
     if (report?.remaining === undefined) return;
     const { reported, reportedBefore } = this.#slowStart;
     this.#slowStart.addLevel(now);
@@ -237,12 +237,17 @@ export class Bucket {
     this.#fairShare.observe(request.sentAt, likely, now);
   }
 
+  /** A smaller quota leaves at most itself, minus the requests in flight, each of which may arrive after the change. */
   #resize({ quota, window }: PolicyReport): void {
     if (quota === undefined || window === undefined) return;
     this.quota = quota;
     this.window = window;
-    this.#level = Math.min(this.#level, quota - this.inFlight);
-    for (const request of this.#inFlight) request.level = Math.min(request.level, quota - 1);
+    let left = quota;
+    for (const request of this.#inFlight) {
+      left -= 1;
+      request.level = Math.min(request.level, left);
+    }
+    this.#level = Math.min(this.#level, left);
   }
 
   #refill(now: number): void {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { DeadlineError, PodPartner, RateLimitError } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { rejection } from "../../support/exchange.ts";
 import { consume } from "../../support/pacing/consumer.ts";
@@ -37,6 +38,34 @@ describe("changing policies", () => {
     expect(pacer.tryAcquire(upload)).toBeUndefined();
     respond('"default";q=300;w=6', '"default";r=298;t=0');
     expect(pacer.tryAcquire(upload)).toBeDefined();
+  });
+
+  it("with a smaller quota hold back a burst at once, and do not look like other clients", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [300, 6_000] });
+    const pauses: Wait[] = [];
+    const traffic = {
+      clock,
+      pacer: new Pacer(clock),
+      serve: () => service.serve(["default"]),
+      latency: () => [50, 50] as const,
+      report: (wait: Wait) => void pauses.push(wait),
+    };
+    const before = consume({ ...traffic, calls: 30, parallel: 1 });
+    await clock.run(2_000);
+    const inFlight = consume({ ...traffic, calls: 8, parallel: 8 });
+    // Before the service receives them.
+    clock.after(20, () => service.resize("default", 20, 1_000));
+    await clock.run(2_120);
+    const burst = consume({ ...traffic, calls: 100, parallel: 100 });
+    await clock.run(60_000);
+    expect([before, inFlight, burst].map(({ served, refusals }) => [served.length, refusals])).toEqual([
+      [30, 0],
+      [8, 0],
+      [100, 0],
+    ]);
+    expect(new Set(pauses.map(({ reason }) => reason))).toEqual(new Set(["bucket-empty"]));
+    expect(Math.max(...burst.served.map(({ took }) => took))).toBeLessThan(5_500);
   });
 
   /** A service whose policies have other names, which may change: calls draw from them anyway. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
+import type { Buckets } from "../../../src/http/pacing/tokens.ts";
 import { consume, type Outcome } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -161,5 +162,32 @@ describe("processes that share a bucket without knowing of each other", () => {
     const late = process(20);
     await clock.run(35_000);
     expect(late.served).toHaveLength(20);
+  });
+});
+
+describe("processes of a fleet that loses its store", () => {
+  it("share the bucket from the start, each with its part of the level, although no response has shown the others", async () => {
+    const clock = createTimeline();
+    const service = createService(clock, { default: [300, 6_000] });
+    const processes = 4;
+    const own: Buckets[] = [];
+    const outcomes = Array.from({ length: processes }, () => {
+      const open = (buckets: Buckets) => {
+        own.push(buckets);
+        return buckets;
+      };
+      return { pacer: new Pacer(clock, { open }) };
+    }).map(({ pacer }) => {
+      const traffic = { clock, pacer, serve: () => service.serve(["default"]), latency: () => [40, 40] as const };
+      return [consume({ ...traffic, calls: 1, parallel: 1 }), traffic] as const;
+    });
+    await clock.run(1_000);
+    const level = service.level("default");
+    for (const buckets of own) buckets.bucket("default").join(level / processes, processes, clock.now());
+    const bursts = outcomes.map(([, traffic]) => consume({ ...traffic, calls: 200, parallel: 64 }));
+    await clock.run(60_000);
+    expect(bursts.map(({ served }) => served.length)).toEqual([200, 200, 200, 200]);
+    expect(bursts.reduce((sum, { refusals }) => sum + refusals, 0)).toBe(0);
+    expect(Math.max(...bursts.flatMap(({ served }) => served.map(({ at }) => at)))).toBeLessThan(12_000);
   });
 });

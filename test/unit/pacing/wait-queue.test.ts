@@ -158,6 +158,18 @@ describe("a refusal", () => {
     expect(pacer.tryAcquire(upload)).toBeUndefined();
     expect(pacer.tryAcquire(get)).toBeDefined();
   });
+
+  it.each([
+    ["the policy that it does not report, when the other one has tokens", '"default";r=2998;t=0', ["uploads"]],
+    ["all policies without a reported level", "", ["default", "uploads"]],
+    ["all policies when each has tokens", '"default";r=2998;t=0, "uploads";r=4000;t=0', ["default", "uploads"]],
+  ])("holds %s", (_, levels, held) => {
+    const pacer = new Pacer(createTimeline());
+    const response = headers('"default";q=3000;w=60, "uploads";q=5000;w=86400', levels);
+    const report = pacer.observe(upload, pacer.takeAnyway(upload), response);
+    expect(pacer.hold(upload, report, 17_000)).toEqual(held);
+    expect(pacer.tryAcquire(get) === undefined).toBe(held.includes("default"));
+  });
 });
 
 describe("rate limits that are old", () => {
@@ -189,6 +201,35 @@ describe("rate limits that are old", () => {
       await clock.run(601_001 + 100 * step);
     }
     expect(rest.length).toBeGreaterThan(1_000);
+  });
+
+  it("do not limit a burst while other responses keep reporting the level", async () => {
+    const { clock, pacer } = await heard();
+    for (let sent = 0; sent < 15; sent += 1) {
+      await clock.run(clock.now() + 100);
+      const grant = pacer.tryAcquire(get);
+      if (grant === undefined) throw new Error("The bucket has tokens.");
+      pacer.observe(get, grant, headers('"default";q=300;w=6', '"default";r=299;t=0'));
+    }
+    const burst = Array.from({ length: 40 }, () => pacer.tryAcquire(get));
+    expect(burst.filter((grant) => grant === undefined)).toEqual([]);
+  });
+
+  it("let only a few calls meet an empty bucket that other clients have used meanwhile", async () => {
+    const clock = createTimeline();
+    const pacer = new Pacer(clock);
+    const service = createService(clock, { default: [300, 6_000] });
+    const traffic = { clock, pacer, serve: () => service.serve(["default"]), latency: () => [20, 20] as const };
+    for (let sent = 0; sent < 5; sent += 1) {
+      consume({ ...traffic, calls: 1, parallel: 1 });
+      await clock.run(clock.now() + 1_000);
+    }
+    service.drain("default", 300);
+    const burst = consume({ ...traffic, calls: 60, parallel: 60 });
+    await clock.run(60_000);
+    expect(burst.served).toHaveLength(60);
+    // A 32nd of the expected level.
+    expect(burst.refusals).toBeLessThanOrEqual(10);
   });
 
   it("release one call alone after a refusal", async () => {
