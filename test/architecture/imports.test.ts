@@ -119,16 +119,6 @@ describe("imports", () => {
     expect(new Set(importers.map(({ path }) => partOf(path)))).toEqual(new Set(["cli"]));
   });
 
-  it("use zod only through its small entry points", () => {
-    const small = ["zod/mini", "zod/v4/core"];
-    const heavy = sources.flatMap((source) =>
-      source.dependencies
-        .filter(({ specifier }) => /^zod(\/|$)/.test(specifier) && !small.includes(specifier))
-        .map(({ specifier }) => describeEdge(source, specifier)),
-    );
-    expect(heavy).toEqual([]);
-  });
-
   it.each(wrapped)("of %s occur in exactly one file", (name) => {
     const importers = sources.filter(({ dependencies }) => dependencies.some(({ specifier }) => specifier === name));
     expect(importers.map(({ path }) => path)).toHaveLength(1);
