@@ -28,7 +28,9 @@ export const describeControl = (name: string, { about, on, required, schema }: C
 });
 
 /** The list of the controls, for programs. */
-const listOfControls = () => ({ controls: Array.from(allControls, ([name, control]) => describeControl(name, control)) });
+const listOfControls = () => ({
+  controls: Array.from(allControls, ([name, control]) => describeControl(name, control)),
+});
 
 async function runControl(emulation: Emulation, control: Control, request: Request): Promise<Response> {
   try {
