@@ -123,7 +123,9 @@ async function queueForTokens(call: Call): Promise<Permit> {
     const { maxRetryAfter } = retry;
     return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
   } catch (error) {
-    throw error instanceof TokenTooFar ? tooFarError(name, error, retry.maxRetryAfter) : error;
+    // The caller's own reason for an abort can be a proxy that throws.
+    if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+    throw tooFarError(name, error, retry.maxRetryAfter);
   } finally {
     done(waitedFor);
   }
