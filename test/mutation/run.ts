@@ -1,6 +1,8 @@
-import { globSync, readFileSync, statSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { Stryker } from "@stryker-mutator/core";
 
 const usage = "npm run mutation -- src/storage src/errors/base.ts [--part 0.1] [--tests 'test/unit/**']";
 /** Folders whose tests start no other program and need no build. */
@@ -25,7 +27,9 @@ function blocksOf(file: string, part: number): string[] {
 const files = positionals.flatMap((path) =>
   statSync(path).isDirectory() ? globSync(`${path.replace(/\/$/, "")}/**/*.ts`) : [path],
 );
-const results = await new Stryker({
+const folder = mkdtempSync(join(tmpdir(), "pod-partner-mutation-"));
+const report = join(folder, "report.json");
+const settings = {
   mutate: files.flatMap((file) => blocksOf(file, Number(values.part))),
   testFiles: globSync(values.tests),
   testRunner: "vitest",
@@ -35,17 +39,29 @@ const results = await new Stryker({
   // What runs when a file is loaded needs all tests for each change.
   ignoreStatic: true,
   ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes", "test/soak"],
-  reporters: ["clear-text"],
+  reporters: ["clear-text", "json"],
+  jsonReporter: { fileName: report },
   clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
   dryRunTimeoutMinutes: 30,
   timeoutMS: 20_000,
-}).runMutationTest();
+};
+writeFileSync(join(folder, "stryker.json"), JSON.stringify(settings));
+const { status } = spawnSync("npx", ["stryker", "run", join(folder, "stryker.json")], { stdio: "inherit" });
 
-/** The share of the changes that a test notices, by folder. */
-const byFolder = Object.groupBy(results, ({ fileName }) => fileName.replace(/^.*?(src\/.*)\/[^/]*$/, "$1"));
-for (const [folder, mutants = []] of Object.entries(byFolder)) {
-  const countOf = (...statuses: readonly string[]) => mutants.filter(({ status }) => statuses.includes(status)).length;
-  const killed = countOf("Killed", "Timeout");
-  const all = killed + countOf("Survived", "NoCoverage");
-  console.log(`${folder}: ${killed} of ${all} noticed, ${((100 * killed) / all).toFixed(1)} %`);
+interface Report {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
 }
+if (status === 0) {
+  const { files: mutated } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  /** How many changes a test notices, and of how many, by folder. */
+  const byFolder = Map.groupBy(Object.entries(mutated), ([file]) => file.replace(/\/[^/]*$/, ""));
+  for (const [name, entries] of byFolder) {
+    const states = entries.flatMap(([, { mutants }]) => mutants.map((mutant) => mutant.status));
+    const countOf = (...kinds: readonly string[]) => states.filter((state) => kinds.includes(state)).length;
+    const noticed = countOf("Killed", "Timeout");
+    const all = noticed + countOf("Survived", "NoCoverage");
+    console.log(`${name}: ${noticed} of ${all} changes noticed, ${((100 * noticed) / all).toFixed(1)} %`);
+  }
+}
+rmSync(folder, { recursive: true });
+process.exitCode = status ?? 1;
