@@ -19,7 +19,7 @@ import {
 import type { ErrorResponse } from "../errors/response.ts";
 import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import { isRecord } from "../schemas/type-guards.ts";
+import { isRecord } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
 import { parseJson, type Redact, snapshot } from "./redact.ts";

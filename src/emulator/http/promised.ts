@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../http/endpoint.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 
 /** Reduces a value to what the specification promises of it. `undefined` leaves the field out. */
 type Promised = (value: unknown) => unknown;
