@@ -60,8 +60,9 @@ export type {
   UnreadDownloadEvent,
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
-export type { PauseReason, Priority } from "./http/pacing/queue.ts";
+export type { Priority } from "./http/pacing/queue.ts";
 export type { PacingStore } from "./http/pacing/tokens.ts";
+export type { PauseReason } from "./http/pacing/wait.ts";
 export type { AnyRequestOptions, StandardSchema } from "./http/request-any.ts";
 export type {
   ConditionalOptions,

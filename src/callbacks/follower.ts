@@ -4,6 +4,7 @@ import { RequestValidationError, ResponseValidationError } from "../errors/valid
 import { type OrderReference, referenceFault } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { check } from "../schemas/check.ts";
+import type { Lock } from "../storage/lock.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -11,7 +12,7 @@ import { attempt, safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError, type OrderFollowerFault, type Reconciled } from "./errors.ts";
-import { FollowerStorage, type OrderLock, type StoredOrder } from "./follower-storage.ts";
+import { FollowerStorage, type Held, heldMark, type OpenMark, type StoredOrder } from "./follower-storage.ts";
 import {
   type FollowedOrderReader,
   type FollowerReadOptions,
@@ -23,18 +24,17 @@ import {
 } from "./options.ts";
 import {
   ageOf,
-  changesBetween,
+  changesSince,
   comparable,
   followedOrder,
   isClosed,
-  type Lines,
   type LookResult,
   type OrderState,
   type RememberedOrder,
   stateOf,
 } from "./order-state.ts";
 import { callHandler, deadlockHint, OrderQueue, refuseInHandler } from "./order-work.ts";
-import { type IsDue, sweepOrders, type Visit } from "./sweep.ts";
+import { type IsDue, readingLifetime, type SweepParts, sweepOrders, type Visit } from "./sweep.ts";
 
 /** Milliseconds between two attempts to lock an order. */
 const lockInterval = 100;
@@ -148,7 +148,7 @@ class Follower {
       const { order } = await this.#storage.load(reference);
       if (order.bytes !== undefined) return;
       const since = this.#settings.clock.now();
-      await this.#storage.setMark(reference, { looked: 0, since }, { bytes: undefined });
+      await this.#storage.setMark(reference, { looked: 0, since }, absent);
     });
   }
 
@@ -169,8 +169,7 @@ class Follower {
     return this.#untilClosed(async () => {
       const settings = resolveReconcileOptions(options);
       refuseInHandler(this.#settings, "`reconcile`");
-      const visit = (reference: OrderReference, isDue: IsDue, signal: AbortSignal) =>
-        this.#visit(reference, isDue, signal);
+      const visit: SweepParts["visit"] = (...order) => this.#visit(...order);
       const parts = { storage: this.#storage, clock: this.#settings.clock, visit };
       return sweepOrders(parts, settings, eitherSignal(settings.signal, this.#closing.signal));
     });
@@ -200,11 +199,11 @@ class Follower {
   }
 
   /** Waits until no other process hands over the order, at most `timeout` milliseconds. */
-  async #lock(reference: OrderReference): Promise<OrderLock> {
+  async #lock(reference: OrderReference): Promise<Lock> {
     const { clock, timeout } = this.#settings;
     const deadline = clock.now() + timeout;
     for (;;) {
-      const lock = await this.#storage.lock(reference, "handing over");
+      const lock = await this.#storage.lock(reference);
       if (lock !== undefined) return lock;
       if (clock.now() + lockInterval > deadline) {
         throw fault(
@@ -222,7 +221,7 @@ class Follower {
    *
    * @throws {@link OrderFollowerError} if each response is older than what was handed over: the caller must not acknowledge a callback.
    */
-  async #look(reference: OrderReference, lock: OrderLock): Promise<LookResult | undefined> {
+  async #look(reference: OrderReference, lock: Lock): Promise<LookResult | undefined> {
     const { clock, timeout } = this.#settings;
     for (const pause of readPauses) {
       if (pause > 0) await sleep(clock, pause);
@@ -243,9 +242,9 @@ class Follower {
     const { order, at } = response;
     const known = stored.order.value?.order ?? undefined;
     const now = await stateOf(order, at, this.#self);
-    if (ageOf(now.lines, stored.mark.value?.begun ?? []) === "older") return undefined;
-    if (known !== undefined && this.#isOlder(now, known)) return undefined;
-    const changes = changesBetween(known, now, order);
+    const begun = stored.mark.value?.begun;
+    if ([begun, known].some((state) => state !== undefined && this.#isOlder(now, state))) return undefined;
+    const changes = changesSince(known, begun, now, order);
     if (changes.length === 0 && stored.order.value?.gone === false) return { found: "unchanged" };
     const next: RememberedOrder = { v: 1, gone: false, order: now };
     if (changes.length === 0) return { found: "unchanged", next };
@@ -276,22 +275,27 @@ class Follower {
     return { found: "gone", next: { v: 1, gone: true, order }, handle };
   }
 
-  /** Hands over and stores what a response says. Resolves to undefined if the lock was lost or another process has stored a state. */
+  /**
+   * Hands over and stores what a response says. Resolves to undefined if the lock was lost or another process has stored a state, or has
+   * changed the mark that was `expected`.
+   */
   async #handOver(
     reference: OrderReference,
     stored: StoredOrder,
     { found, next, handle }: News,
-    lock: OrderLock,
+    lock: Lock,
+    expected?: Held<OpenMark>,
   ): Promise<LookResult | undefined> {
     if (handle !== undefined) {
       // The lock may have ended in the store: calls of one process do not overlap in any case.
       await this.#handling.get(reference);
-      await this.#markBegun(reference, stored, next?.order?.lines);
+      if (!lock.isCertain) return undefined;
+      if (!(await this.#markBegun(reference, stored, next?.order ?? undefined, expected))) return undefined;
       // From here to the call there is no wait, so that a suspended process hands over nothing outdated.
       if (!lock.isCertain) return undefined;
       await this.#handle(reference, handle);
     }
-    if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order.bytes))) return undefined;
+    if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order))) return undefined;
     await this.#markLooked(reference, stored, next, handle !== undefined);
     return found;
   }
@@ -314,52 +318,87 @@ class Follower {
     }
   }
 
-  /** Notes what is handed over, for the case that the function of the caller fails. The first news of an order follows it. */
-  async #markBegun(reference: OrderReference, { order, mark }: StoredOrder, begun: Lines | undefined): Promise<void> {
+  /**
+   * Notes what is handed over, for the case that the function of the caller fails. The first news of an order follows it. Resolves to false
+   * if the mark is not the `expected` one.
+   */
+  async #markBegun(
+    reference: OrderReference,
+    { order, mark }: StoredOrder,
+    begun: OrderState | undefined,
+    expected: Held<OpenMark> | undefined,
+  ): Promise<boolean> {
     const { looked = 0, since = this.#settings.clock.now() } = mark.value ?? {};
-    await this.#storage.setMark(reference, order.value === undefined ? { looked, since, begun } : { looked, begun });
+    const fields = order.value === undefined ? { looked, since, begun } : { looked, begun };
+    return this.#storage.setMark(reference, fields, expected);
   }
 
-  /** Notes the time of a look. An order that is not open leaves the sweep; one that is not followed stays unknown. */
+  /**
+   * Notes the time of a look. An order that is not open leaves the sweep; one that is not followed stays unknown. Resolves to false if another
+   * call has changed the mark meanwhile: it may have begun a hand-over.
+   */
   async #markLooked(
     reference: OrderReference,
     { order, mark }: StoredOrder,
     next: RememberedOrder | undefined,
     handedOver: boolean,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const now = next ?? order.value;
+    if (now === undefined && mark.value === undefined) return true;
+    const expected = handedOver ? undefined : mark;
+    if (now !== undefined && isClosed(now)) return this.#storage.deleteMark(reference, expected);
     const looked = this.#settings.clock.now();
-    if (now === undefined) {
-      if (mark.value !== undefined) await this.#storage.setMark(reference, { since: mark.value.since, looked }, mark);
-    } else if (isClosed(now)) {
-      await this.#storage.deleteMark(reference);
-    } else {
-      // After a hand-over, the mark is that of the hand-over. Otherwise another call may have begun one.
-      await this.#storage.setMark(reference, { looked }, handedOver ? undefined : mark);
+    const fields = now === undefined ? { looked, since: mark.value?.since } : { looked };
+    return this.#storage.setMark(reference, fields, expected);
+  }
+
+  /**
+   * Looks at an order for a sweep. It reads without the lock, because its request can wait long: the mark says meanwhile that a sweep reads
+   * the order. Another mark at the end says that another call has looked, and may have handed over something newer.
+   */
+  async #visit(reference: OrderReference, mark: Held<OpenMark>, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
+    const { looked = 0, since, begun, reading } = mark.value ?? {};
+    const at = this.#settings.clock.now();
+    if (reading !== undefined && reading.at > at - readingLifetime && reading.at < at + mostAhead) return "busy";
+    const own = heldMark({ looked, since, begun, reading: { by: crypto.randomUUID(), at } });
+    let visit: Visit | undefined;
+    try {
+      const isOurs = await this.#storage.setMark(reference, own.value, mark);
+      if (isOurs) visit = await this.#readUnlocked(reference, mark, own, signal);
+      if (visit !== undefined) return visit;
+      const { value } = await this.#storage.mark(reference);
+      return isDue(value?.looked) ? "busy" : "skipped";
+    } finally {
+      const isOver = typeof visit === "string" && visit !== "busy";
+      // Also if the mark was not set in time: a slow store can set it after this sweep has given up.
+      if (!isOver) await this.#storage.setMark(reference, { looked, since, begun }, own).catch(() => undefined);
     }
   }
 
-  /** Looks at an order for a sweep. Its read can wait long in the queue of the client, so an update takes its lock over meanwhile. */
-  async #visit(reference: OrderReference, isDue: IsDue, signal: AbortSignal): Promise<Visit> {
-    const lock = await this.#storage.lock(reference, "reading");
+  /** Resolves to undefined if another call has looked at the order meanwhile. */
+  async #readUnlocked(
+    reference: OrderReference,
+    before: Held<OpenMark>,
+    mark: Held<OpenMark>,
+    signal: AbortSignal,
+  ): Promise<Visit | undefined> {
+    const stored = { mark, order: await this.#storage.order(reference) };
+    if (before.bytes === undefined && stored.order.value !== undefined && isClosed(stored.order.value)) {
+      await this.#storage.deleteMark(reference, mark);
+      return "skipped";
+    }
+    const news = await this.#read(reference, stored, { priority: "low", signal });
+    if (news !== undefined && news.next === undefined) {
+      return (await this.#markLooked(reference, stored, undefined, false)) ? news.found : undefined;
+    }
+    const lock = await this.#storage.lock(reference);
     if (lock === undefined) return "busy";
     try {
-      const stored = await this.#storage.load(reference);
-      const { mark, order } = stored;
-      const isOver = mark.bytes === undefined && order.value !== undefined && isClosed(order.value);
-      if (isOver || !isDue(mark.value?.looked)) return "skipped";
-      const news = await this.#read(reference, stored, { priority: "low", signal });
-      const isNew = news === undefined || news.next !== undefined;
-      if (isNew && !(await lock.upgrade())) {
-        // The update may have handed over something newer than this response.
-        const { value } = await this.#storage.mark(reference);
-        return isDue(value?.looked) ? "busy" : "skipped";
-      }
-      const ending = news === undefined ? this.#look(reference, lock) : this.#handOver(reference, stored, news, lock);
-      return await ending.then(
-        (found) => found ?? "busy",
-        (failed: unknown) => ({ failed }),
-      );
+      // After an outdated response, it is read again under the lock.
+      if (news === undefined) return await this.#look(reference, lock);
+      return await this.#handOver(reference, stored, news, lock, mark);
+    } catch (failed) {
+      return { failed };
     } finally {
       await lock.release();
     }
@@ -394,6 +433,9 @@ class Follower {
     }
   }
 }
+
+/** The key must hold nothing. */
+const absent = { bytes: undefined, value: undefined };
 
 const fault = (kind: OrderFollowerFault, message: string) => new OrderFollowerError({ fault: kind, message });
 

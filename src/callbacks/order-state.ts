@@ -78,11 +78,11 @@ export interface OrderGone {
 export type LookResult = "unchanged" | "changed" | "gone" | "missing";
 
 /** The totals of each line: index, quantity, shipped, canceled. */
-export const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
-export type Lines = z.infer<ReturnType<typeof lines>>;
+const lines = () => z.array(z.tuple([count(1), count(0), count(0), count(0)]));
+type Lines = z.infer<ReturnType<typeof lines>>;
 
 /** The state of an order, as it is stored. It holds no text of the order but its status code: the rest are numbers, references and hashes. */
-const orderState = () =>
+export const orderState = () =>
   z.object({
     lines: lines(),
     /** A hash of the hold; null without one. */
@@ -161,7 +161,7 @@ export const followedOrder = ({ lines, hold, status, address, completed }: Order
 });
 
 /** The age of a response: `older` or `newer` than what is known, or `same` if its quantities do not show it. */
-export type Age = "older" | "same" | "newer";
+type Age = "older" | "same" | "newer";
 
 /**
  * Compares the lines of a response with those that were handed over. Shipped and canceled units stay so, and a line stays in its order
@@ -178,8 +178,24 @@ export function ageOf(read: Lines, known: Lines): Age {
   return more ? "newer" : "same";
 }
 
+/**
+ * Lists what is new in a state since the one that was handed over, and since one whose hand-over has begun and may have had its effect:
+ * a hold of which it told may be over.
+ */
+export function changesSince(
+  before: OrderState | undefined,
+  begun: OrderState | undefined,
+  now: OrderState,
+  order: Order,
+): OrderChange[] {
+  const changes = changesBetween(before, now, order);
+  if (begun === undefined) return changes;
+  const kinds = new Set(changes.map(({ kind }) => kind));
+  return [...changes, ...changesBetween(begun, now, order).filter(({ kind }) => !kinds.has(kind))];
+}
+
 /** Lists what is new in a state. Of the first state, everything is new that differs from an order just placed. */
-export function changesBetween(before: OrderState | undefined, now: OrderState, { onHold }: Order): OrderChange[] {
+function changesBetween(before: OrderState | undefined, now: OrderState, { onHold }: Order): OrderChange[] {
   const changes: OrderChange[] = [];
   for (const [index, , shipped, canceled] of now.lines) {
     const [, , shippedBefore, canceledBefore] = before?.lines.find((line) => line[0] === index) ?? [index, 0, 0, 0];

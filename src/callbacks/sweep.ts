@@ -4,14 +4,16 @@ import { eitherSignal, held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { concurrently } from "../util/concurrently.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
-import { type FollowerStorage, lockLifetimes } from "./follower-storage.ts";
+import type { FollowerStorage, Held, OpenMark } from "./follower-storage.ts";
 import type { SweepSettings } from "./options.ts";
 import type { LookResult } from "./order-state.ts";
 
+/** Milliseconds after which the reading of a dead sweep has ended. A request of a sweep can wait long in the queue of the client. */
+export const readingLifetime = 30_000;
 /** Milliseconds between two rounds over the orders that another call has. */
 const roundInterval = 1_000;
-/** Rounds until the lock of a dead process has certainly ended. */
-const mostRounds = Math.ceil(lockLifetimes.reading / roundInterval) + 2;
+/** Rounds until the reading of a dead sweep has certainly ended. */
+const mostRounds = Math.ceil(readingLifetime / roundInterval) + 2;
 /** How many milliseconds the clock of another process may be ahead. */
 const mostAhead = 300_000;
 /** Marks that are read from the store at a time. */
@@ -26,7 +28,18 @@ export type IsDue = (looked: number | undefined) => boolean;
 export interface SweepParts {
   readonly storage: FollowerStorage;
   readonly clock: PartnerClock;
-  readonly visit: (reference: OrderReference, isDue: IsDue, signal: AbortSignal) => Promise<Visit>;
+  readonly visit: (
+    reference: OrderReference,
+    mark: Held<OpenMark>,
+    isDue: IsDue,
+    signal: AbortSignal,
+  ) => Promise<Visit>;
+}
+
+/** An order that a sweep should read, with its mark. */
+interface DueOrder {
+  readonly reference: OrderReference;
+  readonly mark: Held<OpenMark>;
 }
 
 /** An error of a request that all other orders would have, too. */
@@ -45,14 +58,20 @@ export async function sweepOrders(
   const counts = { unchanged: 0, changed: 0, gone: 0, missing: 0, skipped: 0 };
   const failures: ReconcileFailure[] = [];
 
-  let left = await dueOrders(storage, isDue, signal);
-  for (let round = 0; left.length > 0 && round < mostRounds; round += 1) {
+  const work = ({ reference, mark }: DueOrder, leaving: AbortSignal) =>
+    visit(reference, mark, isDue, eitherSignal(signal, leaving));
+
+  let left: Iterable<OrderReference> = await storage.openOrders();
+  for (let round = 0; round < mostRounds; round += 1) {
     if (round > 0) await held<void>(signal, (resolve) => clock.after(roundInterval, resolve));
     const busy: OrderReference[] = [];
-    const work = (reference: OrderReference, leaving: AbortSignal) =>
-      visit(reference, isDue, eitherSignal(signal, leaving));
-    for await (const outcome of concurrently(left, concurrency, work, signal)) {
-      const orderReference = outcome.input;
+    for await (const outcome of concurrently(
+      await dueOrders(storage, left, isDue, signal),
+      concurrency,
+      work,
+      signal,
+    )) {
+      const orderReference = outcome.input.reference;
       if (!outcome.ok) {
         if (isCommon(outcome.error)) throw outcome.error;
         failures.push({ orderReference, error: outcome.error });
@@ -64,6 +83,7 @@ export async function sweepOrders(
         counts[outcome.value] += 1;
       }
     }
+    if (busy.length === 0) break;
     left = busy;
   }
   if (signal.aborted) throw signal.reason;
@@ -73,14 +93,19 @@ export async function sweepOrders(
   return result;
 }
 
-/** The open orders that are due, the one that was read longest ago first. An order whose mark is damaged is still followed. */
-async function dueOrders(storage: FollowerStorage, isDue: IsDue, signal: AbortSignal): Promise<OrderReference[]> {
-  const due: { reference: OrderReference; looked: number }[] = [];
+/** The orders that are due, the one that was read longest ago first. An order whose mark is damaged is still followed. */
+async function dueOrders(
+  storage: FollowerStorage,
+  orders: Iterable<OrderReference>,
+  isDue: IsDue,
+  signal: AbortSignal,
+): Promise<readonly DueOrder[]> {
+  const due: DueOrder[] = [];
   const read = (reference: OrderReference) => storage.mark(reference);
-  for await (const outcome of concurrently(await storage.openOrders(), marksAtOnce, read, signal)) {
+  for await (const outcome of concurrently(orders, marksAtOnce, read, signal)) {
     if (!outcome.ok) throw outcome.error;
-    const looked = outcome.value.value?.looked;
-    if (isDue(looked)) due.push({ reference: outcome.input, looked: looked ?? 0 });
+    if (isDue(outcome.value.value?.looked)) due.push({ reference: outcome.input, mark: outcome.value });
   }
-  return due.sort((one, other) => one.looked - other.looked).map(({ reference }) => reference);
+  const looked = ({ mark }: DueOrder) => mark.value?.looked ?? 0;
+  return due.sort((one, other) => looked(one) - looked(other));
 }

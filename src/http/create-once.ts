@@ -3,7 +3,7 @@ import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
 import type { Call, Found } from "./call.ts";
 import { isRateLimited, longSearch, refusesContent, retryAfterOf, searchTime, verdictOf } from "./outcome.ts";
-import type { Permit } from "./pacing/pacer.ts";
+import type { Permit } from "./pacing/queue.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RequestOptions } from "./request-options.ts";
 import { acquire, mayRetry, sendOnce, waitToRetry } from "./retry.ts";

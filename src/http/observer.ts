@@ -1,6 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
 import { safely, wordsOf } from "../util/foreign.ts";
-import type { PauseReason } from "./pacing/queue.ts";
+import type { PauseReason } from "./pacing/wait.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {

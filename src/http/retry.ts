@@ -6,9 +6,9 @@ import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
 import type { RateLimitReport } from "./pacing/headers.ts";
-import type { Permit } from "./pacing/pacer.ts";
 import { TokenTooFar } from "./pacing/pacer.ts";
-import type { Wait } from "./pacing/queue.ts";
+import type { Permit } from "./pacing/queue.ts";
+import type { Wait } from "./pacing/wait.ts";
 import { snapshot } from "./redact.ts";
 import type { EncodedRequest } from "./request.ts";
 import type { RetryOptions } from "./request-options.ts";
@@ -123,7 +123,9 @@ async function queueForTokens(call: Call): Promise<Permit> {
     const { maxRetryAfter } = retry;
     return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
   } catch (error) {
-    throw error instanceof TokenTooFar ? tooFarError(name, error, retry.maxRetryAfter) : error;
+    // The caller's own reason for an abort can be a proxy that throws.
+    if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+    throw tooFarError(name, error, retry.maxRetryAfter);
   } finally {
     done(waitedFor);
   }

@@ -1,24 +1,23 @@
 import { doubtfulDistance, type SentRequest } from "../http/pacing/bucket.ts";
 import type { CeilingLimit } from "../http/pacing/ceiling.ts";
 import type { PolicyReport, RateLimitReport } from "../http/pacing/headers.ts";
-import { longer, type Wait } from "../http/pacing/queue.ts";
 import type { Buckets, Grant, Member, PolicyLevel, TokenSource } from "../http/pacing/tokens.ts";
+import { longer, type Wait } from "../http/pacing/wait.ts";
 import type { RedisConnection } from "./connection.ts";
-import { Exchange } from "./exchange.ts";
-import { FleetState } from "./fleet-state.ts";
-import { type Leases, leasesOf } from "./leases.ts";
-import type { Stamp } from "./protocol.ts";
-import { Reports } from "./reports.ts";
+import { Leases, leasesOf } from "./leases.ts";
+import type { Reply, Stamp } from "./protocol.ts";
+import { SharedBucket } from "./shared-bucket.ts";
 
-/**
- * The maximum number of tokens in one grant: a process that is killed loses no more. If the round trip to Redis is longer than `near`
- * milliseconds, the maximum grows in proportion, up to `times`; otherwise the round trip would limit the rate.
- */
-const most = { tokens: 32, near: 20, times: 16 };
-/** Milliseconds after which an unused token is returned: the fleet soon assumes that a silent process has ended. */
-const lifetime = 1_000;
+/** The maximum number of tokens in one grant: a process that is killed loses no more. */
+const maxTokens = 32;
+/** With a longer round trip to Redis, in milliseconds, this maximum grows in proportion, or the round trip would limit the rate. */
+const nearRoundTrip = 20;
+/** The most by which it grows. */
+const maxGrowth = 16;
 /** The longest time in milliseconds until the process asks again: a later response may correct a distant next token. */
 const longestWait = 60_000;
+/** Reports wait this many milliseconds, plus two visits, for a request for tokens that carries them; then they are sent alone. */
+const reportDelay = 100;
 
 /** The tokens of a request that the fleet granted. */
 class FleetGrant implements Grant {
@@ -38,19 +37,24 @@ class FleetGrant implements Grant {
  * without the store as soon as the store is lost.
  */
 export class Fleet implements TokenSource {
-  readonly #state: FleetState;
+  readonly #member: Member;
   readonly #own: Buckets;
   readonly #connection: RedisConnection;
-  readonly #exchange: Exchange;
-  readonly #reports: Reports;
+  readonly #keyOf: (policy: string) => string;
+  readonly #process = globalThis.crypto.randomUUID().slice(0, 8);
+  readonly #buckets = new Map<string, SharedBucket>();
+  /** By the policies of a queue. */
+  readonly #leases = new Map<string, Leases>();
+  /** Whether a visit is in progress. There is one at a time, because each reports all tokens that this process holds. */
+  #visiting = false;
+  #reportsDue = false;
 
   constructor(member: Member, connection: RedisConnection, keyOf: (policy: string) => string) {
-    this.#state = new FleetState(member, connection, keyOf);
+    this.#member = member;
     this.#own = member.own;
     this.#connection = connection;
-    this.#exchange = new Exchange(this.#state);
-    this.#reports = new Reports(this.#state, this.#exchange);
-    connection.onLost = () => this.#state.levels.handOver(this.#own, this.#state.now());
+    this.#keyOf = keyOf;
+    connection.onLost = () => this.#handOver();
   }
 
   wait(policies: readonly string[], wanted: number): Wait | undefined {
@@ -58,22 +62,22 @@ export class Fleet implements TokenSource {
       this.#retry(policies);
       return this.#own.wait(policies);
     }
-    const now = this.#state.now();
+    const now = this.#now();
     let held: Wait | undefined;
     for (const policy of policies) {
-      const ms = this.#state.levels.heldUntil(policy) - now;
+      const ms = this.#bucket(policy).held(now);
       if (ms > 0) held = longer(held, { ms, reason: "rate-limited", policy });
     }
     if (held !== undefined) return held;
-    const leases = this.#state.pool.of(policies);
-    this.#state.returnDue(now - lifetime);
-    const mayAsk = now >= leases.askAt || this.#hasProbeReport(leases);
+    const leases = this.#leasesOf(policies);
+    this.#returnDue();
+    const mayAsk = now >= leases.askAt || policies.some((policy) => this.#hasProbeReport(policy));
     // The process asks for more when its tokens last no longer than a visit takes.
     if (mayAsk && wanted > leases.size && (leases.lastsUntil ?? now) <= now + this.#connection.roundTrip)
       void this.#ask(leases, wanted);
     if (leases.next !== undefined) return this.#emptyFor(policies, leases.next.due - now);
     if (!mayAsk) return this.#emptyFor(policies, leases.askAt - now);
-    // The exchange wakes the queues.
+    // The visit wakes the queues.
     return { ms: Number.POSITIVE_INFINITY, reason: "fleet", policy: "default" };
   }
 
@@ -82,12 +86,12 @@ export class Fleet implements TokenSource {
     if (ms <= 0) return undefined;
     const away = (policy: string) => this.level(policy).nextTokenIn;
     const policy = policies.reduce((one, other) => (away(other) > away(one) ? other : one));
-    return { ms, reason: this.#state.levels.probing(policy) ? "probe" : "bucket-empty", policy };
+    return { ms, reason: this.#bucket(policy).probing ? "probe" : "bucket-empty", policy };
   }
 
   take(policies: readonly string[]): Grant {
     const { requests } = this.#own.take(policies);
-    const lease = this.#connection.lost ? undefined : this.#state.pool.of(policies).take();
+    const lease = this.#connection.lost ? undefined : this.#leasesOf(policies).take();
     return lease === undefined ? { requests } : new FleetGrant(requests, lease.stamps);
   }
 
@@ -95,8 +99,8 @@ export class Fleet implements TokenSource {
     const named = this.#own.observe(grant, report);
     if (grant instanceof FleetGrant) {
       for (const [policy, stamp] of grant.stamps)
-        this.#state.outbox.add(policy, stamp, this.#own.reportOf(policy, report));
-      this.#reports.sendSoon();
+        this.#bucket(policy).addReport(stamp, this.#own.reportOf(policy, report));
+      this.#reportSoon();
     }
     return named;
   }
@@ -111,8 +115,8 @@ export class Fleet implements TokenSource {
 
   forget(grant: Grant): void {
     this.#own.forget(grant);
-    for (const policy of grant.requests.keys()) this.#state.outbox.touch(policy);
-    this.#reports.sendSoon();
+    for (const policy of grant.requests.keys()) this.#bucket(policy).touch();
+    this.#reportSoon();
   }
 
   hold(policies: readonly string[], ms: number): void {
@@ -122,28 +126,28 @@ export class Fleet implements TokenSource {
 
   /** Holds the policies for the whole fleet. After a long hold one process checks what the headers said. */
   #share(policies: readonly string[], ms: number): void {
-    const until = this.#state.now() + ms;
-    this.#state.pool.askAt(policies, until);
-    for (const policy of policies) {
-      this.#state.levels.hold(policy, until);
-      this.#state.outbox.hold(policy, until);
+    const until = this.#now() + ms;
+    for (const leases of this.#leases.values()) {
+      if (overlap(leases.policies, policies)) leases.askAt = Math.min(leases.askAt, until);
     }
-    void this.#reports.send();
+    for (const policy of policies) this.#bucket(policy).hold(until);
+    void this.#report();
   }
 
   away(policy: string): number {
     const own = this.#own.away(policy);
     if (this.#connection.lost) return own;
-    const held = this.#state.levels.heldUntil(policy) - this.#state.now();
+    const now = this.#now();
+    const held = this.#bucket(policy).held(now);
     if (held > 0) return Math.max(held, own);
-    return this.#state.pool.tokens(policy) > 0 ? 0 : (this.#state.levels.away(policy, this.#state.now()) ?? own);
+    return this.#tokens(policy) > 0 ? 0 : (this.#bucket(policy).away(now) ?? own);
   }
 
   /** The fleet checks together: it holds the policy, and one process sends the first request after that. */
   mayCheck(policy: string, maxRetryAfter: number): boolean {
     if (this.#connection.lost) return this.#own.mayCheck(policy, maxRetryAfter);
     const away = this.away(policy);
-    const held = this.#state.levels.heldUntil(policy) > this.#state.now();
+    const held = this.#bucket(policy).held(this.#now()) > 0;
     if (!held && away > Math.max(maxRetryAfter, doubtfulDistance)) {
       this.#own.hold([policy], away);
       this.#share([policy], maxRetryAfter);
@@ -153,11 +157,11 @@ export class Fleet implements TokenSource {
 
   level(policy: string): PolicyLevel {
     const own = this.#own.level(policy);
-    return this.#connection.lost ? own : { ...own, ...this.#state.levels.level(policy, this.#state.now()) };
+    return this.#connection.lost ? own : { ...own, ...this.#bucket(policy).level(this.#now()) };
   }
 
   until(policy: string, tokens: number): number {
-    const shared = this.#connection.lost ? undefined : this.#state.levels.until(policy, tokens, this.#state.now());
+    const shared = this.#connection.lost ? undefined : this.#bucket(policy).until(tokens, this.#now());
     return shared ?? this.#own.until(policy, tokens);
   }
 
@@ -169,30 +173,150 @@ export class Fleet implements TokenSource {
     return this.#own.names();
   }
 
-  async #ask(leases: Leases, wanted: number): Promise<void> {
-    if (this.#exchange.busy) return;
-    const atOnce = Math.round(most.tokens * Math.min(most.times, Math.max(1, this.#connection.roundTrip / most.near)));
-    const tokens = Math.min(wanted - leases.size, atOnce);
-    const reply = await this.#exchange.run(leases.policies, tokens, Math.min(leases.used, atOnce - tokens));
-    if (reply !== undefined) {
-      const now = this.#state.now();
-      leases.add(leasesOf(leases.policies, reply, now));
-      leases.askAt = reply.dues.length > 0 ? now : now + Math.min(longestWait, Math.max(1, reply.wait));
+  #now(): number {
+    return this.#member.clock.now();
+  }
+
+  #bucket(policy: string): SharedBucket {
+    let bucket = this.#buckets.get(policy);
+    if (bucket === undefined) {
+      bucket = new SharedBucket();
+      this.#buckets.set(policy, bucket);
     }
-    this.#state.member.wake();
-    this.#reports.sendSoon();
+    return bucket;
+  }
+
+  /** The tokens for requests that draw from these policies. */
+  #leasesOf(policies: readonly string[]): Leases {
+    // No policy has a line break in its name.
+    const key = policies.join("\n");
+    let leases = this.#leases.get(key);
+    if (leases === undefined) {
+      leases = new Leases(policies);
+      this.#leases.set(key, leases);
+    }
+    return leases;
+  }
+
+  /** Tokens of a policy that this process holds. */
+  #tokens(policy: string): number {
+    let tokens = 0;
+    for (const { policies, size } of this.#leases.values()) if (policies.includes(policy)) tokens += size;
+    return tokens;
   }
 
   /** Whether this process has the report of the level that all processes wait for. */
-  #hasProbeReport({ policies }: Leases): boolean {
-    return policies.some((policy) => this.#state.levels.probing(policy) && this.#state.outbox.hasReport(policy));
+  #hasProbeReport(policy: string): boolean {
+    const { probing, hasReport } = this.#bucket(policy);
+    return probing && hasReport;
+  }
+
+  /** Returns the tokens that no call has used: those that were due long ago, or all that are due. */
+  #returnDue(early = false): void {
+    for (const leases of this.#leases.values()) {
+      const unused = leases.returnDue(this.#now(), early);
+      if (unused > 0) for (const policy of leases.policies) this.#bucket(policy).returnTokens(unused);
+    }
+  }
+
+  async #ask(leases: Leases, wanted: number): Promise<void> {
+    if (this.#visiting) return;
+    const growth = Math.min(maxGrowth, Math.max(1, this.#connection.roundTrip / nearRoundTrip));
+    const atOnce = Math.round(maxTokens * growth);
+    const tokens = Math.min(wanted - leases.size, atOnce);
+    const reply = await this.#visit(leases.policies, tokens, Math.min(leases.used, atOnce - tokens));
+    if (reply !== undefined) {
+      const now = this.#now();
+      leases.add(leasesOf(leases.policies, reply, now));
+      leases.askAt = reply.dues.length > 0 ? now : now + Math.min(longestWait, Math.max(1, reply.wait));
+    }
+    this.#member.wake();
+    this.#reportSoon();
+  }
+
+  /**
+   * Reports what this process knows, and asks for `wanted` tokens that calls wait for and `stock` tokens for the next calls. Resolves to
+   * undefined if the store is lost.
+   */
+  async #visit(policies: readonly string[], wanted: number, stock: number): Promise<Reply | undefined> {
+    this.#visiting = true;
+    const now = this.#now();
+    const reply = await this.#connection.exchange(policies.map(this.#keyOf), {
+      process: this.#process,
+      wanted,
+      stock,
+      roundTrip: Math.max(...policies.map((policy) => this.#own.bucket(policy).roundTrip)),
+      visit: this.#connection.roundTrip,
+      policies: policies.map((policy) => {
+        const { quota, window, inFlight } = this.#own.bucket(policy);
+        const underWay = inFlight + this.#tokens(policy);
+        return { quota, window, underWay, ...this.#bucket(policy).takeReports(now) };
+      }),
+    });
+    this.#visiting = false;
+    if (reply !== undefined) this.#learn(policies, reply);
+    return reply;
+  }
+
+  /** Learns from a visit. The tokens of a bucket that was replaced are dropped. */
+  #learn(policies: readonly string[], reply: Reply): void {
+    const now = this.#now();
+    const known = new Map(policies.map((policy, index) => [policy, reply.policies[index]]));
+    const replaced = [...known].filter(
+      ([policy, state]) => state && this.#bucket(policy).observe(state, reply.dues.length, now),
+    );
+    const names = replaced.map(([policy]) => policy);
+    for (const leases of this.#leases.values()) if (overlap(leases.policies, names)) leases.clear();
+  }
+
+  /** Reports after a delay, unless a request for tokens does so before. */
+  #reportSoon(): void {
+    const holdsTokens = [...this.#leases.values()].some(({ size }) => size > 0);
+    if (this.#reportsDue || (this.#changed().length === 0 && !holdsTokens)) return;
+    this.#reportsDue = true;
+    this.#member.clock.after(reportDelay + 2 * this.#connection.roundTrip, () => {
+      this.#reportsDue = false;
+      void this.#report();
+    });
+  }
+
+  /** Reports everything, and returns the unused tokens. */
+  async #report(): Promise<void> {
+    // The program may have closed its connection after the last call.
+    if (this.#connection.down) return;
+    if (!this.#visiting && !this.#connection.lost) {
+      this.#returnDue(true);
+      const policies = this.#changed();
+      if (policies.length > 0) await this.#visit(policies, 0, 0);
+      this.#member.wake();
+    }
+    if (!this.#connection.lost) this.#reportSoon();
+  }
+
+  /** The policies with something to report. */
+  #changed(): readonly string[] {
+    return [...this.#buckets].filter(([, { changed }]) => changed).map(([policy]) => policy);
   }
 
   /** Checks from time to time whether a lost store is back. */
   #retry(policies: readonly string[]): void {
-    if (this.#exchange.busy || !this.#connection.mayRetry) return;
-    this.#state.pool.clear();
-    this.#state.outbox.clear();
-    void this.#exchange.run(policies, 0, 0).then(() => this.#state.member.wake());
+    if (this.#visiting || !this.#connection.mayRetry) return;
+    for (const leases of this.#leases.values()) leases.clear();
+    for (const bucket of this.#buckets.values()) bucket.dropReports();
+    void this.#visit(policies, 0, 0).then(() => this.#member.wake());
+  }
+
+  /**
+   * Prepares the process's own buckets for the time without the store. They may not know the other processes yet: each bucket shares
+   * with them from the start, with an equal part of the level.
+   */
+  #handOver(): void {
+    for (const [policy, bucket] of this.#buckets) {
+      const { active } = bucket;
+      const { remaining = 0 } = bucket.level(this.#now()) ?? {};
+      if (active > 1) this.#own.bucket(policy).join(remaining / active, active, this.#now());
+    }
   }
 }
+
+const overlap = (some: readonly string[], others: readonly string[]) => some.some((policy) => others.includes(policy));

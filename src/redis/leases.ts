@@ -1,5 +1,8 @@
 import type { Reply, Stamp } from "./protocol.ts";
 
+/** Milliseconds after which an unused token is returned: the fleet soon assumes that a silent process has ended. */
+const lifetime = 1_000;
+
 /** A grant of the fleet to this process: one token of each policy of a queue. */
 export interface Lease {
   /** When it can be used, by this process's clock. */
@@ -33,6 +36,11 @@ export class Leases {
     return this.#leases.at(-1)?.due;
   }
 
+  /** The number of tokens used since tokens were last added: an estimate of the use until the next visit. */
+  get used(): number {
+    return this.#used;
+  }
+
   add(leases: readonly Lease[]): void {
     this.#leases.push(...leases);
     this.#used = 0;
@@ -44,15 +52,11 @@ export class Leases {
     return lease;
   }
 
-  /** The number of tokens used since tokens were last added: an estimate of the use until the next visit. */
-  get used(): number {
-    return this.#used;
-  }
-
-  /** Removes the tokens that were due by `before`. Returns their number. */
-  returnDue(before: number): number {
-    const first = this.#leases.findIndex(({ due }) => due > before);
-    return this.#leases.splice(0, first < 0 ? this.#leases.length : first).length;
+  /** Removes the tokens that were due a lifetime ago, or, `early`, all that are due. Returns their number. */
+  returnDue(now: number, early: boolean): number {
+    const before = early ? now : now - lifetime;
+    const later = this.#leases.findIndex(({ due }) => due > before);
+    return this.#leases.splice(0, later < 0 ? this.#leases.length : later).length;
   }
 
   clear(): void {

@@ -6,12 +6,15 @@ import type { StoreExpectation, StoreSetOptions } from "./contract.ts";
  * released, and ends by itself when its holder dies.
  */
 export interface Lock {
+  /** Whether no other holder can have had the lock since it was taken: a process that was suspended may have lost it. */
+  readonly isCertain: boolean;
   /** Ends the right at once, unless the key holds something else by now. Never rejects: a lock that the storage keeps ends by itself. */
   release(): Promise<void>;
 }
 
 /** A storage, or one whose changes resolve to undefined while it is lost. */
 interface Lockable {
+  get(key: string): Promise<Uint8Array | undefined>;
   set(key: string, value: Uint8Array, options: StoreSetOptions): Promise<boolean | undefined>;
   delete(key: string, options: StoreExpectation): Promise<boolean | undefined>;
 }
@@ -27,21 +30,40 @@ export async function takeLock(
   clock: PartnerClock,
 ): Promise<Lock | "lost" | undefined> {
   const token = new TextEncoder().encode(crypto.randomUUID());
-  const taken = await storage.set(key, token, { ttl: lifetime, expected: null });
+  let certainUntil = 0;
+  const set = async (expected: Uint8Array | null) => {
+    const until = clock.now() + lifetime;
+    const done = await storage.set(key, token, { ttl: lifetime, expected });
+    if (done) certainUntil = Math.max(certainUntil, until);
+    return done;
+  };
+  const free = () => storage.delete(key, { expected: token }).catch(() => undefined);
+  let taken: boolean | undefined;
+  try {
+    taken = await set(null);
+    // A storage drops a damaged value when it is read.
+    if (taken === false && (await storage.get(key)) === undefined) taken = await set(null);
+  } catch (error) {
+    // A slow storage can set it after this call has given up. Nobody would use it, and it would block the next call.
+    void free();
+    throw error;
+  }
   if (taken === undefined) return "lost";
   if (!taken) return undefined;
-  const renew = () => storage.set(key, token, { ttl: lifetime, expected: token });
-  const stopRenewing = repeat(lifetime / 3, clock, renew);
+  const stopRenewing = repeat(lifetime / 3, clock, () => set(token));
   return {
+    get isCertain() {
+      return clock.now() < certainUntil;
+    },
     release: async () => {
       stopRenewing();
-      await storage.delete(key, { expected: token }).catch(() => undefined);
+      await free();
     },
   };
 }
 
 /** Repeats work that may fail or be slow, until the returned function is called. */
-export function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
+function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
   let stopTimer: () => void;
   const wait = () => {
     stopTimer = clock.after(every, () => {

@@ -12,7 +12,7 @@ const floors = [
   ["rules"],
   ["http"],
   ["page", "routes"],
-  ["controls", "modelled"],
+  ["controls"],
   ["server"],
   ["index.ts"],
 ];

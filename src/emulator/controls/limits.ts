@@ -4,7 +4,7 @@ import { filledText } from "../../schemas/shape.ts";
 import { ControlError } from "../base/control-error.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
 import { policies } from "../base/rate-limit.ts";
-import { allRoutes } from "../routes/table.ts";
+import { allEndpoints } from "../routes/table.ts";
 import { control, organizationNamed } from "./control.ts";
 
 /** Controls that use up limits. */
@@ -65,8 +65,7 @@ export const keyControls = {
       const keys = worlds.flatMap((world) => [...world.keys.values()]);
       const key = keys.find((candidate) => candidate.secretKey === secretKey);
       if (key === undefined) throw new ControlError("The emulator has no such key");
-      const endpoints = allRoutes().map(({ endpoint }) => endpoint);
-      const unknown = unknownPattern(permissions ?? [], endpoints);
+      const unknown = unknownPattern(permissions ?? [], allEndpoints);
       if (unknown !== undefined) throw new ControlError(`The emulator has no call ${unknown}`);
       if (permissions !== undefined) key.permissions = permissions;
       if (revoked !== undefined) key.revoked = revoked;

@@ -3,7 +3,7 @@ import type { Issue } from "../../errors/validation.ts";
 import { count, filledText } from "../../schemas/shape.ts";
 import { ControlError, inputError } from "../base/control-error.ts";
 import { keyFault, remoteFault } from "../base/real-service.ts";
-import { allRoutes } from "../routes/table.ts";
+import { allEndpoints } from "../routes/table.ts";
 import type { EmulatorOptions } from "../settings/options.ts";
 import { seedRecords } from "../settings/seed.ts";
 import { inconsistencies } from "../state/consistency.ts";
@@ -57,8 +57,7 @@ const realIssues = ({ organizations }: SavedWorld): readonly Issue[] =>
   });
 
 function checkWorld({ settings }: Emulation, world: SavedWorld, made: Worlds): void {
-  const endpoints = allRoutes().map(({ endpoint }) => endpoint);
-  const issues = [...(settings.allowRemote ? [] : realIssues(world)), ...inconsistencies(world, made, endpoints)];
+  const issues = [...(settings.allowRemote ? [] : realIssues(world)), ...inconsistencies(world, made, allEndpoints)];
   if (issues.length > 0) throw inputError("The world contradicts itself.", issues);
 }
 

@@ -1,13 +1,12 @@
 import { isImage, signatureLength } from "../../binary/picture.ts";
 import type { Issue } from "../../errors/validation.ts";
-import type { Endpoint } from "../../http/endpoint.ts";
 import { kindOfParameter } from "../../http/request.ts";
 import { referenceFault } from "../../references/references.ts";
 import { type Checked, check } from "../../schemas/check.ts";
 import { onAbort } from "../../util/abort-signals.ts";
 import { bodyRecorderOf } from "../base/messages.ts";
 import { Problem, type ProblemCode } from "../base/problem.ts";
-import { bodySchemas, querySchemas } from "./requests.schema.ts";
+import type { Route } from "./route.ts";
 
 /** Yields the pieces of a request's body as they arrive. Throws at once when the request is aborted. */
 async function* piecesOf(request: Request): AsyncGenerator<Uint8Array> {
@@ -121,8 +120,10 @@ export function checkPath(path: Readonly<Record<string, string>>): void {
 }
 
 /** Reads the query. Refuses unknown and repeated parameters. */
-export function readQuery({ call }: Endpoint, given: URLSearchParams): Readonly<Record<string, unknown>> {
-  const parameters = querySchemas[call] ?? {};
+export function readQuery(
+  { query: parameters = {} }: Pick<Route, "query">,
+  given: URLSearchParams,
+): Readonly<Record<string, unknown>> {
   for (const name of new Set(given.keys())) {
     if (!Object.hasOwn(parameters, name)) throw new Problem("unknown_input_error", `${name}: unknown parameter`);
     if (given.getAll(name).length > 1) throw new Problem("unknown_input_error", `${name}: given more than once`);
@@ -136,7 +137,7 @@ export function readQuery({ call }: Endpoint, given: URLSearchParams): Readonly<
 }
 
 /** Reads a JSON body. It must have the endpoint's field and no other field. An endpoint without a body takes no content. */
-export async function readBody(endpoint: Endpoint, request: Request): Promise<unknown> {
+export async function readBody({ endpoint, body: content }: Route, request: Request): Promise<unknown> {
   if (endpoint.request.kind === "none") await refuseContent(request);
   if (endpoint.request.kind !== "json") return undefined;
   const { field } = endpoint.request;
@@ -146,7 +147,6 @@ export async function readBody(endpoint: Endpoint, request: Request): Promise<un
   }
   const unknown = Object.keys(body).filter((key) => key !== field);
   if (unknown.length > 0) throw new Problem("unknown_input_error", `Unknown fields: ${unknown.join(", ")}`);
-  const schema = bodySchemas[endpoint.call];
-  if (schema === undefined) throw new TypeError(`requests.schema.ts has no body of ${endpoint.call}`);
-  return valid(check(schema, valueAt(body, [field]), [field]), body);
+  if (content === undefined) throw new TypeError(`The route of ${endpoint.call} declares no body`);
+  return valid(check(content, valueAt(body, [field]), [field]), body);
 }

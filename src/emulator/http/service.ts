@@ -86,8 +86,8 @@ async function respond(caller: Caller, request: Request, url: URL, match: Match 
   const { route, path } = match;
   refuseCall(caller, route.endpoint);
   checkPath(path);
-  const query = readQuery(route.endpoint, url.searchParams);
-  const body = await readBody(route.endpoint, request);
+  const query = readQuery(route, url.searchParams);
+  const body = await readBody(route, request);
   assertCurrent(caller.world);
   return await route.respond({ path, query, body }, caller, request);
 }

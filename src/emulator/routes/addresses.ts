@@ -1,11 +1,19 @@
 import { getAddress } from "../../resources/addresses/addresses.endpoints.ts";
 import { found } from "../base/problem.ts";
-import { type Route, route } from "../http/route.ts";
+import { type Route, referenceOnly, route } from "../http/route.ts";
 
 export const addressRoutes: readonly Route[] = [
-  route(getAddress, ({ world, path }) => {
-    const { addressReference } = path;
-    const stored = found(world.addresses.get(addressReference), `Address ${addressReference}`);
-    return { reference: stored.reference, ...stored.address };
-  }),
+  route(
+    getAddress,
+    {
+      models: "addresses of orders and shipments; 404 for a replaced address without a shipment",
+      // 4.12: not shown
+      promises: referenceOnly,
+    },
+    ({ world, path }) => {
+      const { addressReference } = path;
+      const stored = found(world.addresses.get(addressReference), `Address ${addressReference}`);
+      return { reference: stored.reference, ...stored.address };
+    },
+  ),
 ];

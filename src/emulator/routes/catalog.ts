@@ -1,4 +1,7 @@
+import * as z from "zod/mini";
+import { endpoint } from "../../http/endpoint.ts";
 import {
+  getLayerImage,
   getProduct,
   getProductMedia,
   listPackagings,
@@ -8,13 +11,54 @@ import {
   type Product,
   type ProductDetail,
 } from "../../resources/catalog/catalog.endpoints.ts";
+import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { drawn } from "../base/pictures.ts";
-import { found } from "../base/problem.ts";
+import { found, Problem } from "../base/problem.ts";
 import type { StoredProduct } from "../catalog/products.ts";
 import { fileResponse, immutable, revalidated } from "../http/respond.ts";
-import { type Route, rawRoute, route } from "../http/route.ts";
+import {
+  each,
+  named,
+  only,
+  type Promised,
+  pages,
+  type Route,
+  rawRoute,
+  referenceOnly,
+  route,
+  whole,
+} from "../http/route.ts";
 import { availableProduct, hasLayers, layerFile } from "../rules/catalog.ts";
 import { toTimestamp, type World } from "../state/world.ts";
+
+/**
+ * 2.6. The print specifications of an announced product may be incomplete (3.3), and so may its stock: null in the list, and left out of
+ * the detail.
+ */
+const productFields = named("reference", "name", "status", "legacyItemSKU");
+const incomplete = ["availableQuantity", "layersModified", "printModified"];
+const listed = only({ ...productFields, ...named(...incomplete) });
+const listedAnnounced = only({ ...productFields, ...Object.fromEntries(incomplete.map((name) => [name, () => null])) });
+const detail = { ...productFields, weightGrams: whole, media: each(only({})) };
+const detailed = only({
+  ...detail,
+  ...named(...incomplete),
+  layers: only(named("modified")),
+  print: only(named("modified")),
+});
+const isAnnounced = (value: unknown): boolean => isRecord(value) && value.status === "announced";
+const promisedProduct: Promised = (value) => (isAnnounced(value) ? listedAnnounced(value) : listed(value));
+const promisedDetail: Promised = (value) => (isAnnounced(value) ? only(detail)(value) : detailed(value));
+
+/** The specification shows no path of layer images, so this is the emulator's own. */
+const getLayerFile = endpoint({
+  call: getLayerImage.call,
+  method: "GET",
+  path: "/products/{productReference}/layers/{filename}",
+  response: { kind: "binary" },
+  repeat: "safe",
+});
 
 /**
  * The pictures of a product by file name. A replaced example image keeps its name. A replaced render gets a new one, because clients
@@ -61,22 +105,119 @@ function toDetail(world: World, product: StoredProduct): ProductDetail {
 }
 
 export const catalogRoutes: readonly Route[] = [
-  route(listProducts, ({ world, query }) => {
-    const { items, nextCursor } = world.products.page(query?.cursor, ({ status }) => status !== "archived");
-    return { items: items.map(toProduct), nextCursor };
-  }),
-  route(getProduct, ({ world, path }) => toDetail(world, availableProduct(world, path.productReference))),
-  rawRoute(getProductMedia, ({ world, path, request }) => {
-    const product = availableProduct(world, path.productReference);
-    const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
-    const { picture, width, height, cacheControl, modified } = file;
-    return fileResponse(request, { bytes: drawn(picture, width, height), type: "image/png", cacheControl, modified });
-  }),
-  route(lookupProduct, ({ world, query }) => {
-    const sku = query?.legacyItemSku;
-    const product = world.products.all().find(({ legacyItemSKU }) => legacyItemSKU === sku);
-    return found(product, `A product with the legacy SKU ${sku}`).reference;
-  }),
-  route(listProductgroups, ({ world }) => world.productgroups.map(({ reference, name }) => ({ reference, name }))),
-  route(listPackagings, ({ world }) => world.packagings),
+  route(
+    listProducts,
+    {
+      models: "products in every stage, printed and not printed, by pages",
+      options: ["pageSize"],
+      controls: ["updateProduct"],
+      query: pages,
+      promises: promisedProduct,
+    },
+    ({ world, query }) => {
+      const { items, nextCursor } = world.products.page(query?.cursor, ({ status }) => status !== "archived");
+      return { items: items.map(toProduct), nextCursor };
+    },
+  ),
+  route(
+    getProduct,
+    {
+      models: "detail, media and layer images; 410 for an archived product",
+      controls: ["updateProduct", "replaceMedia"],
+      promises: promisedDetail,
+    },
+    ({ world, path }) => toDetail(world, availableProduct(world, path.productReference)),
+  ),
+  rawRoute(
+    getProductMedia,
+    {
+      models: "an example image that is revalidated, and an example render that is cached for a year",
+      controls: ["replaceMedia"],
+    },
+    ({ world, path, request }) => {
+      const product = availableProduct(world, path.productReference);
+      const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
+      const { picture, width, height, cacheControl, modified } = file;
+      return fileResponse(request, { bytes: drawn(picture, width, height), type: "image/png", cacheControl, modified });
+    },
+  ),
+  rawRoute(
+    getLayerFile,
+    {
+      models: "ETag, Last-Modified and 304",
+      controls: ["updateProduct"],
+    },
+    ({ world, path, request }) => {
+      const product = availableProduct(world, path.productReference);
+      if (path.filename !== layerFile || !hasLayers(product)) {
+        throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
+      }
+      const bytes = drawn(`${product.name}/${product.layersModified}`, 240, 320);
+      return fileResponse(request, {
+        bytes,
+        type: "image/png",
+        cacheControl: revalidated,
+        modified: product.layersModified,
+      });
+    },
+  ),
+  route(
+    lookupProduct,
+    {
+      models: "the product of a legacy SKU",
+      query: { legacyItemSku: () => z.string() },
+      // 4.10
+      promises: whole,
+    },
+    ({ world, query }) => {
+      const sku = query?.legacyItemSku;
+      const product = world.products.all().find(({ legacyItemSKU }) => legacyItemSKU === sku);
+      return found(product, `A product with the legacy SKU ${sku}`).reference;
+    },
+  ),
+  route(
+    listProductgroups,
+    {
+      models: "the productgroups that the organization sees, one of them private",
+      promises: referenceOnly,
+    },
+    ({ world }) => world.productgroups.map(({ reference, name }) => ({ reference, name })),
+  ),
+  route(
+    listPackagings,
+    {
+      models: "two packagings of the organization",
+      promises: referenceOnly,
+    },
+    ({ world }) => world.packagings,
+  ),
+];
+
+export const warehouseRoutes: readonly Route[] = [
+  route(
+    listItems,
+    {
+      models: "items of the demo organization, by pages; one item has several products",
+      options: ["pageSize"],
+      controls: ["setStock"],
+      query: pages,
+      promises: only({
+        ...named("reference", "sku", "logicalQuantity", "physicalQuantity"),
+        products: each(referenceOnly),
+      }),
+    },
+    ({ world, query }) => {
+      const { items, nextCursor } = world.items.page(query?.cursor);
+      return {
+        items: items.map(({ reference, sku, logicalQuantity, physicalQuantity, products }) => ({
+          reference,
+          sku,
+          logicalQuantity,
+          physicalQuantity,
+          products: products.map((product) => ({ reference: product })),
+        })),
+        nextCursor,
+      };
+    },
+  ),
 ];

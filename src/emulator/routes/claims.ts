@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+import { reference } from "../../references/schema.ts";
 import {
   createItemIssues,
   createPackageMissing,
@@ -8,12 +10,100 @@ import {
 } from "../../resources/claims/claims.endpoints.ts";
 import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
 import { found, Problem } from "../base/problem.ts";
-import { instantOf } from "../http/instant.ts";
-import { type Route, route } from "../http/route.ts";
+import {
+  each,
+  ifAny,
+  lines,
+  named,
+  only,
+  pages,
+  quantity,
+  type Route,
+  referenceOnly,
+  route,
+  whole,
+  written,
+} from "../http/route.ts";
 import { categoryOf, claimItems, claimPackage, claimStatus, summaryOf } from "../rules/claims.ts";
 import { closedAt, evidenceUrls } from "../rules/files.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 import type { StoredClaim, StoredClaimline, StoredLineDecision } from "../work/records.ts";
+
+/** A date with an optional time and offset, in the extended or basic format of ISO 8601. */
+const timestampForms =
+  /^(\d{4})-?(\d{2})-?(\d{2})(?:T(\d{2})(?::?(\d{2})(?::?(\d{2})(?:[.,](\d+))?)?)?(?:(Z)|([+-]\d{2}):?(\d{2})?)?)?$/;
+
+/**
+ * The time of an ISO 8601 timestamp, in milliseconds since 1970; undefined for another text. The specification does not show which of
+ * the forms the service takes. Assumed: a missing time is 00:00, and a missing offset UTC.
+ */
+function instantOf(text: string): number | undefined {
+  const match = timestampForms.exec(text);
+  if (match === null) return undefined;
+  const [, year, month, day, hour = "00", minute = "00", second = "00", fraction = "0", , offset, offsetMinute = "00"] =
+    match;
+  const date = `${year}-${month}-${day}`;
+  const zone = offset === undefined ? "Z" : `${offset}:${offsetMinute}`;
+  const time = Date.parse(`${date}T${hour}:${minute}:${second}.${fraction.slice(0, 3)}${zone}`);
+  // The platform takes the 31st of a month of 30 days for the 1st of the next one.
+  const isDay = new Date(`${date}T00:00:00Z`).getUTCDate() === Number(day);
+  return isDay && !Number.isNaN(time) ? time : undefined;
+}
+
+const timestamp = () =>
+  z.string().check(z.refine((text) => instantOf(text) !== undefined, { error: "expected an ISO 8601 timestamp" }));
+
+/** Up to 3 (4.9). Assumed: they may be left out. */
+const evidence = () =>
+  z._default(z.array(reference("Evidence")).check(z.maxLength(3, { error: "at most 3 evidence references" })), []);
+
+const packageMissing = () =>
+  z.strictObject({ shipmentReference: reference("Shipment"), evidenceReferences: evidence() });
+
+const longestComment = 1000;
+
+const itemIssues = () =>
+  z.strictObject({
+    shipmentReference: reference("Shipment"),
+    orderReference: reference("Order"),
+    // Assumed: a character is a code point, of which some are two units of UTF-16.
+    comment: z.optional(
+      z
+        .string()
+        .check(
+          z.refine((text) => [...text].length <= longestComment, { error: `at most ${longestComment} characters` }),
+        ),
+    ),
+    claimlines: lines(
+      z.strictObject({
+        // An index that is not in the shipment has a code of its own (7).
+        orderlineIndex: z.int(),
+        quantity: quantity(),
+        claimcategoryReference: reference("Claimcategory"),
+        evidenceReferences: evidence(),
+      }),
+    ),
+  });
+
+/** 2.8 */
+const promisedCategory = only(named("reference", "name"));
+const promisedClaim = only({
+  ...named("reference", "orderReference", "shipmentReference", "status", "createdBy", "created", "retracted"),
+  comment: written,
+  decision: only({ ...named("decided", "refundShippingCosts"), comment: written }),
+  evidenceUrls: whole,
+  claimlines: each(
+    only({
+      ...named("productReference", "orderlineIndex", "quantity", "evidenceUrls"),
+      imageReference: ifAny,
+      claimcategory: promisedCategory,
+      decision: only({
+        ...named("replacementQuantity", "refundQuantity", "rejectionQuantity"),
+        comment: written,
+      }),
+    }),
+  ),
+});
 
 const toTimestampOrNull = (at: number | null | undefined) => (typeof at === "number" ? toTimestamp(at) : null);
 
@@ -80,21 +170,74 @@ function toClaim(world: World, claim: StoredClaim): Claim {
 const listedClosed = 14 * 86_400_000;
 
 export const claimRoutes: readonly Route[] = [
-  route(listClaimcategories, ({ world }) => world.claimcategories),
-  route(createPackageMissing, ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference })),
-  route(createItemIssues, ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference })),
-  route(listClaims, ({ world, query }) => {
-    const since = instantOf(query?.closedAfter ?? "") ?? world.now() - listedClosed;
-    const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
-    const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
-    return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
-  }),
-  route(getClaim, ({ world, path }) =>
-    toClaim(world, found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`)),
+  route(
+    listClaimcategories,
+    {
+      models: "categories with and without evidence, and the reserved one",
+      promises: only(named("reference", "name", "evidenceRequired")),
+    },
+    ({ world }) => world.claimcategories,
   ),
-  route(retractClaim, ({ world, path }) => {
-    const claim = found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`);
-    if (claimStatus(claim) !== "pending") throw new Problem("claim_not_pending", `The claim is ${claimStatus(claim)}`);
-    claim.retracted = world.now();
-  }),
+  route(
+    createPackageMissing,
+    {
+      models: "the delivery window, the warranty, existing claims and replacements",
+      controls: ["ship", "clock.advance"],
+      body: packageMissing,
+      promises: referenceOnly,
+    },
+    ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference }),
+  ),
+  route(
+    createItemIssues,
+    {
+      models: "the warranty, shipped and already claimed quantities, evidence",
+      controls: ["ship", "clock.advance"],
+      body: itemIssues,
+      promises: referenceOnly,
+    },
+    ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference }),
+  ),
+  route(
+    listClaims,
+    {
+      models: "open claims, and those closed within 14 days or after closedAfter, by pages",
+      options: ["pageSize", "seed.orders"],
+      controls: ["seed", "clock.advance"],
+      query: { ...pages, closedAfter: () => z.optional(timestamp()) },
+      promises: only({
+        ...named("reference", "orderReference", "status", "created", "retracted", "decided"),
+        claimcategories: each(promisedCategory),
+      }),
+    },
+    ({ world, query }) => {
+      const since = instantOf(query?.closedAfter ?? "") ?? world.now() - listedClosed;
+      const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
+      const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
+      return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
+    },
+  ),
+  route(
+    getClaim,
+    {
+      models: "pending, resolved, rejected and retracted claims, with evidence until it is purged",
+      options: ["automation"],
+      controls: ["reviewClaim", "automate", "clock.advance"],
+      promises: promisedClaim,
+    },
+    ({ world, path }) => toClaim(world, found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`)),
+  ),
+  route(
+    retractClaim,
+    {
+      models: "204 while the claim is pending",
+      controls: ["reviewClaim"],
+    },
+    ({ world, path }) => {
+      const claim = found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`);
+      if (claimStatus(claim) !== "pending")
+        throw new Problem("claim_not_pending", `The claim is ${claimStatus(claim)}`);
+      claim.retracted = world.now();
+    },
+  ),
 ];

@@ -5,20 +5,65 @@ import {
   listBrands,
   listStores,
 } from "../../resources/organization/organization.endpoints.ts";
-import { type Route, route } from "../http/route.ts";
+import { named, only, type Route, referenceOnly, route } from "../http/route.ts";
 
-export const authRoutes: readonly Route[] = [route(validateKey, () => ({ message: "The key is valid" }))];
+export const authRoutes: readonly Route[] = [
+  route(
+    validateKey,
+    {
+      models: "valid, missing, unknown and revoked keys",
+      options: ["secretKey", "keys"],
+      controls: ["updateKey"],
+      promises: only(named("message")),
+    },
+    () => ({ message: "The key is valid" }),
+  ),
+];
 
 export const organizationRoutes: readonly Route[] = [
-  route(getOrganization, ({ world }) => world.organization),
-  route(listAccounts, ({ world }) => world.accounts),
-  route(listStores, ({ world }) =>
-    Array.from(world.stores.values(), ({ reference, name, integration, legacyCode }) => ({
-      reference,
-      name,
-      integration,
-      legacyCode,
-    })),
+  route(
+    getOrganization,
+    {
+      models: "the organization of the key",
+      options: ["organizations"],
+      // 4.12: not shown; an organization has no kind of reference
+      promises: only({}),
+    },
+    ({ world }) => world.organization,
   ),
-  route(listBrands, ({ world }) => world.brands),
+  route(
+    listAccounts,
+    {
+      models: "two demo accounts; one for another organization",
+      options: ["organizations"],
+      promises: referenceOnly,
+    },
+    ({ world }) => world.accounts,
+  ),
+  route(
+    listStores,
+    {
+      models:
+        "two demo stores that accept orders and one of a platform; the stores of the option for another organization",
+      options: ["organizations.stores"],
+      controls: ["setStoreIntegration", "setCallbackUrl"],
+      promises: only(named("reference", "integration", "legacyCode")),
+    },
+    ({ world }) =>
+      Array.from(world.stores.values(), ({ reference, name, integration, legacyCode }) => ({
+        reference,
+        name,
+        integration,
+        legacyCode,
+      })),
+  ),
+  route(
+    listBrands,
+    {
+      models: "two demo brands; one for another organization",
+      options: ["organizations"],
+      promises: referenceOnly,
+    },
+    ({ world }) => world.brands,
+  ),
 ];

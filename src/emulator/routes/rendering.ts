@@ -1,3 +1,5 @@
+import * as z from "zod/mini";
+import { reference } from "../../references/schema.ts";
 import {
   type Composition,
   getComposition,
@@ -11,7 +13,7 @@ import {
 import { getScene, listScenes } from "../../resources/scenes/scenes.endpoints.ts";
 import { found, Problem } from "../base/problem.ts";
 import type { StoredComposition } from "../catalog/rendering.ts";
-import { type Route, route } from "../http/route.ts";
+import { each, named, only, type Route, referenceOnly, route } from "../http/route.ts";
 
 interface Linked {
   readonly reference: string;
@@ -28,52 +30,116 @@ export function availableComposition(composition: StoredComposition): StoredComp
 
 const toComposition = ({ reference, tokenCost }: StoredComposition): Composition => ({ reference, tokenCost });
 
+const promisedComposition = only(named("reference", "tokenCost"));
+
 export const sceneRoutes: readonly Route[] = [
-  route(listScenes, ({ world, query }) => {
-    const group = query?.productgroupReference;
-    return world.scenes
-      .filter((scene) => group === undefined || includes(scene.compatibleProductgroups, group))
-      .map(({ reference, name }) => ({ reference, name }));
-  }),
-  route(getScene, ({ world, path }) =>
-    found(
-      world.scenes.find(({ reference }) => reference === path.sceneReference),
-      `Scene ${path.sceneReference}`,
-    ),
+  route(
+    listScenes,
+    {
+      models: "scenes, by productgroup; one is private",
+      query: { productgroupReference: () => z.optional(reference("Productgroup")) },
+      promises: only(named("reference", "name")),
+    },
+    ({ world, query }) => {
+      const group = query?.productgroupReference;
+      return world.scenes
+        .filter((scene) => group === undefined || includes(scene.compatibleProductgroups, group))
+        .map(({ reference, name }) => ({ reference, name }));
+    },
+  ),
+  route(
+    getScene,
+    {
+      models: "a scene with its perspectives and productgroups",
+      promises: only({
+        ...named("reference", "name", "description", "private", "allowsProductPerspectives"),
+        compatibleProductgroups: each(referenceOnly),
+        perspectives: each(referenceOnly),
+      }),
+    },
+    ({ world, path }) =>
+      found(
+        world.scenes.find(({ reference }) => reference === path.sceneReference),
+        `Scene ${path.sceneReference}`,
+      ),
   ),
 ];
 
 export const perspectiveRoutes: readonly Route[] = [
-  route(listPerspectives, ({ world, query }): readonly Perspective[] => {
-    const { sceneReference: scene, productReference: product } = query ?? {};
-    if (scene === undefined && product === undefined) return world.perspectives;
-    if (scene === undefined) return world.perspectives.filter(({ products }) => includes(products, product));
-    if (product === undefined) return world.perspectives.filter(({ scenes }) => includes(scenes, scene));
-    return [...world.compositions.values()]
-      .filter((composition) => composition.scene.reference === scene && composition.product.reference === product)
-      .map(({ perspective }) => perspective);
-  }),
-  route(getPerspective, ({ world, path }) =>
-    found(
-      world.perspectives.find(({ reference }) => reference === path.perspectiveReference),
-      `Perspective ${path.perspectiveReference}`,
-    ),
+  route(
+    listPerspectives,
+    {
+      models: "perspectives, by scene and product",
+      query: {
+        sceneReference: () => z.optional(reference("Scene")),
+        productReference: () => z.optional(reference("Product")),
+      },
+      // 4.6 shows no field of an entry
+      promises: referenceOnly,
+    },
+    ({ world, query }): readonly Perspective[] => {
+      const { sceneReference: scene, productReference: product } = query ?? {};
+      if (scene === undefined && product === undefined) return world.perspectives;
+      if (scene === undefined) return world.perspectives.filter(({ products }) => includes(products, product));
+      if (product === undefined) return world.perspectives.filter(({ scenes }) => includes(scenes, scene));
+      return [...world.compositions.values()]
+        .filter((composition) => composition.scene.reference === scene && composition.product.reference === product)
+        .map(({ perspective }) => perspective);
+    },
+  ),
+  route(
+    getPerspective,
+    {
+      models: "perspectives of scenes and of products",
+      promises: only({
+        ...named("reference", "name"),
+        output: only(named("widthPx", "heightPx", "format")),
+        scenes: each(referenceOnly),
+        products: each(referenceOnly),
+      }),
+    },
+    ({ world, path }) =>
+      found(
+        world.perspectives.find(({ reference }) => reference === path.perspectiveReference),
+        `Perspective ${path.perspectiveReference}`,
+      ),
   ),
 ];
 
 export const compositionRoutes: readonly Route[] = [
-  route(lookupComposition, ({ world, query }) => {
-    const composition = [...world.compositions.values()].find(
-      ({ scene, product, perspective }) =>
-        scene.reference === query?.sceneReference &&
-        product.reference === query?.productReference &&
-        perspective.reference === query?.perspectiveReference,
-    );
-    return toComposition(availableComposition(found(composition, "This combination")));
-  }),
-  route(getComposition, ({ world, path }) => {
-    const { compositionReference } = path;
-    const composition = found(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
-    return toComposition(availableComposition(composition));
-  }),
+  route(
+    lookupComposition,
+    {
+      models: "200, 404 and 410",
+      controls: ["updateProduct"],
+      query: {
+        sceneReference: () => reference("Scene"),
+        productReference: () => reference("Product"),
+        perspectiveReference: () => reference("Perspective"),
+      },
+      promises: promisedComposition,
+    },
+    ({ world, query }) => {
+      const composition = [...world.compositions.values()].find(
+        ({ scene, product, perspective }) =>
+          scene.reference === query?.sceneReference &&
+          product.reference === query?.productReference &&
+          perspective.reference === query?.perspectiveReference,
+      );
+      return toComposition(availableComposition(found(composition, "This combination")));
+    },
+  ),
+  route(
+    getComposition,
+    {
+      models: "a composition with its cost; 410 for an archived product, which is assumed",
+      controls: ["updateProduct"],
+      promises: promisedComposition,
+    },
+    ({ world, path }) => {
+      const { compositionReference } = path;
+      const composition = found(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
+      return toComposition(availableComposition(composition));
+    },
+  ),
 ];

@@ -1,4 +1,6 @@
+import * as z from "zod/mini";
 import type { RenderReference } from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
 import {
   createRender,
   getRender,
@@ -8,11 +10,16 @@ import {
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
 import { found, known, Problem } from "../base/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
-import { type Route, rawRoute, route } from "../http/route.ts";
+import { ifAny, named, only, type Promised, type Route, rawRoute, referenceOnly, route } from "../http/route.ts";
 import { type RenderPart, renderFile, renderStatus, toRender } from "../rules/renders.ts";
 import type { World } from "../state/world.ts";
 import type { StoredRender } from "../work/records.ts";
 import { availableComposition } from "./rendering.ts";
+
+const render = () =>
+  z.strictObject({ compositionReference: reference("Composition"), imageReference: reference("Image") });
+
+const promisedFile: Promised = (value) => only(named("mimeType", "extension", "size"))(ifAny(value));
 
 const renderOf = (world: World, reference: RenderReference): StoredRender =>
   found(world.renders.get(reference), `Render ${reference}`);
@@ -31,35 +38,84 @@ function respondWithFile(world: World, request: Request, reference: RenderRefere
 }
 
 export const renderRoutes: readonly Route[] = [
-  route(createRender, ({ world, body }) => {
-    const { compositionReference, imageReference } = body;
-    const composition = known(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
-    known(world.images.get(imageReference), `Image ${imageReference}`);
-    world.rendertokens.spend(availableComposition(composition).tokenCost);
+  route(
+    createRender,
+    {
+      models:
+        "the same composition and image have one render; each request costs rendertokens; 410 for an archived product, which is assumed",
+      options: ["renderDuration", "rendertokenLimit"],
+      controls: ["updateProduct"],
+      body: render,
+      promises: referenceOnly,
+    },
+    ({ world, body }) => {
+      const { compositionReference, imageReference } = body;
+      const composition = known(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
+      known(world.images.get(imageReference), `Image ${imageReference}`);
+      world.rendertokens.spend(availableComposition(composition).tokenCost);
 
-    const reference = world.make.named("Render", `${compositionReference}/${imageReference}`);
-    if (world.renders.get(reference) === undefined) {
-      const created = world.now();
-      const completed = created + world.settings.renderDuration;
-      world.renders.add({
-        reference,
-        compositionReference,
-        imageReference,
-        created,
-        completed,
-        failed: false,
-      });
-      world.agenda.add(completed, { kind: "finishRender", render: reference });
-    }
-    return { reference };
-  }),
-  route(getRender, ({ world, path }) => toRender(world, renderOf(world, path.renderReference))),
-  rawRoute(getRenderMedia, ({ world, path, request }) =>
-    respondWithFile(world, request, path.renderReference, "media"),
+      const reference = world.make.named("Render", `${compositionReference}/${imageReference}`);
+      if (world.renders.get(reference) === undefined) {
+        const created = world.now();
+        const completed = created + world.settings.renderDuration;
+        world.renders.add({
+          reference,
+          compositionReference,
+          imageReference,
+          created,
+          completed,
+          failed: false,
+        });
+        world.agenda.add(completed, { kind: "finishRender", render: reference });
+      }
+      return { reference };
+    },
   ),
-  rawRoute(getRenderThumbnail, ({ world, path, request }) =>
-    respondWithFile(world, request, path.renderReference, "thumbnail"),
+  route(
+    getRender,
+    {
+      models: "pending, completed and failed renders",
+      options: ["renderDuration"],
+      controls: ["completeRender", "failRender", "clock.advance"],
+      promises: only({
+        ...named("reference", "compositionReference", "imageReference", "status", "created"),
+        thumbhash: ifAny,
+        media: promisedFile,
+        thumbnail: promisedFile,
+        completed: ifAny,
+      }),
+    },
+    ({ world, path }) => toRender(world, renderOf(world, path.renderReference)),
+  ),
+  rawRoute(
+    getRenderMedia,
+    {
+      models: "202 with Retry-After, then a PNG of the print image",
+      options: ["renderDuration"],
+      controls: ["completeRender", "failRender"],
+    },
+    ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "media"),
+  ),
+  rawRoute(
+    getRenderThumbnail,
+    {
+      models: "202 with Retry-After, then a small PNG",
+      options: ["renderDuration"],
+      controls: ["completeRender", "failRender"],
+    },
+    ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "thumbnail"),
   ),
 ];
 
-export const rendertokenRoutes: readonly Route[] = [route(getRendertokens, ({ world }) => world.rendertokens.state())];
+export const rendertokenRoutes: readonly Route[] = [
+  route(
+    getRendertokens,
+    {
+      models: "the tokens of the week, until Monday 00:00 Europe/Amsterdam",
+      options: ["rendertokenLimit"],
+      controls: ["clock.advance"],
+      promises: only(named("used", "limit", "remaining", "resets")),
+    },
+    ({ world }) => world.rendertokens.state(),
+  ),
+];

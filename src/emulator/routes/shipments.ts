@@ -1,6 +1,6 @@
 import { getShipment, type Shipment } from "../../resources/shipments/shipments.endpoints.ts";
 import { found } from "../base/problem.ts";
-import { type Route, route } from "../http/route.ts";
+import { each, ifAny, only, type Route, referenceOnly, route, whole } from "../http/route.ts";
 import type { World } from "../state/world.ts";
 import type { StoredShipment } from "../work/records.ts";
 
@@ -19,12 +19,26 @@ function tracking({ settings }: World, { reference, level, addressReference }: S
 }
 
 export const shipmentRoutes: readonly Route[] = [
-  route(getShipment, ({ world, path }) => {
-    const shipment = found(world.shipments.get(path.shipmentReference), `Shipment ${path.shipmentReference}`);
-    return {
-      reference: shipment.reference,
-      orders: shipment.parcels.map(({ orderReference }) => ({ reference: orderReference })),
-      ...tracking(world, shipment),
-    };
-  }),
+  route(
+    getShipment,
+    {
+      models: "basic, tracked, express and combined shipments",
+      controls: ["ship", "automate", "seed"],
+      promises: only({
+        reference: whole,
+        orders: each(referenceOnly),
+        carrier: ifAny,
+        trackingNumber: ifAny,
+        trackingUrl: ifAny,
+      }),
+    },
+    ({ world, path }) => {
+      const shipment = found(world.shipments.get(path.shipmentReference), `Shipment ${path.shipmentReference}`);
+      return {
+        reference: shipment.reference,
+        orders: shipment.parcels.map(({ orderReference }) => ({ reference: orderReference })),
+        ...tracking(world, shipment),
+      };
+    },
+  ),
 ];

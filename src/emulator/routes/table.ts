@@ -1,17 +1,17 @@
+import type { Endpoint } from "../../http/endpoint.ts";
 import type { Route } from "../http/route.ts";
 import { addressRoutes } from "./addresses.ts";
-import { catalogRoutes } from "./catalog.ts";
+import { catalogRoutes, warehouseRoutes } from "./catalog.ts";
 import { claimRoutes } from "./claims.ts";
-import { fileRoutes } from "./files.ts";
 import { orderRoutes } from "./orders.ts";
 import { authRoutes, organizationRoutes } from "./organization.ts";
 import { compositionRoutes, perspectiveRoutes, sceneRoutes } from "./rendering.ts";
 import { renderRoutes, rendertokenRoutes } from "./renders.ts";
 import { shipmentRoutes } from "./shipments.ts";
 import { evidenceRoutes, imageRoutes } from "./uploads.ts";
-import { warehouseRoutes } from "./warehouse.ts";
 
-const handlers: readonly Route[] = [
+/** The routes of every endpoint that the client knows, and of the files that responses point at. */
+export const allRoutes: readonly Route[] = [
   ...authRoutes,
   ...organizationRoutes,
   ...catalogRoutes,
@@ -29,5 +29,5 @@ const handlers: readonly Route[] = [
   ...claimRoutes,
 ];
 
-/** The routes of every endpoint that the client knows, and of the files that responses point at. */
-export const allRoutes = (): readonly Route[] => [...handlers, ...fileRoutes];
+/** Their descriptors. */
+export const allEndpoints: readonly Endpoint[] = allRoutes.map(({ endpoint }) => endpoint);

@@ -5,12 +5,12 @@ import type { Control } from "../controls/control.ts";
 import { jsonSchema } from "../controls/json-schema.ts";
 import { allControls } from "../controls/table.ts";
 import { readJson } from "../http/input.ts";
-import { endpointCoverage, everyEndpoint } from "../modelled/endpoints.ts";
-import { gaps, type Switches } from "../modelled/gaps.ts";
+import type { Switches } from "../http/route.ts";
 import type { RequestFilter, RequestLog } from "../recorder/logged-request.ts";
 import { summaryOf } from "../recorder/recording.ts";
 import { allRoutes } from "../routes/table.ts";
 import type { Emulation } from "../state/emulation.ts";
+import { everyEndpoint, gaps } from "./gaps.ts";
 import { quickstart } from "./quickstart.ts";
 
 /** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
@@ -106,10 +106,13 @@ const complete = ({ options = [], controls = [] }: Switches) => ({ options, cont
 /** What the emulator models of each endpoint, what it assumes where the specification shows nothing, and what changes each. */
 const coverage = () => ({
   everyEndpoint: { models: everyEndpoint.models, switch: complete(everyEndpoint) },
-  endpoints: allRoutes().map(({ endpoint: { call, method, path } }) => {
-    const { models = "", ...switches } = endpointCoverage[call] ?? {};
-    return { call, method, path, models, switch: complete(switches) };
-  }),
+  endpoints: allRoutes.map(({ endpoint: { call, method, path }, models, ...switches }) => ({
+    call,
+    method,
+    path,
+    models,
+    switch: complete(switches),
+  })),
   notShown: gaps.map(({ section, notShown, emulator, ...switches }) => ({
     section,
     notShown,

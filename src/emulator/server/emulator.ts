@@ -140,7 +140,7 @@ function withDate(response: Response, now: number): Response {
 /** Makes an emulator, with its inside for the controls and the page. Clients of an emulator on a port send over the network. */
 export function createParts(options: EmulatorOptions, onPort = false): EmulatorParts {
   const settings = toSettings(options);
-  const routes = allRoutes();
+  const routes = allRoutes;
   const endpoints = routes.map(({ endpoint }) => endpoint);
   checkCalls(settings, endpoints);
   const changed = () => emulation.changed();

@@ -1,6 +1,6 @@
 import { FairShare } from "./fair-share.ts";
 import type { PolicyReport } from "./headers.ts";
-import type { Wait } from "./queue.ts";
+import type { Wait } from "./wait.ts";
 
 /*
  * What this client knows of one policy's bucket at the service. docs/contributing/pacing.md explains the model and each constant.
@@ -25,7 +25,7 @@ export const alwaysWaited = 1_000;
 export const doubtfulDistance = 120_000;
 
 /** Milliseconds for which a policy's first request is alone in flight. With each further period the number in flight doubles. */
-const probePeriod = 1_000;
+export const probePeriod = 1_000;
 /** Milliseconds without a reported level after which other clients may have taken tokens. */
 const levelIsStale = 250;
 /** The slow start lasts for at least this many milliseconds, and this many round trips: the first responses do not show other clients. */

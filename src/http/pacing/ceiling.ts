@@ -1,4 +1,5 @@
 import type { PartnerClock } from "../../util/clock.ts";
+import type { Wait } from "./wait.ts";
 
 /** The rate that a partner allows itself. */
 export interface CeilingLimit {
@@ -8,118 +9,83 @@ export interface CeilingLimit {
   readonly burst: number;
 }
 
-/** Reserves the next slots of a fleet. Resolves to the milliseconds until each of them comes. */
+/** Reserves the next slots of a fleet. Resolves to the milliseconds until each of them comes, or to none while the fleet is lost. */
 export type Reserve = (limit: CeilingLimit, slots: number) => Promise<readonly number[]>;
-
-/** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
-export interface Cancelable {
-  /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
-  hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T>;
-  /** Waits for a promise, at most until the call ends. */
-  within<T>(promise: Promise<T>): Promise<T>;
-}
-
-interface Settle<T> {
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
 
 /** A reserved slot that is not used within this many milliseconds expires: later, it would add to a burst. */
 const slotExpiresAfter = 500;
 
-/**
- * The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds.
- *
- * The call at the head of the queue waits for the next slot, one call at a time: until then a call of a higher priority can overtake, and a
- * call that leaves takes no slot.
- */
+/** The partner's own ceiling: at most `burst` requests in any `burst / perSecond` seconds. */
 export class Ceiling {
   readonly #limit: CeilingLimit;
   /** Milliseconds in which at most `burst` requests are sent. */
   readonly #window: number;
   readonly #clock: PartnerClock;
   readonly #reserve: Reserve | undefined;
-  /** When the latest `burst` slots were used, the oldest first. */
-  readonly #used: number[] = [];
+  readonly #wake: () => void;
+  /** When the latest `burst` requests were sent, the oldest first. */
+  readonly #sentAt: number[] = [];
   /** When the slots come that are reserved in the fleet. */
   #reserved: number[] = [];
-  #occupied = false;
+  #reserving = false;
 
-  constructor(limit: CeilingLimit, clock: PartnerClock, reserve?: Reserve) {
+  /**
+   * @param reserve Absent for a process alone.
+   * @param wake Called when slots have been reserved.
+   */
+  constructor(limit: CeilingLimit, clock: PartnerClock, reserve: Reserve | undefined, wake: () => void) {
     this.#limit = limit;
     this.#window = (1_000 * limit.burst) / limit.perSecond;
     this.#clock = clock;
     this.#reserve = reserve;
-  }
-
-  /** Whether a request waits for its slot. The next request gets its turn after it. */
-  get occupied(): boolean {
-    return this.#occupied;
-  }
-
-  /** Lets one request wait for its slot. It must call {@link Ceiling.pass}. */
-  occupy(): void {
-    this.#occupied = true;
+    this.#wake = wake;
   }
 
   /**
-   * Waits for the slot of the request that occupies this ceiling, and uses it.
+   * What keeps the next request, which has its tokens, from being sent now.
    *
-   * @param waiting How many requests wait behind this one: a fleet's slots are reserved together.
+   * @param waiting How many requests wait: a fleet's slots are reserved together.
    */
-  async pass(scope: Cancelable, waiting: number): Promise<void> {
-    try {
-      if (this.#reserve !== undefined) await this.#sleepUntil(scope, await this.#nextReserved(scope, waiting));
-      const next = this.#nextAt(1);
-      if (next > this.#clock.now()) await this.#sleepUntil(scope, next);
-      this.#use();
-    } finally {
-      this.#occupied = false;
-    }
+  wait(waiting: number): Wait | undefined {
+    const now = this.#clock.now();
+    const ms = Math.max(this.#nextAt(1), this.#nextReserved(now, waiting)) - now;
+    return ms > 0 ? { ms, reason: Number.isFinite(ms) ? "ceiling" : "fleet", policy: "default" } : undefined;
   }
 
-  /** Uses a slot that is free now, for a request that does not wait. Returns whether there was one. */
-  takeFree(): boolean {
-    if (this.#occupied || this.#nextAt(1) > this.#clock.now()) return false;
-    this.#use();
-    return true;
+  /** Uses a slot. */
+  take(): void {
+    this.#reserved.shift();
+    if (this.#sentAt.push(this.#clock.now()) > this.#limit.burst) this.#sentAt.shift();
   }
 
-  #use(): void {
-    if (this.#used.push(this.#clock.now()) > this.#limit.burst) this.#used.shift();
-  }
-
-  /** Milliseconds until this number of requests has been sent, after the one that waits for its slot. */
+  /** Milliseconds until this number of requests may be sent. */
   until(requests: number): number {
-    const all = requests + (this.#occupied ? 1 : 0);
-    return all < 1 ? 0 : Math.max(0, this.#nextAt(all) - this.#clock.now());
+    return requests < 1 ? 0 : this.#nextAt(requests) - this.#clock.now();
   }
 
   /** When the n-th slot from now comes: a window after the slot that is `burst` slots earlier. */
   #nextAt(slot: number): number {
     const { burst } = this.#limit;
     const rounds = Math.floor((slot - 1) / burst);
-    const earlier = this.#used[((slot - 1) % burst) - (burst - this.#used.length)] ?? Number.NEGATIVE_INFINITY;
+    const earlier = this.#sentAt[((slot - 1) % burst) - (burst - this.#sentAt.length)] ?? Number.NEGATIVE_INFINITY;
     return Math.max(this.#clock.now(), earlier + this.#window) + rounds * this.#window;
   }
 
-  async #nextReserved(scope: Cancelable, waiting: number): Promise<number> {
-    const now = this.#clock.now();
+  /** When the next slot of the fleet comes; infinite until a reservation has its reply. */
+  #nextReserved(now: number, waiting: number): number {
+    if (this.#reserve === undefined) return now;
     this.#reserved = this.#reserved.filter((at) => at > now - slotExpiresAfter);
-    if (this.#reserved.length === 0) await scope.within(this.#reserveSlots(Math.min(waiting + 1, this.#limit.burst)));
-    return this.#reserved.shift() ?? now;
+    const [next] = this.#reserved;
+    if (next === undefined && !this.#reserving) void this.#reserveSlots(this.#reserve, waiting);
+    return next ?? Number.POSITIVE_INFINITY;
   }
 
-  /** The slots remain reserved when the call that asked for them ends meanwhile. */
-  async #reserveSlots(slots: number): Promise<void> {
-    const waits = (await this.#reserve?.(this.#limit, slots)) ?? [];
-    this.#reserved = waits.map((ms) => this.#clock.now() + ms);
-  }
-
-  /** Timers can be early. */
-  async #sleepUntil(scope: Cancelable, time: number): Promise<void> {
-    for (let ms = time - this.#clock.now(); ms > 0; ms = time - this.#clock.now()) {
-      await scope.hold<void>(({ resolve }) => this.#clock.after(ms, () => resolve()));
-    }
+  /** While the fleet is lost, this process's own window is the only limit. */
+  async #reserveSlots(reserve: Reserve, waiting: number): Promise<void> {
+    this.#reserving = true;
+    const waits = await reserve(this.#limit, Math.min(waiting, this.#limit.burst));
+    this.#reserving = false;
+    this.#reserved = (waits.length > 0 ? waits : [0]).map((ms) => this.#clock.now() + ms);
+    this.#wake();
   }
 }

@@ -1,5 +1,5 @@
 import type { RateLimitReport } from "./headers.ts";
-import type { Wait } from "./queue.ts";
+import type { Wait } from "./wait.ts";
 
 /**
  * A limit is assumed when more than `refused` of so many requests `sent` in a row are refused: a few at random are no limit. After an

@@ -1,19 +1,11 @@
 import type { PartnerClock } from "../../util/clock.ts";
-import { alwaysWaited } from "./bucket.ts";
-import { type Cancelable, Ceiling, type CeilingLimit } from "./ceiling.ts";
+import { alwaysWaited, probePeriod } from "./bucket.ts";
+import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
-import {
-  type DistantToken,
-  type PauseReason,
-  type Priority,
-  type Wait,
-  type Waiter,
-  type WaitQueue,
-  WaitQueues,
-} from "./queue.ts";
-import { type Route, Routes } from "./routes.ts";
-import { Buckets, type Grant, type TokenSource } from "./tokens.ts";
+import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
+import { Buckets, type Route, Routes, type TokenSource } from "./tokens.ts";
+import type { PauseReason, Wait } from "./wait.ts";
 
 /** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
 const reportedAfter = 290;
@@ -37,10 +29,15 @@ export interface Acquiring {
   readonly report?: ((wait: Wait) => void) | undefined;
 }
 
-/** What a request is sent with: its tokens, and its place among the requests that a gateway may refuse. */
-export interface Permit {
-  readonly grant: Grant;
-  readonly passage: Passage;
+/** The part of a call's lifetime that a wait needs: the end of the call ends the wait. */
+interface Cancelable {
+  /** Waits for the work that `begin` starts. `begin` returns a function that stops it. */
+  hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T>;
+}
+
+interface Settle<T> {
+  resolve(value: T): void;
+  reject(error: unknown): void;
 }
 
 /** Ends a call's wait: the next token is further away than this call waits. */
@@ -96,13 +93,15 @@ export class Pacer {
   readonly #routes = new Routes();
   readonly #gatewayLimit = new GatewayLimit();
   readonly #ceiling: Ceiling | undefined;
+  /** The call that has its tokens and waits for its slot of the ceiling. */
+  #first: { readonly waiter: Waiter; readonly permit: Permit } | undefined;
   #stopTimer: (() => void) | undefined;
 
   constructor(clock: PartnerClock, { open = (own) => own, ceiling }: PacerOptions = {}) {
     this.#clock = clock;
     const tokens = open(new Buckets(clock), () => this.#serve());
     this.#tokens = tokens;
-    this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens));
+    this.#ceiling = ceiling && new Ceiling(ceiling, clock, tokens.reserve?.bind(tokens), () => this.#serve());
   }
 
   /** Whether requests are sent at the rate that a gateway in front of the service allows. */
@@ -112,7 +111,7 @@ export class Pacer {
 
   /** Takes the tokens for a request if they are available and no call waits for them. */
   tryAcquire(route: Route): Permit | undefined {
-    // Each slot of a ceiling goes to the head of the queue.
+    // Each slot of a ceiling goes to the first call of the queue.
     if (this.#ceiling !== undefined) return undefined;
     const policies = this.#routes.of(route);
     if (this.#queues.occupied) {
@@ -140,20 +139,24 @@ export class Pacer {
    */
   async acquire(route: Route, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
     const { again = false, maxRetryAfter = Number.POSITIVE_INFINITY, report = () => undefined } = acquiring;
-    const check = this.#checkDistance(this.#routes.of(route), maxRetryAfter);
-    if (check !== undefined) return check;
+    const policies = this.#routes.of(route);
+    const far = this.#tooFar(policies, maxRetryAfter);
+    if (far !== undefined) {
+      // From time to time one request is sent without the token, because the headers may be wrong.
+      const closed = this.#first !== undefined || this.#ceiling?.wait(1) !== undefined;
+      if (!this.#tokens.mayCheck(far.policy, maxRetryAfter) || closed) throw new TokenTooFar(far);
+      this.#ceiling?.take();
+      return this.#take(policies);
+    }
     let stopReport: () => void = () => undefined;
     try {
-      const permit = await scope.hold<Permit>(({ resolve, reject }) => {
-        const waiter = this.#queues.join(this.#queues.of(this.#routes.of(route)), {
+      return await scope.hold<Permit>(({ resolve, reject }) => {
+        const waiter = this.#queues.join(this.#queues.of(policies), {
           call: route.call,
           priority,
           again,
           maxRetryAfter,
-          grant: () => {
-            this.#ceiling?.occupy();
-            resolve(this.#take(this.#routes.of(route)));
-          },
+          grant: resolve,
           reject: (token) => reject(new TokenTooFar(token)),
         });
         // An occupied queue already has a timer for its next turn.
@@ -161,35 +164,12 @@ export class Pacer {
         stopReport = this.#reportWait(waiter, report);
         return () => {
           stopReport();
-          this.#queues.leave(waiter);
-          if (waiter.queue.size === 0) this.#serve();
+          this.#leave(waiter);
         };
       });
-      if (this.#ceiling !== undefined) await this.#passCeiling(this.#ceiling, permit, scope);
-      return permit;
     } finally {
       stopReport();
     }
-  }
-
-  /** Waits for a slot of the ceiling, with the tokens of the request. */
-  async #passCeiling(ceiling: Ceiling, permit: Permit, scope: Cancelable): Promise<void> {
-    try {
-      await ceiling.pass(scope, this.#queues.waitingFor("default"));
-    } catch (error) {
-      this.forget(permit);
-      throw error;
-    }
-    this.#serve();
-  }
-
-  /** Throws when no call waits for the next token. From time to time one call is sent without it, because the headers may be wrong. */
-  #checkDistance(policies: readonly string[], maxRetryAfter: number): Permit | undefined {
-    const far = this.#tooFar(policies, maxRetryAfter);
-    if (far === undefined) return undefined;
-    const mayCheck = this.#tokens.mayCheck(far.policy, maxRetryAfter);
-    if (mayCheck && (this.#ceiling?.takeFree() ?? true)) return this.#take(policies);
-    throw new TokenTooFar(far);
   }
 
   /** The token that is furthest away, if that is further away than the call waits. */
@@ -202,47 +182,58 @@ export class Pacer {
     return far;
   }
 
-  /** Serves the queues as far as the tokens go, then sets a timer for the next token. */
+  #leave(waiter: Waiter): void {
+    if (this.#first?.waiter === waiter) {
+      const { permit } = this.#first;
+      this.#first = undefined;
+      this.forget(permit);
+      return;
+    }
+    this.#queues.leave(waiter);
+    if (waiter.queue.size === 0) this.#serve();
+  }
+
+  /** Serves the queues as far as the limits allow, then sets a timer for the next turn. */
   #serve(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
     const next = this.#serveReady();
-    if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, Math.ceil(next)), () => this.#serve());
+    if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
 
-  /** Serves the queues as far as the tokens go. Returns the milliseconds until the next turn. */
+  /** Serves the queues as far as the limits allow. Returns the milliseconds until the next turn. */
   #serveReady(): number {
-    // The request that waits for its slot of the ceiling calls `serve` again.
-    while (this.#queues.occupied && this.#ceiling?.occupied !== true) {
-      const closed = this.#gatewayLimit.wait(this.#clock.now());
-      if (closed !== undefined) {
-        for (const queue of this.#queues) this.#note(queue, closed);
-        return closed.ms;
-      }
-      let next = Number.POSITIVE_INFINITY;
-      const ready: WaitQueue[] = [];
-      for (const queue of this.#queues) {
-        if (queue.size === 0) continue;
-        const wait = this.#tokens.wait(queue.policies, queue.size);
-        this.#note(queue, wait);
-        if (wait === undefined) {
-          ready.push(queue);
-          continue;
-        }
+    for (;;) {
+      const next = this.#first === undefined ? this.#takeTurn() : 0;
+      if (this.#first === undefined) return next;
+      const closed = this.#ceiling?.wait(this.#queues.waiting + 1);
+      if (closed !== undefined) return closed.ms;
+      this.#ceiling?.take();
+      const { waiter, permit } = this.#first;
+      this.#first = undefined;
+      waiter.grant(permit);
+    }
+  }
+
+  /** Gives the first call whose tokens are available its tokens. Returns the milliseconds until there are some if there is none. */
+  #takeTurn(): number {
+    let next = Number.POSITIVE_INFINITY;
+    const ready: WaitQueue[] = [];
+    for (const queue of this.#queues) {
+      if (queue.size === 0) continue;
+      const wait = this.#gatewayLimit.wait(this.#clock.now()) ?? this.#tokens.wait(queue.policies, queue.size);
+      queue.wait = wait;
+      queue.waitFound = this.#clock.now();
+      if (wait === undefined) ready.push(queue);
+      else {
         this.#rejectImpatient(queue);
         // A queue that is empty now needs no timer.
-        if (queue.size > 0) next = Math.min(next, wait.ms);
+        if (queue.size > 0) next = Math.min(next, Math.ceil(wait.ms));
       }
-      const waiter = this.#queues.takeTurn(ready);
-      if (waiter === undefined) return next;
-      waiter.grant();
     }
-    return Number.POSITIVE_INFINITY;
-  }
-
-  #note(queue: WaitQueue, wait: Wait | undefined): void {
-    queue.wait = wait;
-    queue.waitFound = this.#clock.now();
+    const waiter = this.#queues.takeTurn(ready);
+    if (waiter !== undefined) this.#first = { waiter, permit: this.#take(waiter.queue.policies) };
+    return next;
   }
 
   /** Rejects the calls of a queue that do not wait for a token that is so far away. */
@@ -258,8 +249,7 @@ export class Pacer {
 
   /** What keeps the first call of a queue from being sent, by the latest look at it. */
   #waitOf({ wait, waitFound }: WaitQueue): Wait | undefined {
-    const ceiling = this.#ceiling;
-    if (ceiling?.occupied) return { ms: ceiling.until(0), reason: "ceiling", policy: "default" };
+    if (this.#first !== undefined) return { ms: this.#untilSlot(0), reason: "ceiling", policy: "default" };
     return wait && { ...wait, ms: Math.max(0, waitFound + wait.ms - this.#clock.now()) };
   }
 
@@ -288,16 +278,24 @@ export class Pacer {
   }
 
   /** Whole milliseconds until a call may be sent: at least as long as the tokens of all calls before it take. */
-  #expect({ queue, joined }: Waiter, { ms }: Wait): number {
-    const behind = this.#queues.joined - joined;
-    const place = (policy: string) => Math.max(1, this.#queues.waitingFor(policy) - behind);
-    const known = queue.policies.map((policy) => this.#tokens.until(policy, place(policy)));
-    return Math.ceil(Math.max(Number.isFinite(ms) ? ms : 0, this.#untilSent(place("default")), ...known));
+  #expect({ queue, place }: Waiter, { ms, reason }: Wait): number {
+    const behind = this.#queues.joined - place;
+    const rank = (policy: string) => Math.max(1, this.#queues.waitingFor(policy) - behind);
+    const known = queue.policies.map((policy) => this.#tokens.until(policy, rank(policy)));
+    // While no response comes, the number of probes doubles with each period.
+    const probing = reason === "probe" ? probePeriod * Math.floor(Math.log2(rank("default"))) : 0;
+    const first = Number.isFinite(ms) ? ms + probing : 0;
+    return Math.ceil(Math.max(first, this.#untilSent(rank("default")), ...known));
   }
 
   /** Milliseconds until this number of requests may be sent, by the limits that are no bucket of the service. */
   #untilSent(requests: number): number {
-    return Math.max(requests * this.#gatewayLimit.interval, this.#ceiling?.until(requests) ?? 0);
+    return Math.max(requests * this.#gatewayLimit.interval, this.#untilSlot(requests));
+  }
+
+  /** Milliseconds until this number of requests has its slots of the ceiling, behind the one that waits for its slot. */
+  #untilSlot(requests: number): number {
+    return this.#ceiling?.until(requests + (this.#first === undefined ? 0 : 1)) ?? 0;
   }
 
   /**
@@ -379,7 +377,7 @@ export class Pacer {
   #stateOf(policy: string): RateLimit {
     const level = this.#tokens.level(policy);
     let waiting = 0;
-    let nextTokenIn = Math.max(level.nextTokenIn, this.#ceiling?.until(1) ?? 0);
+    let nextTokenIn = Math.max(level.nextTokenIn, this.#untilSlot(1));
     for (const queue of this.#queues) {
       const wait = queue.size > 0 ? this.#waitOf(queue) : undefined;
       if (wait?.policy !== policy) continue;

@@ -1,40 +1,15 @@
-/**
- * Why a call waits for its turn to be sent:
- *
- * - `bucket-empty`: no token remains in the policy's bucket, by the latest headers and the requests sent since.
- * - `rate-limited`: a 429 holds the policy until its `Retry-After`.
- * - `probe`: nothing is known of the bucket yet, or since a hold; the first response will show its level.
- * - `slow-start`: only some requests are in flight until more responses have come.
- * - `fair-share`: other clients use the bucket, too; this call waits for this client's next turn.
- * - `gateway-limit`: a gateway in front of the service refuses requests above a rate, and all calls are sent at that rate.
- * - `ceiling`: the client's own limit, `pacing.perSecond`.
- * - `fleet`: the tokens are fetched from the store that the fleet shares.
- */
-export type PauseReason =
-  | "bucket-empty"
-  | "rate-limited"
-  | "probe"
-  | "slow-start"
-  | "fair-share"
-  | "gateway-limit"
-  | "ceiling"
-  | "fleet";
-
-/** What keeps a call from being sent now. */
-export interface Wait {
-  /** Milliseconds until it may be sent, or until that is checked again; infinite when whoever decides calls back. */
-  readonly ms: number;
-  readonly reason: PauseReason;
-  /** The rate-limit policy; `default` where the reason is none of a policy. */
-  readonly policy: string;
-}
-
-/** The longer of two waits; undefined is none. */
-export const longer = (one: Wait | undefined, other: Wait | undefined): Wait | undefined =>
-  one === undefined || (other !== undefined && other.ms > one.ms) ? other : one;
+import type { Passage } from "./gateway-limit.ts";
+import type { Grant } from "./tokens.ts";
+import type { Wait } from "./wait.ts";
 
 /** The order of calls that wait for a token: `high` comes first, `low` last. */
 export type Priority = "high" | "normal" | "low";
+
+/** What a request is sent with: its tokens, and its place among the requests that a gateway may refuse. */
+export interface Permit {
+  readonly grant: Grant;
+  readonly passage: Passage;
+}
 
 /** A token that is further away than a call waits. */
 export interface DistantToken {
@@ -52,15 +27,13 @@ export interface Joining {
   readonly again: boolean;
   /** The call does not wait for a token that is further away than this many milliseconds. */
   readonly maxRetryAfter: number;
-  readonly grant: () => void;
+  readonly grant: (permit: Permit) => void;
   /** Ends the wait without a token. */
   readonly reject: (token: DistantToken) => void;
 }
 
 /** A call that waits. */
 export interface Waiter extends Joining {
-  /** How many calls had joined a queue by then, this one included. */
-  readonly joined: number;
   /** The place among all calls that wait, in any queue. Calls that wait again have places before all others. */
   readonly place: number;
   queue: WaitQueue;
@@ -151,10 +124,16 @@ export class WaitQueues implements Iterable<WaitQueue> {
     return this.#joined;
   }
 
+  /** The number of calls that wait. */
+  get waiting(): number {
+    let waiting = 0;
+    for (const queue of this.#queues.values()) waiting += queue.size;
+    return waiting;
+  }
+
   /** Whether any call waits. */
   get occupied(): boolean {
-    for (const queue of this.#queues.values()) if (queue.size > 0) return true;
-    return false;
+    return this.waiting > 0;
   }
 
   /** The number of calls that wait and draw from this policy. */
@@ -187,7 +166,6 @@ export class WaitQueues implements Iterable<WaitQueue> {
     const place = (joining.again ? front : 0) + this.#joined;
     const waiter: Waiter = {
       ...joining,
-      joined: this.#joined,
       place,
       queue,
       before: undefined,

@@ -193,25 +193,46 @@ describe("follower.reconcile", () => {
 });
 
 describe("an update of an order that a sweep reads", () => {
-  it("lets the sweep hand over nothing that it read before, also when the update has failed", async () => {
-    const { clock, service, orders, follower, handed } = await createFollowed(1);
+  it("lets the sweep hand over nothing that it read before, also when the handler of the update has failed", async () => {
+    let failing = true;
+    const { clock, service, orders, follower, handed } = await createFollowed(1, {
+      onChange: () => {
+        if (failing) throw new Error("failed once");
+      },
+    });
     const [reference = first] = orders;
     const queued = Promise.withResolvers<void>();
     service.ship(reference, [1]);
     service.onRead = async ({ priority }) => {
-      if (priority !== "low") throw new Error("no connection");
       const outdated = service.orders.get(reference);
-      await queued.promise;
+      if (priority === "low") await queued.promise;
       return outdated;
     };
     const sweep = follower.reconcile();
     await settled();
-    await expect(follower.update(reference)).rejects.toThrow("no connection");
-    service.onRead = async () => undefined;
-    service.ship(reference, [2]);
+    service.hold(reference, "no stock");
+    await expect(follower.update(reference)).rejects.toThrow("failed once");
+    failing = false;
     queued.resolve();
     expect(await settle(clock, sweep)).toEqual({ checked: 1, changed: 1, gone: 0 });
-    expect(handed.map(({ shipped }) => shipped[0])).toEqual([2]);
+    expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[1, true]]);
+  });
+
+  it("leaves it to the sweep when its request fails", async () => {
+    const { clock, service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const queued = Promise.withResolvers<void>();
+    service.onRead = async ({ priority }) => {
+      if (priority !== "low") throw new Error("no connection");
+      await queued.promise;
+      return undefined;
+    };
+    const sweep = follower.reconcile();
+    await settled();
+    await expect(follower.update(reference)).rejects.toThrow("no connection");
+    queued.resolve();
+    expect(await settle(clock, sweep)).toEqual({ checked: 1, changed: 1, gone: 0 });
+    expect([service.reads.length, handed.length]).toEqual([2, 1]);
   });
 
   it("waits for the change that a sweep hands over, and then sends a request of its own", async () => {

@@ -371,3 +371,50 @@ describe("a receiver that feeds a follower", () => {
     expect(world.handed).toHaveLength(1);
   });
 });
+
+describe("a change whose handler has failed, and may have had its effect", () => {
+  it.each([
+    ["a hold", { onHold: { reason: "no stock" } }, { kind: "released" }],
+    ["a status", { status: { code: "in_production" } }, { kind: "status", from: "in_production", to: "accepted" }],
+    [
+      "an address",
+      { dropshipAddressReference: ref("Address", "2") },
+      { kind: "addressReplaced", from: ref("Address", "2"), to: ref("Address", "1") },
+    ],
+    ["another field", { carrierNote: "new" }, { kind: "other" }],
+  ])("is followed by its end: %s", async (_, fields, end) => {
+    const { service, follower, handed } = createWorld();
+    let failing = false;
+    const { update } = follower({
+      onChange: () => {
+        if (failing) throw new Error("killed");
+      },
+    });
+    await update(first);
+    service.change(first, (order) => ({ ...order, ...fields }));
+    failing = true;
+    await expect(update(first)).rejects.toThrow("killed");
+    service.change(first, () => newOrder(first));
+    failing = false;
+    await update(first);
+    expect(handed.slice(1).map(({ changes }) => changes)).toEqual([[end]]);
+    await update(first);
+    expect(handed).toHaveLength(2);
+  });
+
+  it("is followed by its end when the order was new", async () => {
+    const { service, follower, kinds } = createWorld();
+    let failures = 1;
+    const { follow, reconcile } = follower({
+      onChange: () => {
+        if (failures-- > 0) throw new Error("killed");
+      },
+    });
+    await follow(first);
+    service.hold(first, "no stock");
+    await expect(reconcile()).rejects.toThrow("killed");
+    service.hold(first, null);
+    await reconcile();
+    expect(kinds()).toEqual([["status", "released"]]);
+  });
+});

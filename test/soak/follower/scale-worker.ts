@@ -51,7 +51,7 @@ async function fill({ store, completed, open }: ScaleJob): Promise<object> {
     const reference = referenceOf(number);
     const state: OrderState = await stateOf(orderOf(reference), Date.now(), "another");
     const order = { ...state, completed: number < completed };
-    await storage.setOrder(reference, { v: 1, gone: false, order }, undefined);
+    await storage.setOrder(reference, { v: 1, gone: false, order }, { bytes: undefined, value: undefined });
     if (!order.completed) await storage.setMark(reference, { looked: Date.now() - day - number });
   };
   const atOnce = 500;

@@ -1,8 +1,9 @@
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
-import type { Pacer, Permit } from "../../../src/http/pacing/pacer.ts";
+import type { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { TokenTooFar } from "../../../src/http/pacing/pacer.ts";
-import type { Priority, Wait } from "../../../src/http/pacing/queue.ts";
+import type { Permit, Priority } from "../../../src/http/pacing/queue.ts";
+import type { Wait } from "../../../src/http/pacing/wait.ts";
 import type { PartnerClock } from "../../../src/util/clock.ts";
 import { endpointOf } from "../endpoints.ts";
 import type { Served } from "./service.ts";

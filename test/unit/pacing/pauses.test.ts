@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Wait } from "../../../src/http/pacing/queue.ts";
+import type { Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { limiting } from "../../support/pacing/gateway.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

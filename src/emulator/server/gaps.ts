@@ -1,20 +1,11 @@
-import type { OrganizationOptions } from "../catalog/organization.ts";
-import type { EmulatorOptions } from "../settings/options.ts";
-import type { CallbackOptions } from "../work/callback.ts";
+import type { Switches } from "../http/route.ts";
 
-/** An option of the emulator, or one of its parts. */
-type OptionName =
-  | keyof EmulatorOptions
-  | `callbacks.${keyof CallbackOptions}`
-  | `seed.${keyof NonNullable<EmulatorOptions["seed"]>}`
-  | `organizations.${keyof OrganizationOptions}`;
-
-/** What changes a behaviour of the emulator. */
-export interface Switches {
-  readonly options?: readonly OptionName[];
-  /** The names of controls: `POST /_emulator/<name>`. */
-  readonly controls?: readonly string[];
-}
+/** What the emulator does for every endpoint, and what changes it. The routes say what is special about each. */
+export const everyEndpoint = {
+  models: "keys and permissions, rate limits, 501, isolated organizations, strict requests, faults on the way",
+  options: ["keys", "organizations", "limits", "unavailable", "environment", "shapes", "clock"],
+  controls: ["updateKey", "drain", "faults.add", "faults.remove", "faults.clear"],
+} as const satisfies Switches & { readonly models: string };
 
 /** A place where the specification shows nothing, and what the emulator does there. */
 export interface Gap extends Switches {
@@ -23,8 +14,6 @@ export interface Gap extends Switches {
   readonly notShown: string;
   /** What the emulator assumes. */
   readonly emulator: string;
-  /** Files of the source, for the documentation. */
-  readonly code: readonly string[];
 }
 
 /** Parts 1 to 3 of the specification: organizations, fields and states. */
@@ -36,13 +25,11 @@ const resourceGaps: readonly Gap[] = [
       "differs on purpose: it produces and ships in both environments, so that a test can see a shipment; it does neither by itself",
     options: ["environment", "automation"],
     controls: ["startProduction", "ship", "automate"],
-    code: ["src/emulator/controls/orders.ts"],
   },
   {
     section: "1",
     notShown: "the delivery of a parcel: no field of a shipment or an order shows it",
     emulator: "nothing: it cannot be observed, so it has no control",
-    code: ["src/emulator/rules/shipping.ts"],
   },
   {
     section: "1",
@@ -50,14 +37,12 @@ const resourceGaps: readonly Gap[] = [
     emulator: "by default one; `ship` with `lines` and the automation's `parts` make several",
     options: ["automation"],
     controls: ["ship", "automate"],
-    code: ["src/emulator/controls/orders.ts"],
   },
   {
     section: "1",
     notShown: "which stores have the same combined address",
     emulator: "the stores of one account; combined orders of other stores do not ship together",
     controls: ["ship"],
-    code: ["src/emulator/controls/orders.ts"],
   },
   {
     section: "1",
@@ -65,7 +50,6 @@ const resourceGaps: readonly Gap[] = [
     emulator: "only when `ship` names several; the automation ships each alone",
     options: ["automation"],
     controls: ["ship"],
-    code: ["src/emulator/controls/orders.ts"],
   },
   {
     section: "1, 2.10",
@@ -73,59 +57,50 @@ const resourceGaps: readonly Gap[] = [
     emulator: '`tracked`; with `shapes: "minimal"` the shipment has no tracking',
     options: ["shapes"],
     controls: ["ship"],
-    code: ["src/emulator/routes/shipments.ts"],
   },
   {
     section: "1",
     notShown: "who owns the private productgroup, the private scene and the warehouse items",
     emulator: "the demo organization; others do not see them",
     options: ["organizations"],
-    code: ["src/emulator/catalog/catalog.ts"],
   },
   {
     section: "2.3",
     notShown: "`countryCode` is ISO 3166-1, and has a pattern",
     emulator: "two capital letters; the emulator does not check that the country exists",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "2.3",
     notShown: "the form of an e-mail address",
     emulator: "an `@` between two characters; otherwise `unknown_input_error`, but not for a quote",
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "2.3 rule 3",
     notShown: "which countries are denied",
     emulator: "BY, CU, IR, KP, RU and SY",
-    code: ["src/emulator/rules/shipping.ts"],
   },
   {
     section: "2.3 rule 4",
     notShown: "which address fields are required, and their maximum lengths",
     emulator:
       "`countryCode`, `email` (not for a quote), `state` in the US and Italy; no lengths; absent fields are stored empty",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "2.4",
     notShown: "a repeated `customIdentifier`",
     emulator: "no second order: the first one's reference, also when the content differs",
     options: ["repeatedIdentifier"],
-    code: ["src/emulator/settings/options.ts"],
   },
   {
     section: "2.4",
     notShown: "how far a `customIdentifier` is unique, and an empty one",
     emulator: "in the organization; an empty one identifies nothing",
     options: ["repeatedIdentifier"],
-    code: ["src/emulator/routes/orders.ts"],
   },
   {
     section: "2.4",
     notShown: "order fields beyond those listed, and the field for a preferred packaging",
     emulator: "none; a packaging is refused as an unknown field",
-    code: ["src/emulator/routes/orders.ts"],
   },
   {
     section: "2.4, 2.5, 2.8",
@@ -133,13 +108,11 @@ const resourceGaps: readonly Gap[] = [
       "whether a value that does not apply is null or missing: the image of a line without print, the address of a combined order, the comment of a claim without one",
     emulator: 'null, and an empty comment; with `shapes: "minimal"` they are missing, and the comment is null',
     options: ["shapes"],
-    code: ["src/emulator/http/promised.ts"],
   },
   {
     section: "2.5, 4.9",
     notShown: "the smallest quantity of a line",
     emulator: "1; a smaller one is refused with `unknown_input_error`",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "2.4, 3.4",
@@ -147,33 +120,28 @@ const resourceGaps: readonly Gap[] = [
     emulator: "an object with `code`: `received`, `in_production`, `partially_shipped`, `shipped`, `canceled`",
     options: ["automation"],
     controls: ["startProduction", "ship", "automate"],
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "2.6",
     notShown: "the entries of a product's `media`, and the place of layer images",
     emulator: "`filename`, `url`; `layers.images` with `name`, `url`",
-    code: ["src/emulator/routes/catalog.ts"],
   },
   {
     section: "2.6",
     notShown: "the name of a replaced example render",
     emulator: "a new one, because its files may be cached for a year; the old name is a 404",
     controls: ["replaceMedia"],
-    code: ["src/emulator/routes/catalog.ts"],
   },
   {
     section: "2.6",
     notShown: "fields of productgroups and packagings; prices",
     emulator:
       "`reference` and `name`; no response has the price, which is made up and raises the lowest shipping level",
-    code: ["src/emulator/routes/catalog.ts", "src/emulator/rules/shipping.ts"],
   },
   {
     section: "2.6",
     notShown: "how a product leads to its productgroup",
     emulator: "no field of a product names it",
-    code: ["src/emulator/routes/catalog.ts"],
   },
   {
     section: "2.6, 3.3",
@@ -181,7 +149,6 @@ const resourceGaps: readonly Gap[] = [
     emulator: 'none; with `shapes: "minimal"` an announced product has no stock, no print data and no layers',
     options: ["shapes"],
     controls: ["updateProduct"],
-    code: ["src/emulator/http/promised.ts"],
   },
   {
     section: "2.6, 3.3, 7",
@@ -189,56 +156,47 @@ const resourceGaps: readonly Gap[] = [
     emulator:
       "the stage alone. A product without stock can be ordered. A product of a private productgroup does not exist for other organizations: `unknown_input_error`",
     controls: ["updateProduct"],
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "2.7",
     notShown: "whether identical evidence has the same reference",
     emulator: "each upload has a new one",
-    code: ["src/emulator/rules/files.ts"],
   },
   {
     section: "2.6, 2.10",
     notShown: "what changes the stock",
     emulator: "only controls: orders and shipments do not",
     controls: ["setStock", "updateProduct"],
-    code: ["src/emulator/controls/catalog.ts"],
   },
   {
     section: "2.8",
     notShown: "the form of `createdBy`",
     emulator: "the reference of the key",
-    code: ["src/emulator/routes/claims.ts"],
   },
   {
     section: "2.8",
     notShown: "the origin and the path of evidence URLs, and whether they need the key",
     emulator: "`/evidence/{evidenceReference}` below the base URL, with the key",
-    code: ["src/emulator/routes/files.ts"],
   },
   {
     section: "2.8",
     notShown: "`decision` and `decided` after a retraction",
     emulator: "null",
-    code: ["src/emulator/routes/claims.ts"],
   },
   {
     section: "2.8, 4.9",
     notShown: "the order of a package-missing claim about a combined shipment, whose lines carry no order",
     emulator: "the first order of the shipment; the lines of all orders, one after the other",
-    code: ["src/emulator/routes/claims.ts"],
   },
   {
     section: "2.9",
     notShown: "further composition fields",
     emulator: "none",
-    code: ["src/emulator/routes/rendering.ts"],
   },
   {
     section: "2.10",
     notShown: "the entries of a shipment's `orders` and of an item's `products`",
     emulator: "objects with `reference`",
-    code: ["src/emulator/routes/shipments.ts", "src/emulator/routes/warehouse.ts"],
   },
   {
     section: "2.11",
@@ -246,21 +204,18 @@ const resourceGaps: readonly Gap[] = [
     emulator:
       "`name`, with `environment` in an organization, `reference` in the others, `integration` and `legacyCode` in a store",
     options: ["organizations"],
-    code: ["src/emulator/routes/organization.ts"],
   },
   {
     section: "3.1",
     notShown: "which units of a decided claim can be claimed again",
     emulator: "the rejected ones",
     controls: ["reviewClaim"],
-    code: ["src/emulator/rules/claims.ts"],
   },
   {
     section: "3.3",
     notShown: "what moves a product to its next stage",
     emulator: "only a control",
     controls: ["updateProduct"],
-    code: ["src/emulator/controls/catalog.ts"],
   },
   {
     section: "3.3",
@@ -269,7 +224,6 @@ const resourceGaps: readonly Gap[] = [
       "the whole order, until all products of its open lines are launched; it can be canceled, and a step of the automation that was due happens at the launch",
     options: ["automation"],
     controls: ["updateProduct"],
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "3.4",
@@ -277,7 +231,6 @@ const resourceGaps: readonly Gap[] = [
     emulator:
       "production, every shipment, and the steps of the automation until the release; it does not stop a cancellation or a new address",
     controls: ["hold", "release"],
-    code: ["src/emulator/controls/orders.ts"],
   },
 ];
 
@@ -287,21 +240,18 @@ const endpointGaps: readonly Gap[] = [
     section: "4.1, 4.9",
     notShown: 'content where an endpoint has "no body"',
     emulator: "`{}` passes; everything else is refused with `unknown_input_error`",
-    code: ["src/emulator/http/input.ts"],
   },
   {
     section: "4.6",
     notShown: "the file of a failed render",
     emulator: "409 `render_failed`",
     controls: ["failRender"],
-    code: ["src/emulator/routes/renders.ts"],
   },
   {
     section: "4.6",
     notShown: "how a pair whose render failed is rendered again",
     emulator: "never: it has the same failed render, and each creation costs its tokens",
     controls: ["failRender"],
-    code: ["src/emulator/routes/renders.ts"],
   },
   {
     section: "4.6",
@@ -309,27 +259,23 @@ const endpointGaps: readonly Gap[] = [
     emulator:
       'all fields, or with `shapes: "minimal"` the reference; the perspectives of the compositions of that scene and product',
     options: ["shapes"],
-    code: ["src/emulator/routes/rendering.ts"],
   },
   {
     section: "4.6",
     notShown: "a filter by a reference that no resource has",
     emulator: "an empty list",
-    code: ["src/emulator/routes/rendering.ts"],
   },
   {
     section: "4.6",
     notShown: "whether reading a composition and creating a render respond with 410, as the look-up does",
     emulator: "yes, when its product is archived",
     controls: ["updateProduct"],
-    code: ["src/emulator/routes/rendering.ts", "src/emulator/routes/renders.ts"],
   },
   {
     section: "4.6 rule 2",
     notShown: "whether the tokens of a failed render are returned",
     emulator: "no",
     controls: ["failRender"],
-    code: ["src/emulator/routes/renders.ts"],
   },
   {
     section: "4.7",
@@ -338,38 +284,32 @@ const endpointGaps: readonly Gap[] = [
     emulator:
       "rule 2: it responds with 204, so that a client can retry a cancellation whose response was lost; one changed total makes it a 409, and nothing is canceled",
     controls: ["startProduction"],
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "4.7",
     notShown: "a line that one cancellation names more than once; a cancellation without lines",
     emulator: "`unknown_input_error`; 204, because lines that are not listed keep their value",
-    code: ["src/emulator/rules/orders.ts"],
   },
   {
     section: "4.7",
     notShown: "whether an address change in a store of an upstream platform is refused with 403, as a cancellation is",
     emulator: "no: the rules of the address list no such refusal",
     controls: ["setStoreIntegration"],
-    code: ["src/emulator/routes/orders.ts"],
   },
   {
     section: "4.7 address rule 1",
     notShown: "whether a complete address may lack fields",
     emulator: "yes: they are stored empty, as in an order",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "4.7",
     notShown: "fields of an order in the list",
     emulator: "`reference`, `status`, `legacyOrderCode`",
-    code: ["src/emulator/routes/orders.ts"],
   },
   {
     section: "4.7, 4.9",
     notShown: "shipping prices and delivery times",
     emulator: "made up, by zone and level",
-    code: ["src/emulator/rules/shipping.ts"],
   },
   {
     section: "4.9",
@@ -377,98 +317,82 @@ const endpointGaps: readonly Gap[] = [
     emulator:
       "resolved ones, because refunded or replaced items are settled; a rejected or retracted claim frees its items",
     controls: ["reviewClaim"],
-    code: ["src/emulator/rules/claims.ts"],
   },
   {
     section: "4.9",
     notShown: 'which "existing claims" of a shipment keep it from a package-missing claim',
     emulator: "all except retracted ones",
-    code: ["src/emulator/rules/claims.ts"],
   },
   {
     section: "4.9",
     notShown: "whether a claim may leave out `evidenceReferences` (only `comment` is called optional)",
     emulator: "yes: none are given",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "4.9",
     notShown: "one photo as the evidence of two claims",
     emulator: "it is refused with `unknown_input_error`",
-    code: ["src/emulator/rules/files.ts"],
   },
   {
     section: "4.9",
     notShown: "what a character of a comment is, of which there may be 1000",
     emulator: "a code point: an emoji of two units of UTF-16 counts once",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "4.9",
     notShown: "which forms of a timestamp `closedAfter` takes",
     emulator: "each of ISO 8601 with a date; without a time it is 00:00, without an offset UTC",
-    code: ["src/emulator/routes/claims.ts"],
   },
   {
     section: "4.11, 1",
     notShown: "whether a list without pages has a `nextCursor`: part 1 says that a list is returned with it",
     emulator: "no",
-    code: ["src/emulator/http/respond.ts"],
   },
   {
     section: "4.11 rule 5",
     notShown: "for how long a cursor is valid, and the response to another text",
     emulator: "as long as the world; `unknown_input_error`",
-    code: ["src/emulator/base/table.ts"],
   },
   {
     section: "4.12 gap 1",
     notShown: "success status of creations",
     emulator: "200",
-    code: ["src/emulator/http/respond.ts"],
   },
   {
     section: "4.12 gap 2",
     notShown: "filters of `GET /products`, `/orders`, `/images`, `/items` beyond `cursor`",
     emulator: "none: an unknown parameter is refused with `unknown_input_error`",
-    code: ["src/emulator/http/input.ts"],
   },
   {
     section: "4.12 gap 3",
     notShown: "response shape of `GET /organization`, `/accounts`, `/stores`, `/brands`",
     emulator: "under `organization`, `accounts`, `stores`, `brands`",
     options: ["organizations"],
-    code: ["src/emulator/routes/organization.ts"],
   },
   {
     section: "4.12 gap 4",
     notShown: "single packagings and productgroups; the shape of their lists",
     emulator: "no single ones (404); lists under `packagings`, `productgroups`",
-    code: ["src/emulator/routes/catalog.ts"],
   },
   {
     section: "4.12 gap 5",
     notShown: "address endpoints beyond reading one; its response shape",
     emulator: "no others (404); under `address`, with `reference` and the 13 fields",
-    code: ["src/emulator/routes/addresses.ts"],
   },
   {
     section: "4.12 gap 6",
     notShown: "warehouse endpoints beyond `GET /items`",
     emulator: "none (404)",
-    code: ["src/emulator/routes/warehouse.ts"],
   },
   {
     section: "4.12 gap 7",
     notShown: "the query parameter of the look-up by custom identifier; other look-ups by legacy code",
     emulator: "`customIdentifier`, and `orderReference` in the response; no other look-ups (404)",
-    code: ["src/schemas/assumptions.ts"],
   },
   {
     section: "4.12 gap 8",
     notShown: "the order field that selects a brand",
     emulator: "none: a brand is refused as an unknown field",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
 ];
 
@@ -480,14 +404,12 @@ const ruleGaps: readonly Gap[] = [
     emulator: "a list of calls for each key; the others get 403 `permission_denied`, and use tokens",
     options: ["keys"],
     controls: ["updateKey"],
-    code: ["src/emulator/http/service.ts"],
   },
   {
     section: "6",
     notShown: "how an order is created through an integrator",
     emulator: "an integrator has its own key of the organization, with the integrator's code",
     options: ["keys"],
-    code: ["src/emulator/catalog/organization.ts"],
   },
   {
     section: "6",
@@ -495,21 +417,18 @@ const ruleGaps: readonly Gap[] = [
     emulator: "the one that the store has at that time; without one, the callback is stopped",
     options: ["callbackUrl"],
     controls: ["setCallbackUrl"],
-    code: ["src/emulator/work/outbox.ts"],
   },
   {
     section: "6 rule 2",
     notShown: "whether a shipment of a part of an order fires the callback",
     emulator: "yes, each shipment does",
     controls: ["ship"],
-    code: ["src/emulator/controls/orders.ts"],
   },
   {
     section: "6 rule 3",
     notShown: "until when the deprecated aliases are sent",
     emulator: "they are sent",
     options: ["callbacks.aliases"],
-    code: ["src/emulator/state/order-updated-url.ts"],
   },
   {
     section: "6 rule 5",
@@ -517,41 +436,35 @@ const ruleGaps: readonly Gap[] = [
     emulator: "never by themselves",
     options: ["callbacks.duplicates"],
     controls: ["callbacks.resend"],
-    code: ["src/emulator/work/outbox.ts"],
   },
   {
     section: "6 rule 7",
     notShown: "the separate webhook system",
     emulator: "it is not modelled",
-    code: ["src/emulator/work/outbox.ts"],
   },
   {
     section: "6 rule 8",
     notShown: "how long a callback call may take, and whether it follows a redirect",
     emulator: "10 s; a redirect is a failure",
     options: ["callbacks.timeout"],
-    code: ["src/emulator/work/callback.ts"],
   },
   {
     section: "7",
     notShown: "statuses of codes listed as 4xx; all codes of each endpoint",
     emulator: "the best fit; codes such as `not_found`, `gone`, `claim_not_pending`",
     controls: ["faults.add"],
-    code: ["src/emulator/base/problem.ts"],
   },
   {
     section: "7 rule 2",
     notShown: "which endpoints are not available, and the body of a 501",
     emulator: "none; the error object with `not_implemented`",
     options: ["unavailable"],
-    code: ["src/emulator/http/service.ts"],
   },
   {
     section: "7 rule 3",
     notShown: "5xx other than 501",
     emulator: "none, except by a fault",
     controls: ["faults.add"],
-    code: ["src/emulator/faults/apply-fault.ts"],
   },
   {
     section: "8 rule 2",
@@ -559,33 +472,28 @@ const ruleGaps: readonly Gap[] = [
     emulator: "when the request arrives; the policies that the request used",
     options: ["limits"],
     controls: ["drain"],
-    code: ["src/emulator/http/service.ts"],
   },
   {
     section: "8",
     notShown: "page sizes",
     emulator: "50 on every list",
     options: ["pageSize"],
-    code: ["src/emulator/settings/options.ts"],
   },
   {
     section: "8",
     notShown: "maximum order quantity and orderlines per order",
     emulator: "none",
-    code: ["src/emulator/http/requests.schema.ts"],
   },
   {
     section: "8",
     notShown: "maximum upload file size",
     emulator: "32 MiB for JSON and evidence; images of any size",
-    code: ["src/emulator/http/input.ts"],
   },
   {
     section: "9 rule 2",
     notShown: "whether the base URL of a preview has the suffix `-beta`",
     emulator: "no: it ends in `/v2`",
     options: ["baseUrl"],
-    code: ["src/schemas/base-url.ts"],
   },
 ];
 

@@ -1,0 +1,34 @@
+/**
+ * Why a call waits for its turn to be sent:
+ *
+ * - `bucket-empty`: no token remains in the policy's bucket, by the latest headers and the requests sent since.
+ * - `rate-limited`: a 429 holds the policy until its `Retry-After`.
+ * - `probe`: nothing is known of the bucket yet, or since a hold; the first response will show its level.
+ * - `slow-start`: only some requests are in flight until more responses have come.
+ * - `fair-share`: other clients use the bucket, too; this call waits for this client's next turn.
+ * - `gateway-limit`: a gateway in front of the service refuses requests above a rate, and all calls are sent at that rate.
+ * - `ceiling`: the client's own limit, `pacing.perSecond`.
+ * - `fleet`: the tokens are fetched from the store that the fleet shares.
+ */
+export type PauseReason =
+  | "bucket-empty"
+  | "rate-limited"
+  | "probe"
+  | "slow-start"
+  | "fair-share"
+  | "gateway-limit"
+  | "ceiling"
+  | "fleet";
+
+/** What keeps a call from being sent now. */
+export interface Wait {
+  /** Milliseconds until it may be sent, or until that is checked again; infinite when whoever decides calls back. */
+  readonly ms: number;
+  readonly reason: PauseReason;
+  /** The rate-limit policy; `default` where the reason is none of a policy. */
+  readonly policy: string;
+}
+
+/** The longer of two waits; undefined is none. */
+export const longer = (one: Wait | undefined, other: Wait | undefined): Wait | undefined =>
+  one === undefined || (other !== undefined && other.ms > one.ms) ? other : one;
