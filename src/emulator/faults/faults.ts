@@ -61,6 +61,7 @@ const kinds = {
   stall: () => ({}),
   trickle: () => ({ ms: ms() }),
   truncate: () => ({}),
+  failRender: () => ({ on: z.optional(z.enum(["renders.create", "POST /renders"])) }),
 } as const satisfies Readonly<Record<Fault["fault"], () => z.core.$ZodShape>>;
 
 /** The kinds of faults. */
@@ -200,7 +201,8 @@ export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}
     add: (fault) => {
       validate(fault, endpoints);
       latest += 1;
-      const entry: StoredFault = { id: latest, fault, seen: 0, hits: 0 };
+      const targeted = fault.fault === "failRender" ? { on: "renders.create", ...fault } : fault;
+      const entry: StoredFault = { id: latest, fault: targeted, seen: 0, hits: 0 };
       entries.set(entry.id, entry);
       onChange();
       return {
