@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { describe, expect, it } from "vitest";
-import { entryPoints, type SourceFile, sources } from "./source.ts";
+import { circleThrough, entryPoints, type SourceFile, sources } from "./source.ts";
 
 /** What each part of `src/` may import besides itself. A part that is not listed may not be imported. */
 const leaves = ["errors", "util"];
@@ -38,22 +38,6 @@ const wrapped = ["ky", "p-retry", "ulid", "structured-headers", "http-cache-sema
 const partOf = (path: string) => path.replace(/(\.schema)?\.tsx?$/, "").replace(/\/.*/, "");
 
 const describeEdge = (from: SourceFile, specifier: string) => `${from.path} imports ${specifier}`;
-
-/** The files on a cycle through `start`, or undefined: depth first, each file visited once. */
-function circleThrough(start: string, graph: ReadonlyMap<string, readonly string[]>): readonly string[] | undefined {
-  const visited = new Set<string>();
-  const search = (path: string, way: readonly string[]): readonly string[] | undefined => {
-    for (const next of graph.get(path) ?? []) {
-      if (next === start) return [...way, next];
-      if (visited.has(next)) continue;
-      visited.add(next);
-      const found = search(next, [...way, next]);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-  return search(start, [start]);
-}
 
 describe("imports", () => {
   it("follow the order of the layers", () => {

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { ControlError, inputError } from "../base/control-error.ts";
 import type { Emulation } from "../state/emulation.ts";
 import type { World } from "../state/world.ts";

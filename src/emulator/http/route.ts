@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ImageSource } from "../../binary/source.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import type { OrganizationOptions } from "../catalog/organization.ts";
 import type { EmulatorOptions } from "../settings/options.ts";
 import type { Caller } from "../state/world.ts";

@@ -12,7 +12,7 @@ import {
   type ProductDetail,
 } from "../../resources/catalog/catalog.endpoints.ts";
 import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { drawn } from "../base/pictures.ts";
 import { found, Problem } from "../base/problem.ts";
 import type { StoredProduct } from "../catalog/products.ts";
