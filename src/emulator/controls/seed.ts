@@ -305,7 +305,6 @@ export const seedControls = {
   seed: control({
     about: "Adds products, orders with their shipments and claims, images and evidence. Returns their references.",
     on: "world",
-    required: [],
     fields: seedRecords,
     run: (emulation, records) => {
       // An entry can be refused in the middle of the list.
