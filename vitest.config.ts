@@ -1,7 +1,34 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const source = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+/**
+ * Test files of one process share the modules that they load: loading them anew takes longer than most files' tests. The other
+ * files count what is open in their process, replace parts of the platform, or start programs, and get a process of their own.
+ */
+const shared = "architecture|cache|callbacks|conformance|emulator|flows|resources|types|unit";
+/** Files of these folders that replace a part of the platform for as long as their process runs, or that count objects in it. */
+const alone = [
+  "test/callbacks/follower/**/*.test.ts",
+  "test/callbacks/servers.test.ts",
+  "test/emulator/entry-points.test.ts",
+  "test/flows/batch/memory.test.ts",
+  "test/unit/abandoned-iterators.test.ts",
+  "test/unit/unread-download.test.ts",
+];
+
+/** Runs first what waits for other programs, and last, one after the other, what shares a process. */
+class WaitingFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const waiting = /\/test\/(browser|examples|package|proxies|runtimes)\//;
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      project.name === "shared" ? 2 : waiting.test(moduleId) ? 0 : 1;
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   resolve: {
@@ -15,10 +42,19 @@ export default defineConfig({
     ],
   },
   test: {
-    testTimeout: 20_000,
-    // By default, vitest leaves one core to itself, so that a machine with two cores runs one test file at a time.
-    maxWorkers: "100%",
+    // Only a test that hangs meets it, also on a busy machine.
+    testTimeout: 60_000,
+    // Some files mostly wait for other programs. By default, vitest leaves one core to itself.
+    maxWorkers: availableParallelism() + 1,
+    sequence: { sequencer: WaitingFirst },
+    setupFiles: ["test/support/property-seed.ts"],
     coverage: { provider: "v8", include: ["src/**/*.ts"], reporter: ["text-summary", "text"] },
-    include: ["test/**/*.test.ts"],
+    projects: [
+      {
+        extends: true,
+        test: { name: "shared", isolate: false, include: [`test/(${shared})/**/*.test.ts`], exclude: alone },
+      },
+      { extends: true, test: { name: "alone", include: [`test/!(${shared})/**/*.test.ts`, ...alone] } },
+    ],
   },
 });

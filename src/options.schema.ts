@@ -6,9 +6,9 @@ import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
-import { filledText } from "./schemas/shape.ts";
-import { clock, functionOf, isFunction, isObject, isRecord } from "./schemas/type-guards.ts";
+import { clock, filledText } from "./schemas/shape.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
+import { functionOf, isFunction, isObject, isRecord } from "./util/foreign.ts";
 
 const secretKey = () =>
   z.string({ error: "is required: pass it, or set POD_PARTNER_SECRET_KEY" }).check(

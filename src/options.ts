@@ -120,7 +120,7 @@ export interface ResolvedOptions {
 }
 
 /** The options as their schema gives them. */
-interface CheckedOptions extends Omit<ResolvedOptions, "clock"> {
+interface CheckedClientOptions extends Omit<ResolvedOptions, "clock"> {
   readonly clock?: PartnerClock | undefined;
   readonly dangerouslyAllowBrowser: boolean;
 }
@@ -137,7 +137,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   const checked = check(optionsSchema, given, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues });
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
-  const resolved = checked.value as CheckedOptions;
+  const resolved = checked.value as CheckedClientOptions;
   const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
   if (fetch !== undefined && transport !== undefined) {
     const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";

@@ -1,11 +1,11 @@
+import { isObject } from "../util/foreign.ts";
+
 /** Reads a stream chunk by chunk, and can release it at any moment. */
 export interface Chunks {
   next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
   /** Releases the stream at once, also while `next` waits for a chunk: the stream may hold an open file. */
   close(): void;
 }
-
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
 
 const isWebStream = (value: object): value is ReadableStream<unknown> =>
   "getReader" in value && typeof value.getReader === "function";

@@ -3,11 +3,10 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.schema.ts";
 import { check, type UnknownKey } from "../schemas/check.ts";
-import { count, filledText, type Schema } from "../schemas/shape.ts";
-import { clock, functionOf, isFunction } from "../schemas/type-guards.ts";
+import { clock, count, filledText, type Schema } from "../schemas/shape.ts";
 import type { KeyValueStore } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { functionOf, isFunction, propertyOf } from "../util/foreign.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
 import { type CallbackEnvironment, environment } from "./parameters.ts";
 

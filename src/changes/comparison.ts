@@ -1,6 +1,5 @@
-import { cellOf, isHash, isSame, type Row } from "./cells.ts";
 import type { SnapshotCell } from "./list-changes.ts";
-import type { Table } from "./snapshot.ts";
+import { cellOf, isHash, isSame, type Row, type Table } from "./snapshot.ts";
 
 /** An entry of a list, by the fields that the comparison uses. */
 interface Entry {

@@ -24,9 +24,9 @@ const shown = { first: 8, last: 12 };
 const cell = (text: string): string => text.replace(/\s+/g, " ").slice(0, 40);
 const ms = (time: number): string => `${Math.round(time)} ms`;
 
-type Line = readonly [what: string, outcome: string, began: string, took: string];
+type TimelineRow = readonly [what: string, outcome: string, began: string, took: string];
 
-const lineOf = ({ step, outcome, at, took }: TimelineEntry): Line => [step, cell(outcome), ms(at), ms(took)];
+const lineOf = ({ step, outcome, at, took }: TimelineEntry): TimelineRow => [step, cell(outcome), ms(at), ms(took)];
 
 /**
  * Formats a timeline as a table: each step with its outcome, its start since the beginning of the call, and its duration.
@@ -35,7 +35,7 @@ const lineOf = ({ step, outcome, at, took }: TimelineEntry): Line => [step, cell
 export function timelineTable(entries: readonly TimelineEntry[]): string {
   if (entries.length < 2 && entries.every(({ step }) => step === "attempt")) return "";
   const left = entries.length - shown.first - shown.last;
-  const lines: Line[] = [["step", "outcome", "began", "took"]];
+  const lines: TimelineRow[] = [["step", "outcome", "began", "took"]];
   if (left > 1) {
     lines.push(...entries.slice(0, shown.first).map(lineOf), ["…", `${left} more`, "", ""]);
     lines.push(...entries.slice(-shown.last).map(lineOf));

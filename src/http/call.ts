@@ -14,7 +14,7 @@ import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
 import type { Observe } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Redact } from "./redact.ts";
-import { type EncodedRequest, encode } from "./request.ts";
+import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
 import { checkOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
 import type { Sender } from "./transport.ts";
@@ -117,7 +117,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   /** Checks the input and writes the request, or throws all faults of the input and the options at once. */
   encode(input: Input): EncodedRequest {
     this.scope.check();
-    return this.#encode(input) as EncodedRequest;
+    return encode(this.#draft(input));
   }
 
   /** The content of a JSON body as it is sent: the caller's own object may change while the call waits. */
@@ -126,8 +126,9 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     return request.kind === "json" && typeof body === "string" ? JSON.parse(body)[request.field] : undefined;
   }
 
-  #encode(input: Input): EncodedRequest | UploadOpening<EncodedRequest> {
-    return encode(this.core.baseUrl, this.endpoint, input, this.options, this.#faults);
+  #draft(input: Input): Draft {
+    const { core, endpoint, options } = this;
+    return { baseUrl: core.baseUrl, endpoint, input, options, faults: this.#faults };
   }
 
   /**
@@ -141,7 +142,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   ): Promise<EncodedRequest> {
     const { name: endpoint, timeout, scope } = this;
     // The source is opened even if the call has ended, so that it is closed in every case.
-    this.#upload = this.#encode(input) as UploadOpening<EncodedRequest>;
+    this.#upload = encodeUpload(this.#draft(input));
     const made = this.#upload.made.then(async (request) => ({
       ...request,
       body: await prepare(request.body as Upload),

@@ -2,7 +2,7 @@ import { DeadlineError } from "../errors/connection.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { keepProcess, type PartnerClock } from "../util/clock.ts";
 
-interface Settle<T> {
+interface Settlement<T> {
   resolve(value: T): void;
   reject(error: unknown): void;
 }
@@ -53,7 +53,7 @@ export class CancelScope {
   }
 
   /** Waits for the work that `begin` starts. `begin` returns a function that stops it; the end of the call stops it and rejects at once. */
-  hold<T>(begin: (settle: Settle<T>) => (reason: unknown) => void): Promise<T> {
+  hold<T>(begin: (settle: Settlement<T>) => (reason: unknown) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.check();
       let settled = false;

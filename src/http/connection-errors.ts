@@ -120,7 +120,7 @@ const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is
 const addition =
   /^error sending request .*?: client error \(\w+\): | fetching "[^"]*"|\. For more information, pass `verbose.*$/g;
 
-interface Fault {
+interface ConnectionFault {
   readonly code: string | undefined;
   /** The system call that failed; only Node reports it. */
   readonly syscall: string | undefined;
@@ -128,8 +128,8 @@ interface Fault {
 }
 
 /** Finds the first cause with a code, down to the first error of an aggregate. */
-function findFault(thrown: Thrown): Fault {
-  let fault: Fault = { code: undefined, syscall: undefined, message: thrown.message || thrown.name };
+function findFault(thrown: Thrown): ConnectionFault {
+  let fault: ConnectionFault = { code: undefined, syscall: undefined, message: thrown.message || thrown.name };
   for (let current: Thrown | undefined = thrown; current?.isError; current = current.cause) {
     const code = current.details.get("code");
     fault = { code, syscall: current.details.get("syscall"), message: current.message || fault.message };
@@ -140,7 +140,7 @@ function findFault(thrown: Thrown): Fault {
 }
 
 /** Whether the request was certainly not sent. */
-function neverLeft({ code = "", syscall, message }: Fault): boolean {
+function neverLeft({ code = "", syscall, message }: ConnectionFault): boolean {
   if (syscall === "connect") return true;
   // An established connection can also end with any of the codes.
   if (syscall === "read" || syscall === "write") return false;

@@ -173,7 +173,7 @@ async function lookAfter<Data>(
 const isOutdated = ({ scope, lookedAt }: Call): boolean => scope.elapsed() - lookedAt >= oldestLookUp;
 
 /** A look-up. An error means that it could not decide. */
-export interface LookUp<Seen> {
+export interface RepeatedLook<Seen> {
   readonly look: (options: RequestOptions) => Promise<Seen>;
   /** Whether no later look-up can show anything else. */
   readonly isFinal: (seen: Seen) => boolean;
@@ -188,7 +188,7 @@ export interface LookUp<Seen> {
  * @returns what the last look-up has seen.
  * @throws the error of the last look-up; `DeadlineError` when the deadline comes first.
  */
-export async function lookUntil<Seen>(call: Call, time: number, lookUp: LookUp<Seen>): Promise<Seen> {
+export async function lookUntil<Seen>(call: Call, time: number, lookUp: RepeatedLook<Seen>): Promise<Seen> {
   const { scope } = call;
   const until = scope.elapsed() + time;
   for (let count = 1, wait = 0, last = false; ; count++) {
@@ -212,7 +212,7 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: LookUp<S
  *
  * @param decides Whether no other look-up follows: then it is repeated when it fails.
  */
-function lookOnce<Seen>(call: Call, { look, outcomeOf }: LookUp<Seen>, decides = true): Promise<Seen> {
+function lookOnce<Seen>(call: Call, { look, outcomeOf }: RepeatedLook<Seen>, decides = true): Promise<Seen> {
   const { scope, options, firstSentAt } = call;
   call.lookedAt = scope.elapsed();
   const own = {
@@ -223,7 +223,7 @@ function lookOnce<Seen>(call: Call, { look, outcomeOf }: LookUp<Seen>, decides =
 }
 
 /** How a creation is looked up in a call. */
-export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): LookUp<Created<Data> | undefined> => ({
+export const lookFor = <Data>(call: Call, recovery: Recovery<Data>): RepeatedLook<Created<Data> | undefined> => ({
   look: async (options) => {
     const found = await recovery.look(options, call.firstSentAt ?? call.core.clock.now());
     return found && { ...found, recovered: true };

@@ -1,20 +1,18 @@
 import { Download, type NotModified } from "../binary/download.ts";
-import { emptyFile, fileFault, shortfall, trustOf } from "../binary/file-response.ts";
-import { PictureEnd } from "../binary/picture.ts";
-import { PodPartnerError } from "../errors/base.ts";
-import { ConnectionError, DeadlineError, RequestTimeoutError } from "../errors/connection.ts";
+import { fileFault } from "../binary/file-response.ts";
+import { RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
-import { ResponseValidationError } from "../errors/validation.ts";
+import { keepProcess } from "../util/clock.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
-import { Attempt, type AttemptOptions } from "./attempt.ts";
 import type { CancelScope } from "./cancel-scope.ts";
 import { toConnectionError } from "./connection-errors.ts";
-import { type Redact, snapshot } from "./redact.ts";
+import { type DownloadBodyOptions, downloadStream, UnreadSocket } from "./download-body.ts";
+import type { EncodedRequest } from "./request.ts";
 import { isConditional } from "./request-options.ts";
 import { type Arrival, isFileReady } from "./response.ts";
 import { type Body, readText, type Sender } from "./transport.ts";
 
-export interface ExchangeOptions extends AttemptOptions, DownloadBodyOptions {
+interface ExchangeOptions extends AttemptOptions, DownloadBodyOptions {
   readonly transport: Sender;
   /** The maximum size in bytes of a body that is read as text. */
   readonly maxResponseSize: number;
@@ -64,117 +62,77 @@ const notModified = (headers: HeaderFields): NotModified => ({
   lastModified: headers.get("last-modified") ?? undefined,
 });
 
-export interface DownloadBodyOptions {
+export interface AttemptOptions {
   readonly scope: CancelScope;
+  readonly request: EncodedRequest;
   readonly endpoint: string;
-  readonly redact: Redact;
-  /** Called with the error's name when a download times out before the caller began to read it. */
-  readonly onUnread: (error: string) => void;
-  /** Completes an error that ends a download's body. */
-  readonly complete: (error: unknown) => unknown;
+  /** Milliseconds for the head and the body together. */
+  readonly timeout: number;
+  /** Whether the response can be a file, whose body the caller may leave unread. */
+  readonly binary: boolean;
 }
 
-type Controller = ReadableStreamDefaultController<Uint8Array>;
+/** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
+export class Attempt {
+  readonly #wire = new AbortController();
+  readonly #scope: CancelScope;
+  readonly #socket: UnreadSocket | undefined;
+  readonly #stopTimer: () => void;
+  #fail: (error: unknown) => void;
+  #body: Body | undefined;
 
-/** Checks the bytes of a file as they arrive: a file that is empty or incomplete is a fault. */
-class FileCheck {
-  readonly #response: ResponseHead;
-  readonly #trust: ReturnType<typeof trustOf>;
-  readonly #end = new PictureEnd();
-  #empty = true;
-
-  constructor(response: ResponseHead) {
-    this.#response = response;
-    this.#trust = trustOf(response);
+  constructor({ scope, request, endpoint, timeout, binary }: AttemptOptions, onTimeout: (error: unknown) => void) {
+    this.#scope = scope;
+    this.#fail = onTimeout;
+    this.#socket = binary ? new UnreadSocket(request.url) : undefined;
+    this.#stopTimer = scope.clock.after(timeout, () => {
+      const error = new RequestTimeoutError({ endpoint, timeout });
+      this.#fail(error);
+      this.stop(error);
+    });
   }
 
-  see(chunk: Uint8Array): void {
-    this.#empty &&= chunk.byteLength === 0;
-    if (this.#trust !== "detected") this.#end.see(chunk);
+  get signal(): AbortSignal {
+    return this.#wire.signal;
   }
 
-  /** The fault of a file that has arrived; undefined if it has none. */
-  fault({ endpoint, redact }: DownloadBodyOptions): PodPartnerError | undefined {
-    const reason = shortfall(this.#trust, this.#end);
-    if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
-    if (!this.#empty) return undefined;
-    const { status, headers } = this.#response;
-    const issues = [{ path: [], message: emptyFile }];
-    return new ResponseValidationError({ issues, response: snapshot(status, headers, "", redact), endpoint });
-  }
-}
-
-/**
- * The body of a download, as the source of a stream. It keeps the call open until it is read, canceled or timed out, and keeps the
- * process alive only while the caller waits for a chunk.
- */
-class DownloadBody {
-  readonly #attempt: Attempt;
-  readonly #body: Body;
-  readonly #check: FileCheck;
-  readonly #options: DownloadBodyOptions;
-  #unread = true;
-
-  constructor(attempt: Attempt, body: Body, response: ResponseHead, options: DownloadBodyOptions) {
-    this.#attempt = attempt;
+  /** Takes over the body of the response. Throws if the attempt was stopped before the response arrived. */
+  open(body: Body): void {
     this.#body = body;
-    this.#check = new FileCheck(response);
-    this.#options = options;
+    if (this.signal.aborted) body.close();
+    this.signal.throwIfAborted();
   }
 
-  start(controller: Controller): void {
-    const fail = (error: unknown) => this.#fail(controller, error);
-    this.#attempt.onTimeout(fail);
-    this.#attempt.keepProcess(false);
-    this.#options.scope.guard(fail);
+  /** Replaces the function that is called when the attempt times out. */
+  onTimeout(fail: (error: unknown) => void): void {
+    this.#fail = fail;
   }
 
-  async pull(controller: Controller): Promise<void> {
-    const { complete, endpoint, redact } = this.#options;
-    this.#unread = false;
-    this.#attempt.keepProcess(true);
-    try {
-      const chunk = await this.#body.next();
-      this.#attempt.keepProcess(false);
-      if (chunk !== undefined) {
-        this.#check.see(chunk);
-        return controller.enqueue(chunk);
-      }
-      this.cancel();
-      const error = this.#check.fault(this.#options);
-      if (error === undefined) controller.close();
-      else controller.error(complete(error));
-    } catch (error) {
-      this.cancel();
-      // A cached file can continue with another request, whose error is complete.
-      const typed = error instanceof PodPartnerError || this.#options.scope.ended(error);
-      controller.error(complete(typed ? error : toConnectionError(error, endpoint, redact)));
-    }
+  /** Sets whether the attempt and its call keep the process alive. */
+  keepProcess(alive: boolean): void {
+    this.#socket?.keep(alive);
+    this.#body?.keepProcess?.(alive);
+    keepProcess(this.#stopTimer, alive);
+    this.#scope.keepProcess(alive);
   }
 
-  /** Ends the attempt and its call. */
-  cancel(): void {
-    this.#attempt.stop(undefined);
-    this.#options.scope.close();
+  /** Ends an attempt whose response was received in full. */
+  finish(): void {
+    this.#stopTimer();
+    this.#socket?.end();
   }
 
-  /** Ends the body with the error of the timeout, the deadline or the caller's signal. */
-  #fail(controller: Controller, error: unknown): void {
-    const { complete, scope, onUnread } = this.#options;
-    controller.error(complete(error));
-    this.#attempt.stop(error);
-    scope.close();
-    const timedOut = error instanceof RequestTimeoutError || error instanceof DeadlineError;
-    if (this.#unread && timedOut) onUnread(error.name);
+  /** Ends an attempt that failed. */
+  release(): void {
+    this.finish();
+    this.#body?.close();
   }
-}
 
-/** Makes a stream of the body of a download. It reads the body only as fast as the caller reads the stream. */
-export function downloadStream(
-  attempt: Attempt,
-  body: Body,
-  response: ResponseHead,
-  options: DownloadBodyOptions,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream(new DownloadBody(attempt, body, response, options), { highWaterMark: 0 });
+  /** Ends the attempt from outside: the pending request or read fails with the reason. */
+  stop(reason: unknown): void {
+    this.finish();
+    this.#wire.abort(reason);
+    // A `fetch` that ignores its signal has a body that ignores it, too.
+    this.#body?.close();
+  }
 }

@@ -1,13 +1,11 @@
 import type { KyInstance, Options } from "ky";
 import { chunksOf } from "../binary/streams.ts";
-import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
+import { attempt, isFunction, propertyOf, wordsOf } from "../util/foreign.ts";
 import { NeverSent } from "./connection-errors.ts";
 import { openBody, type Transport, type WireRequest } from "./transport.ts";
 
 /** The `fetch` that the SDK uses: the platform's, an emulator's, or the caller's own. */
 export type FetchLike = (request: Request, init?: RequestInit) => Promise<Response>;
-
-const isFunction = (value: unknown): boolean => typeof value === "function";
 
 /** Whether the headers can be read like those of the platform's `Response`. */
 function areHeaders(headers: unknown): boolean {

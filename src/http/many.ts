@@ -1,11 +1,10 @@
 import { type CallSite, withRow } from "../errors/call-site.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { isFunction } from "../schemas/type-guards.ts";
 import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrently.ts";
 import type { Overrides } from "../util/fields.ts";
-import { attempt } from "../util/foreign.ts";
+import { attempt, isFunction } from "../util/foreign.ts";
 import { assertOptions, custom, type RequestOptions } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { Issue } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { isFunction } from "../schemas/type-guards.ts";
 import { splitFields } from "../util/fields.ts";
-import { propertyOf } from "../util/foreign.ts";
+import { isFunction, propertyOf } from "../util/foreign.ts";
 import { endpoint, type Method, type Repeat } from "./endpoint.ts";
 import type { RequestOptions } from "./request-options.ts";
 import type { ApiCall, Send } from "./send.ts";

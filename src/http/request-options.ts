@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 import { type Issue, mostIssues, RequestValidationError, unchecked } from "../errors/validation.ts";
 import { type Checked, check, type UnknownKey } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
-import { isFunction, isObject, isPlainObject, isRecord } from "../schemas/type-guards.ts";
 import { type Overrides, splitFields } from "../util/fields.ts";
-import { attempt, wordsOf } from "../util/foreign.ts";
+import { attempt, isFunction, isObject, isPlainObject, isRecord, wordsOf } from "../util/foreign.ts";
 import type { Priority } from "./pacing/queue.ts";
 
 /** How often a failed attempt is retried, and how long the waits are. Times in milliseconds. */

@@ -2,8 +2,7 @@ import { openImage, type Upload, type UploadOpening } from "../binary/source.ts"
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
-import { isPlainObject, isRecord } from "../schemas/type-guards.ts";
-import { attempt, wordsOf } from "../util/foreign.ts";
+import { attempt, isPlainObject, isRecord, wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { headerEntries, type QueryValue, type RequestOptions } from "./request-options.ts";
 
@@ -27,34 +26,16 @@ function segmentFault(value: unknown): string | undefined {
   return undefined;
 }
 
-/** The parts of each template: fixed text at even indexes, parameter names at odd indexes. */
-const templates = new Map<string, readonly string[]>();
-
-function partsOf(template: string): readonly string[] {
-  let parts = templates.get(template);
-  if (parts === undefined) {
-    parts = template.split(parameter);
-    templates.set(template, parts);
-  }
-  return parts;
-}
-
 /** Writes the parameters into a path template, each as one encoded segment, and adds their faults to `issues`. */
-function expandPath(template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string {
-  if (!template.includes("{")) return template;
-  const parts = partsOf(template);
-  let path = parts[0] ?? "";
-  for (let index = 1; index < parts.length; index += 2) {
-    const name = parts[index] ?? "";
+const expandPath = (template: string, values: Readonly<Record<string, unknown>>, issues: Issue[]): string =>
+  template.replace(parameter, (_, name: string) => {
     const value = values[name];
     const kind = kindOfParameter(name);
     const fault = kind === undefined ? segmentFault(value) : referenceFault(kind, value);
-    if (fault !== undefined) issues.push({ path: [name], message: fault });
-    else path += encodeURIComponent(String(value));
-    path += parts[index + 1] ?? "";
-  }
-  return path;
-}
+    if (fault === undefined) return encodeURIComponent(String(value));
+    issues.push({ path: [name], message: fault });
+    return "";
+  });
 
 /** A request as it is sent, without the secret key. */
 export interface EncodedRequest {
@@ -78,10 +59,8 @@ function merge(base: unknown, extra: Tree): Tree {
 
 /** Encodes a query; without values it is empty. */
 function encodeQuery(values: Readonly<Record<string, QueryValue>>): string {
-  const entries = Object.entries(values);
-  if (entries.length === 0) return "";
   const query = new URLSearchParams();
-  for (const [name, value] of entries) {
+  for (const [name, value] of Object.entries(values)) {
     for (const one of Array.isArray(value) ? value : [value]) if (one !== undefined) query.append(name, String(one));
   }
   // Every parser decodes `%20` as a space; only form parsers decode `+` as a space.
@@ -158,24 +137,41 @@ function checkUrl(baseUrl: string, given: unknown, issues: Issue[]): string {
   return url.replace(/#.*$/s, "");
 }
 
-/** Adds a query to a URL, which may already have one. */
-const withQuery = (url: string, query: string): string => {
-  if (query === "") return url;
-  return `${url}${url.includes("?") ? "&" : "?"}${query}`;
-};
-
 const contentTypes = { none: "application/json", json: "application/json", image: "application/octet-stream" };
 
-/** Checks a call's input against its endpoint and encodes it as a request, or throws all faults at once. An upload is encoded asynchronously. */
-export function encode(
-  baseUrl: string,
-  endpoint: Endpoint,
-  input: EndpointInput,
-  options: RequestOptions,
-  faults: readonly Issue[],
-): EncodedRequest | UploadOpening<EncodedRequest> {
+/** What a request is written from: the call's input and options, and the faults that were found so far. */
+export interface Draft {
+  readonly baseUrl: string;
+  readonly endpoint: Endpoint;
+  readonly input: EndpointInput;
+  readonly options: RequestOptions;
+  readonly faults: readonly Issue[];
+}
+
+/** Checks a call's input against its endpoint and writes it as a request, or throws all faults at once. */
+export function encode(draft: Draft): EncodedRequest {
+  const { endpoint, input, options } = draft;
+  const { url, issues } = encodeUrl(draft);
+  return finish(draft, url, encodeJson(endpoint, input.body, options.body, issues), issues);
+}
+
+/** Does the same for an upload, whose source is opened first. */
+export function encodeUpload(draft: Draft): UploadOpening<EncodedRequest> {
+  const { url, issues } = encodeUrl(draft);
+  const { made, close } = openImage(draft.input.body);
+  const written = made.then((opened) => {
+    if (!opened.ok) issues.push(...opened.issues);
+    return finish(draft, url, opened.ok ? opened.upload : undefined, issues);
+  });
+  return { made: written, close };
+}
+
+function encodeUrl({ baseUrl, endpoint, input, options, faults }: Draft): {
+  readonly url: string;
+  readonly issues: Issue[];
+} {
   const issues: Issue[] = [...faults, ...(input.faults ?? [])];
-  const path =
+  const url =
     "url" in input
       ? checkUrl(baseUrl, input.url, issues)
       : baseUrl + expandPath(endpoint.path, input.path ?? {}, issues);
@@ -184,33 +180,24 @@ export function encode(
     ...options.query,
     ...(input.cursor === undefined ? undefined : { cursor: input.cursor }),
   });
-  const finish = (body: string | Upload | undefined): EncodedRequest => {
-    if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
-    return {
-      method: endpoint.method,
-      url: withQuery(path, query),
-      headers: encodeHeaders(endpoint, body, options),
-      body,
-    };
-  };
-  if (endpoint.request.kind !== "image") return finish(encodeJson(endpoint, input.body, options.body, issues));
-  const { made, close } = openImage(input.body);
-  const written = made.then((opened) => {
-    if (!opened.ok) issues.push(...opened.issues);
-    return finish(opened.ok ? opened.upload : undefined);
-  });
-  return { made: written, close };
+  // A URL of the service may already have a query.
+  return { url: query === "" ? url : `${url}${url.includes("?") ? "&" : "?"}${query}`, issues };
 }
 
-function encodeHeaders(
-  { request, response }: Endpoint,
-  body: unknown,
-  { headers: more }: RequestOptions,
-): Record<string, string> {
+function finish(
+  { endpoint, options }: Draft,
+  url: string,
+  body: EncodedRequest["body"],
+  issues: Issue[],
+): EncodedRequest {
+  if (issues.length > 0) throw new RequestValidationError({ issues, endpoint: nameOf(endpoint) });
+  const { method, request, response } = endpoint;
   const headers: Record<string, string> =
     // The platform does not detect a truncated compressed download: it returns the part that it could decode.
     response.kind === "binary" ? { accept: "*/*", "accept-encoding": "identity" } : { accept: "application/json" };
   if (body !== undefined) headers["content-type"] = contentTypes[request.kind];
-  for (const [name, value] of more === undefined ? [] : headerEntries(more)) headers[name.toLowerCase()] = value;
-  return headers;
+  if (options.headers !== undefined) {
+    for (const [name, value] of headerEntries(options.headers)) headers[name.toLowerCase()] = value;
+  }
+  return { method, url, headers, body };
 }

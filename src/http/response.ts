@@ -19,7 +19,7 @@ import {
 import type { ErrorResponse } from "../errors/response.ts";
 import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked } from "../errors/validation.ts";
 import { check } from "../schemas/check.ts";
-import { isRecord } from "../schemas/type-guards.ts";
+import { isRecord } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
 import { parseJson, type Redact, snapshot } from "./redact.ts";
@@ -142,7 +142,7 @@ interface Decoding {
 type JsonShape = Exclude<ResponseShape<unknown>, { kind: "binary" }>;
 
 /** The data of a response, and its faults. */
-interface Reading {
+interface Decoded {
   readonly data: unknown;
   readonly issues: readonly Issue[];
   /** Whether the data is incomplete, so that a list would end early without an error. */
@@ -155,12 +155,12 @@ const notACursor: Issue = { path: ["nextCursor"], message: "expected a string or
 const missing = (path: Issue["path"]): Issue => ({ path, message: "is missing" });
 
 /** Checks data against a schema and returns the data itself, so that unknown fields are kept. */
-function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Reading {
+function checked(schema: Parameters<typeof check>[0], data: unknown, path: Issue["path"]): Decoded {
   const result = check(schema, data, path);
   return { data, issues: result.ok ? [] : result.issues };
 }
 
-function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Reading {
+function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): Decoded {
   const fields = isRecord(body) ? body : {};
   const items = fields[shape.field];
   const nextCursor = fields.nextCursor;
@@ -189,7 +189,7 @@ function readPage(body: unknown, shape: Extract<JsonShape, { kind: "page" }>): R
 const mayBeEmpty = (shape: JsonShape): boolean =>
   shape.kind === "empty" || (shape.kind === "whole" && !!shape.optional);
 
-function read(body: unknown, shape: JsonShape): Reading {
+function read(body: unknown, shape: JsonShape): Decoded {
   // The body is ignored: a later version of the service may send one.
   if (shape.kind === "empty") return { data: undefined, issues: [] };
   if (shape.kind === "page") return readPage(body, shape);
@@ -203,7 +203,7 @@ function read(body: unknown, shape: JsonShape): Reading {
 }
 
 /** Every list may be "returned together with `nextCursor`" (specification 1, Conventions), also one that has no pages. */
-function withCursor({ data, issues }: Reading, nextCursor: unknown): Reading {
+function withCursor({ data, issues }: Decoded, nextCursor: unknown): Decoded {
   if (nextCursor === undefined || nextCursor === null) return { data, issues };
   if (typeof nextCursor === "string") return { data, issues, nextCursor };
   return { data, issues: [...issues, notACursor], incomplete: true };
@@ -214,7 +214,7 @@ export function decode(
   endpoint: Endpoint,
   arrival: Arrival,
   { mode, redact, onInvalid }: Decoding,
-): Pick<Reading, "data" | "nextCursor"> {
+): Pick<Decoded, "data" | "nextCursor"> {
   const { response, text, download } = arrival;
   if (download !== undefined) return { data: download };
   if (endpoint.response.kind === "binary") {

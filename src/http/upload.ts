@@ -1,8 +1,7 @@
 import type { ImageSource } from "../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../binary/upload.ts";
-import { isObject } from "../schemas/type-guards.ts";
 import { splitFields } from "../util/fields.ts";
-import { attempt } from "../util/foreign.ts";
+import { attempt, isObject } from "../util/foreign.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { optionFaults, type RequestOptions } from "./request-options.ts";
 import { sendWithRetries } from "./retry.ts";

@@ -18,31 +18,16 @@ export interface UnknownKey {
 
 const unknownField: UnknownKey = { message: "is not a known field of this request" };
 
-/** The number of checks before zod may compile a schema: compiling takes the time of many checks, and a new process waits for it. */
-const patience = 16;
+/** The schemas that were used so far: each is built once. */
+const built = new WeakMap<Schema, z.core.$ZodType>();
 
-/** A schema that was built, and the number of checks until it is compiled. */
-interface Built {
-  readonly checker: z.core.$ZodType;
-  patience: number;
-}
-
-const built = new WeakMap<Schema, Built>();
-
-function build(schema: Schema): Built {
-  let known = built.get(schema);
-  if (known === undefined) {
-    known = { checker: schema(), patience };
-    built.set(schema, known);
+function build(schema: Schema): z.core.$ZodType {
+  let checker = built.get(schema);
+  if (checker === undefined) {
+    checker = schema();
+    built.set(schema, checker);
   }
-  return known;
-}
-
-/** Parses a value. The messages are set each time: zod's own configuration belongs to the program. */
-function parse(known: Built, value: unknown) {
-  const jitless = known.patience > 0;
-  if (jitless) known.patience -= 1;
-  return z.safeParse(known.checker, value, { error: messageOf, jitless });
+  return checker;
 }
 
 /** The names that the object at a path may have; none where its form depends on the value. */
@@ -87,10 +72,11 @@ function toIssues(schema: z.core.$ZodType, issue: z.core.$ZodIssue, at: Issue["p
  */
 export function check(schema: Schema, value: unknown, at: Issue["path"], unknown = unknownField): Checked {
   try {
-    const known = build(schema);
-    const parsed = parse(known, value);
+    const checker = build(schema);
+    // The messages are set each time: zod's own configuration belongs to the program.
+    const parsed = z.safeParse(checker, value, { error: messageOf });
     if (parsed.success) return { ok: true, value: parsed.data };
-    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(known.checker, issue, at, unknown)) };
+    return { ok: false, issues: parsed.error.issues.flatMap((issue) => toIssues(checker, issue, at, unknown)) };
   } catch (error) {
     // A getter of the value, or the caller's own schema, can throw.
     return { ok: false, issues: [{ path: at, message: `cannot be checked: ${wordsOf(error)}` }] };

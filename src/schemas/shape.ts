@@ -2,6 +2,8 @@ import * as z from "zod/mini";
 import { ZodMiniArray } from "zod/mini";
 import { $ZodObjectJIT } from "zod/v4/core";
 import { mostIssues } from "../errors/validation.ts";
+import type { PartnerClock } from "../util/clock.ts";
+import { functionOf, isFunction } from "../util/foreign.ts";
 import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
 
 /**
@@ -96,3 +98,9 @@ export const openEnum = <Known extends string>(): z.core.$ZodType<OpenEnum<Known
 
 /** A whole number, at least `minimum`. */
 export const count = (minimum: number) => z.int().check(z.gte(minimum));
+
+/** The schema of a {@link PartnerClock}. */
+export const clock = () =>
+  z.custom<PartnerClock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
+    error: "expected a clock with the functions `now` and `after`",
+  });

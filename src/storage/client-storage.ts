@@ -1,10 +1,13 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
-import { inTime, NoResultError } from "../util/in-time.ts";
+import { withTimeout } from "../util/with-timeout.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
 import { type Lock, takeLock } from "./lock.ts";
 import { memoryStore } from "./memory.ts";
 import { ScopedStorage } from "./scoped-storage.ts";
+
+/** An operation gave no result in its time. */
+class NoResultError extends Error {}
 
 /** Milliseconds that one operation of a storage may take. */
 const operationTime = 1_000;
@@ -130,6 +133,8 @@ export class ClientStorage {
   }
 
   #inTime<T>(work: () => Promise<T>): Promise<T> {
-    return inTime(work, operationTime, this.#clock);
+    const late = () => new NoResultError(`no result within ${operationTime} ms`);
+    // `async`: a storage of the caller may throw, or return a value that is no promise.
+    return withTimeout(this.#clock, operationTime, late, async () => work());
   }
 }

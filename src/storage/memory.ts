@@ -1,5 +1,4 @@
 import { type PartnerClock, systemClock } from "../util/clock.ts";
-import { sameBytes } from "../util/same-bytes.ts";
 import {
   type KeyValueStore,
   lifetimeOf,
@@ -8,6 +7,9 @@ import {
   refuse,
   type StoreSetOptions,
 } from "./contract.ts";
+
+const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
+  one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 
 /** Options of {@link memoryStore}. */
 export interface MemoryStoreOptions {

@@ -3,7 +3,7 @@ import { onAbort } from "./abort-signals.ts";
 /** Why the reading stopped: `failed` is false at the end of the source, and true after an error or an abort. */
 type Over = { readonly failed: false } | { readonly failed: true; readonly reason: unknown };
 
-interface Receiver<Input> {
+interface RowReceiver<Input> {
   /** Receives each input. */
   onInput(input: Input): void;
   /** Is called when another input can be read, or none follows. */
@@ -14,14 +14,14 @@ interface Receiver<Input> {
 class InputReader<Input> {
   readonly #source: Iterator<Input> | AsyncIterator<Input>;
   readonly #signal: AbortSignal | undefined;
-  readonly #receiver: Receiver<Input>;
+  readonly #receiver: RowReceiver<Input>;
   #reading = false;
   #over: Over | undefined;
 
   constructor(
     inputs: Iterable<Input> | AsyncIterable<Input>,
     signal: AbortSignal | undefined,
-    receiver: Receiver<Input>,
+    receiver: RowReceiver<Input>,
   ) {
     this.#source = Symbol.asyncIterator in inputs ? inputs[Symbol.asyncIterator]() : inputs[Symbol.iterator]();
     this.#signal = signal;

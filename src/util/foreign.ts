@@ -12,12 +12,11 @@ export function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-const isObject = (value: unknown): value is object =>
-  (typeof value === "object" && value !== null) || typeof value === "function";
+const hasFields = (value: unknown): value is object => isObject(value) || isFunction(value);
 
 /** Reads a property of any value; undefined if it is missing or cannot be read. */
 export const propertyOf = (value: unknown, name: PropertyKey): unknown =>
-  isObject(value) ? attempt(() => Reflect.get(value, name)) : undefined;
+  hasFields(value) ? attempt(() => Reflect.get(value, name)) : undefined;
 
 /** Reads a property that is a string; undefined if it is anything else. */
 export function textOf(value: unknown, name: PropertyKey): string | undefined {
@@ -30,7 +29,7 @@ export const isError = (value: unknown): value is Error => attempt(() => value i
 
 /** Describes a thrown value: the message of an error, or only the kind of another object, since its fields can be secret. */
 export function wordsOf(thrown: unknown): string {
-  if (!isObject(thrown)) return String(thrown);
+  if (!hasFields(thrown)) return String(thrown);
   return textOf(thrown, "message") || (attempt(() => Object.prototype.toString.call(thrown)) ?? "[object Object]");
 }
 
@@ -46,3 +45,26 @@ export function safely(work: () => unknown, onFailure: (error: unknown) => void)
     onFailure(error);
   }
 }
+
+/*
+ * What kind of value it is. These throw for a revoked proxy: they are called where that is caught.
+ */
+
+export const isFunction = (value: unknown): boolean => typeof value === "function";
+
+export const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+/** Whether a value is an object but not an array. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  isObject(value) && !Array.isArray(value);
+
+/** Whether a value is a plain object, of any realm, and not an instance of a class such as `Date`, `Map` or `FormData`. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (!isObject(value)) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Reads a property of an object or function of the caller; it may be an instance of a class. */
+export const functionOf = (value: unknown, name: string): unknown =>
+  hasFields(value) ? Reflect.get(value, name) : undefined;

@@ -1,6 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { type JsonSchema, jsonSchema } from "../../src/emulator/controls/json-schema.ts";
 import { allControls } from "../../src/emulator/controls/table.ts";
+import { describeControl } from "../../src/emulator/server/control-plane.ts";
+
+/** The part of JSON Schema that the input of controls uses. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly default?: unknown;
+  readonly items?: JsonSchema;
+  readonly const?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly oneOf?: readonly JsonSchema[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+}
 
 /** The kind of an object that is one of several: the field with one value. */
 const kindOf = ({ properties = {} }: JsonSchema): string =>
@@ -14,7 +27,7 @@ const typeOf = ({ type, enum: values, items, anyOf, oneOf, properties }: JsonSch
   if (oneOf !== undefined) return `one of ${oneOf.map(kindOf).join(", ")}, with [its fields](testing.md#faults)`;
   if (anyOf !== undefined) return anyOf.map(typeOf).join(" or ");
   if (items !== undefined) return `list of ${typeOf(items)}`;
-  return type === undefined ? "any" : [type].flat().join(" or ");
+  return type ?? "any";
 };
 
 const row = (name: string, schema: JsonSchema, required: boolean): string => {
@@ -29,7 +42,7 @@ const overHttp = new Set(["faults.remove", "worlds.list"]);
 function sectionOf(name: string): string {
   const control = allControls.get(name);
   if (control === undefined) throw new Error(`no control ${name}`);
-  const { properties = {}, required = [] } = jsonSchema(control.schema());
+  const { properties = {}, required = [] } = describeControl(name, control).input as JsonSchema;
   const options = Object.keys(properties).filter((field) => !control.required.includes(field));
   const parameters = [...control.required, ...(options.length > 0 ? [`{ ${options.join(", ")} }`] : [])].join(", ");
   const fields = Object.entries(properties).map(([field, schema]) => row(field, schema, required.includes(field)));

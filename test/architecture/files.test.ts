@@ -2,8 +2,6 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { nodesOf, type SourceFile, sources } from "./source.ts";
 
-const lineOf = (tree: ts.SourceFile, position: number): number => tree.getLineAndCharacterOfPosition(position).line + 1;
-
 /** The places that call a method with this name. */
 const callsOf = (method: string) => (source: SourceFile) =>
   [...nodesOf(source.tree)]
@@ -17,15 +15,6 @@ describe("source files", () => {
     const ofNode = sources.filter(({ path }) => !path.startsWith("emulator/page/client/"));
     const callers = new Set(ofNode.flatMap(callsOf("addEventListener")));
     expect([...callers]).toEqual(["util/abort-signals.ts"]);
-  });
-
-  it("do not use `any`", () => {
-    const found = sources.flatMap(({ path, tree }) =>
-      [...nodesOf(tree)]
-        .filter(({ kind }) => kind === ts.SyntaxKind.AnyKeyword)
-        .map((node) => `${path}:${lineOf(tree, node.getStart(tree))}`),
-    );
-    expect(found).toEqual([]);
   });
 });
 

@@ -66,3 +66,22 @@ export const entryPoints: readonly string[] = [
   "sqlite/index.ts",
   "emulator/index.ts",
 ];
+
+/** The files, or folders, on a cycle through `start`, or undefined: depth first, each file visited once. */
+export function circleThrough(
+  start: string,
+  graph: ReadonlyMap<string, readonly string[]>,
+): readonly string[] | undefined {
+  const visited = new Set<string>();
+  const search = (path: string, way: readonly string[]): readonly string[] | undefined => {
+    for (const next of graph.get(path) ?? []) {
+      if (next === start) return [...way, next];
+      if (visited.has(next)) continue;
+      visited.add(next);
+      const found = search(next, [...way, next]);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+  return search(start, [start]);
+}

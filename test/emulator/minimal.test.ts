@@ -2,6 +2,7 @@ import { PodPartner } from "pod-partner";
 import { createEmulator, createManualClock, sampleImage } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { allRoutes } from "../../src/emulator/routes/table.ts";
+import { endpoints as specified } from "../conformance/support/endpoints.ts";
 
 /** A client of a service that sends only what the specification promises, with a record of each kind. */
 async function setUp() {
@@ -118,9 +119,10 @@ describe('shapes: "minimal"', () => {
     await expect(reads[name]?.(bench)).resolves.not.toThrow();
   });
 
-  it("has a row for each endpoint that reads JSON", () => {
+  it("has a row for each endpoint of part 4 that reads JSON", () => {
     const reading = allRoutes
       .map(({ endpoint }) => endpoint)
+      .filter(({ method, path }) => specified.some((one) => one.method === method && one.path === path))
       .filter(({ repeat, response }) => repeat === "safe" && ["field", "page", "whole"].includes(response.kind));
     const rows = new Set(Object.keys(reads).map(callOf));
     expect(reading.map(({ call }) => call).filter((call) => !rows.has(call))).toEqual([]);

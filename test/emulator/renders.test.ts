@@ -1,4 +1,5 @@
-import { createManualClock } from "pod-partner/testing";
+import { PodPartner } from "pod-partner";
+import { createManualClock, sampleImage, validImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { type Bench, problem, referenceOf, setUp, unknownReference } from "./support.ts";
 
@@ -157,6 +158,46 @@ describe("renders", () => {
     other.emulator.failRender(failing);
     expect((await other.get(`/renders/${failing}`)).body.render).toMatchObject({ status: "failed", media: null });
     expect(problem(await other.get(`/renders/${failing}/media`))).toEqual({ status: 409, code: "render_failed" });
+  });
+
+  it("fail in the middle of a batch when a fault says so", async () => {
+    const { emulator, clock } = setUp();
+    const partner = new PodPartner(emulator.clientOptions);
+    const fault = emulator.faults.add({ fault: "failRender", nth: 3 });
+    const compositionReference = emulator.demo.compositions.studio;
+    const rows = ["a", "b", "c", "d"].map((name) => ({ compositionReference, image: sampleImage(name) }));
+    const outcomes = (async () => {
+      const seen: boolean[] = [];
+      for await (const outcome of partner.renders.batch(rows)) seen.push(outcome.ok);
+      return seen;
+    })();
+    let isDone = false;
+    const finished = outcomes.finally(() => {
+      isDone = true;
+    });
+    while (!isDone) await clock.advance(1000);
+    expect((await finished).toSorted()).toEqual([false, true, true, true]);
+    expect(fault.hits).toBe(1);
+    const [, , third] = emulator.requests.where({ on: "renders.create", status: 200 });
+    expect(third?.fault).toBe("failRender");
+  });
+
+  it("fail by a fault only after `renderDuration`, and not when they are complete", async () => {
+    const bench = setUp({ renderDuration: 5_000 });
+    const done = await rendered(bench);
+    bench.emulator.completeRender(done);
+    bench.emulator.faults.add({ on: "POST /renders", fault: "failRender" });
+    expect(await rendered(bench)).toBe(done);
+    expect((await bench.get(`/renders/${done}`)).body.render.status).toBe("completed");
+    const render = {
+      compositionReference: await composition(bench),
+      imageReference: validImage(bench.emulator, "new"),
+    };
+    const { reference } = (await bench.post("/renders", { render })).body.render;
+    expect((await bench.get(`/renders/${reference}`)).body.render.status).toBe("pending");
+    await bench.clock.advance(5_000);
+    expect((await bench.get(`/renders/${reference}`)).body.render.status).toBe("failed");
+    expect(() => bench.emulator.faults.add({ on: "orders.create", fault: "failRender" })).toThrow("A fault's on");
   });
 
   it("are refused for unknown parts, and for compositions of an archived product", async () => {

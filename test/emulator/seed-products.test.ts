@@ -29,6 +29,21 @@ describe("a product of a seed", () => {
     expect(item).toMatchObject({ logicalQuantity: 100, physicalQuantity: 100, products: [{ reference: products[0] }] });
   });
 
+  it("may have an unknown stock while it is announced", async () => {
+    const { emulator, get, products } = seeded({ name: "Case of 2027", status: "announced", availableQuantity: null });
+    const [reference] = products;
+    if (reference === undefined) throw new Error("no product");
+    expect((await get(`/products/${reference}`)).body.product.availableQuantity).toBe(null);
+    const saved = emulator.world();
+    const message = "Only an announced product may lack its availableQuantity";
+    expect(() => emulator.updateProduct(reference, { status: "launched" })).toThrow(message);
+    emulator.updateProduct(reference, { status: "launched", availableQuantity: 5 });
+    expect((await get(`/products/${reference}`)).body.product.availableQuantity).toBe(5);
+    emulator.load(saved);
+    expect(emulator.world().products).toEqual(saved.products);
+    expect(() => emulator.seed({ products: [{ name: "Other", availableQuantity: null }] })).toThrow(message);
+  });
+
   it("has the fields of its description", async () => {
     const reference = unknownReference("Product") as `Product_${string}`;
     const { get, post, products, demo, emulator } = seeded({

@@ -33,6 +33,23 @@ it("a host that is not an address of the machine is an invalid option", async ()
   expect(cause).toMatchObject({ code: "EADDRNOTAVAIL" });
 });
 
+it.each(["no-such-host.invalid", "-x"])("the unknown host %s is an invalid option", async (host) => {
+  const { issues, cause } = await failureOf({ host });
+  const message = `The host name ${host} is unknown. Choose another \`host\`, for example 127.0.0.1`;
+  expect(issues).toEqual([{ path: ["host"], message }]);
+  expect(cause).toMatchObject({ syscall: "getaddrinfo" });
+});
+
+it("a local address without its network interface is an invalid option", async () => {
+  const { issues } = await failureOf({ host: "fe80::1", allowRemote: true });
+  expect(issues).toEqual([
+    {
+      path: ["host"],
+      message: "fe80::1 is not an address of this machine. Choose another `host`, for example 127.0.0.1",
+    },
+  ]);
+});
+
 it.each([-1, 65_536, 1.5, Number.NaN])("the port %s is an invalid option", async (port) => {
   const { issues } = await failureOf({ port });
   expect(issues).toEqual([{ path: ["port"], message: "expected a whole number from 0 to 65535; 0 is any free port" }]);

@@ -1,13 +1,13 @@
 import { inspect } from "node:util";
-import { type PartnerClock, PodPartner, PodPartnerError, type TimelineEntry } from "pod-partner";
+import { PodPartner, PodPartnerError, type TimelineEntry } from "pod-partner";
+import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { timelineTable } from "../../src/errors/base.ts";
 import { rejection } from "../support/exchange.ts";
-import { createFastClock } from "../support/fast-clock.ts";
 import { combinedOrder } from "../support/orders.ts";
-import { secretKey, useService } from "../support/partner.ts";
+import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
-import type { StubResponse } from "../support/stub-service.ts";
+import { settle } from "../support/settle.ts";
 
 const entry = (step: TimelineEntry["step"], outcome: string, at: number, took: number): TimelineEntry => ({
   step,
@@ -56,24 +56,26 @@ describe("the timeline table", () => {
 });
 
 describe("a printed error", () => {
-  const context = useService();
-  const connect = (clock: PartnerClock = createFastClock(300)) =>
-    new PodPartner({
-      baseUrl: context.service.baseUrl,
-      secretKey,
-      timeout: 250,
-      retry: { retries: 1, baseDelay: 10 },
-      clock,
-    });
-  const down: StubResponse = { status: 503, body: { code: "down", message: "Later." } };
-  const limited: StubResponse = {
-    status: 429,
-    headers: { "retry-after": "1" },
-    body: { code: "rate_limited", message: "Slow." },
-  };
+  /** A client of a service that always responds like this, or never. It waits on the clock. */
+  function connect(respond: () => Response | Promise<Response>) {
+    const clock = createManualClock();
+    const fetch = async (_: unknown, { signal }: RequestInit = {}) =>
+      Promise.race([
+        respond(),
+        new Promise<never>((_, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+        }),
+      ]);
+    const retry = { retries: 1, baseDelay: 10 };
+    const partner = new PodPartner({ baseUrl: "http://partner.test/v2", secretKey, timeout: 250, retry, clock, fetch });
+    return { partner, rejected: (call: PromiseLike<unknown>) => settle(clock, rejection(call), 10) };
+  }
+  const down = () => Response.json({ code: "down", message: "Later." }, { status: 503 });
+  const limited = () =>
+    Response.json({ code: "rate_limited", message: "Slow." }, { status: 429, headers: { "retry-after": "1" } });
   const never = () => new Promise<never>(() => undefined);
-  const pending: StubResponse = {
-    body: {
+  const pending = () =>
+    Response.json({
       render: {
         reference: ref("Render"),
         compositionReference: ref("Composition"),
@@ -81,11 +83,10 @@ describe("a printed error", () => {
         status: "pending",
         created: "2026-11-20T09:00:00.000Z",
       },
-    },
-  };
+    });
   const get = (partner: PodPartner) => partner.orders.get(ref("Order"), { timeout: 240 });
 
-  it.each<[string, StubResponse | typeof never, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
+  it.each<[string, () => Response | Promise<Response>, (partner: PodPartner) => PromiseLike<unknown>, RegExp]>([
     ["ServerError", down, get, /attempt +503 .*\n +backoff +ServerError .*\n +attempt +503 .*\n +total/],
     [
       "RequestTimeoutError",
@@ -115,8 +116,8 @@ describe("a printed error", () => {
   ])(
     "shows the table in a %s, above the caller's stack, with a message of one line",
     async (name, response, call, table) => {
-      context.service.respondAlways(response);
-      const error = await rejection(call(connect()));
+      const { partner, rejected } = connect(response);
+      const error = await rejected(call(partner));
       if (!PodPartnerError.isInstance(error)) throw error;
       expect(error.name).toBe(name);
       expect(inspect(error)).toMatch(table);
@@ -128,18 +129,15 @@ describe("a printed error", () => {
   );
 
   it("shows no key in the table when the service repeats it", async () => {
-    context.service.respondAlways({
-      status: 503,
-      headers: { "x-echo": secretKey },
-      body: { code: secretKey, message: secretKey },
-    });
-    const text = inspect(await rejection(get(connect())));
+    const leaky = { status: 503, headers: { "x-echo": secretKey } };
+    const { partner, rejected } = connect(() => Response.json({ code: secretKey, message: secretKey }, leaky));
+    const text = inspect(await rejected(get(partner)));
     expect(text).toContain("total");
     expect(text).not.toContain(secretKey);
   });
 
   it("has no table after one attempt", async () => {
-    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } });
-    expect(inspect(await rejection(get(connect())))).not.toContain("total");
+    const { partner, rejected } = connect(() => Response.json({ code: "not_found", message: "No." }, { status: 404 }));
+    expect(inspect(await rejected(get(partner)))).not.toContain("total");
   });
 });

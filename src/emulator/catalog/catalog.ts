@@ -168,7 +168,7 @@ export function addProduct(
   const { sku, productgroup, ...fixed } = added;
   const group = catalog.productgroups.find(({ reference }) => reference === productgroup);
   if (group === undefined) throw new ControlError(`There is no productgroup ${productgroup}`);
-  itemOf(catalog, make, sku, state.availableQuantity).products.push(added.reference);
+  itemOf(catalog, make, sku, state.availableQuantity ?? 0).products.push(added.reference);
   const product = catalog.products.add({ ...fixed, group, ...state });
   catalog.compositions.add(product);
   catalog.added.push(added);

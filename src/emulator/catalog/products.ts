@@ -108,7 +108,8 @@ export interface StoredProduct {
   readonly legacyItemSKU: string;
   readonly printed: boolean;
   status: Stage;
-  availableQuantity: number;
+  /** Null while it is not known, of an announced product (specification 3.3). */
+  availableQuantity: number | null;
   weightGrams: number | null;
   layersModified: number;
   printModified: number;

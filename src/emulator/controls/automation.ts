@@ -25,7 +25,6 @@ export const automationControls = {
   automate: control({
     about: "Sets what the operator does by itself: production, shipping in parts, and reviews of claims.",
     on: "world",
-    required: [],
     fields: automationFields,
     run: ({ automation, worlds }, options) => {
       automation.options = options;

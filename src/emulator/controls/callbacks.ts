@@ -61,8 +61,6 @@ export const callbackControls = {
   list: control({
     about: "Returns the callbacks with their tries, oldest first.",
     on: "callback",
-    required: [],
-    fields: () => ({}),
     run: ({ callbacks }) => callbacks.list(),
   }),
   resend: control({
@@ -75,8 +73,6 @@ export const callbackControls = {
   idle: control({
     about: "Waits until no callback is being delivered. It does not wait for postponed ones.",
     on: "callback",
-    required: [],
-    fields: () => ({}),
     run: ({ callbacks }) => callbacks.idle(),
   }),
 };

@@ -3,13 +3,15 @@ import type { ItemReference, ProductReference, StoreReference } from "../../refe
 import { reference } from "../../references/schema.ts";
 import { count } from "../../schemas/shape.ts";
 import { type Stage, type StoredMedia, stages } from "../catalog/products.ts";
+import { refuseUnknownStock } from "../rules/catalog.ts";
 import { control, find } from "./control.ts";
 import { goOn } from "./orders.ts";
 
 /** The fields of a product to change. */
 export interface ProductChanges {
   readonly status?: Stage;
-  readonly availableQuantity?: number;
+  /** Null while it is not known: only of an announced product. */
+  readonly availableQuantity?: number | null;
   /** In grams; null when the product has not been measured. */
   readonly weightGrams?: number | null;
   /** True sets `layersModified` to now and changes the layer images. */
@@ -61,15 +63,17 @@ export const catalogControls = {
     fields: () => ({
       product: reference("Product"),
       status: z.optional(z.enum(stages)),
-      availableQuantity: z.optional(count(0)),
+      availableQuantity: z.optional(z.nullable(count(0))),
       weightGrams: z.optional(z.nullable(z.number().check(z.gte(0)))),
       layers: z._default(z.boolean(), false),
       print: z._default(z.boolean(), false),
     }),
     run: (emulation, { product: reference, layers, print, ...changes }) => {
       const { world, record: product } = find(emulation, "products", reference);
-      const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-      Object.assign(product, Object.fromEntries(given));
+      const { status = product.status, availableQuantity = product.availableQuantity } = changes;
+      const { weightGrams = product.weightGrams } = changes;
+      refuseUnknownStock({ status, availableQuantity });
+      Object.assign(product, { status, availableQuantity, weightGrams });
       if (layers) product.layersModified = world.now();
       if (print) product.printModified = world.now();
       // Pre-orders of a product that was launched go on, of every organization.

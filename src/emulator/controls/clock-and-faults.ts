@@ -25,14 +25,11 @@ export const clockControls = {
   freeze: control({
     about: "Stops the time.",
     on: "clock",
-    required: [],
-    fields: () => ({}),
     run: ({ clock }) => clock.freeze(),
   }),
   resume: control({
     about: "Lets the time pass, faster with a speed above 1.",
     on: "clock",
-    required: [],
     fields: () => ({ speed: z._default(z.number().check(z.gt(0)), 1) }),
     run: ({ clock }, { speed }) => clock.resume({ speed }),
   }),
@@ -57,8 +54,6 @@ export const faultControls = {
   clear: control({
     about: "Removes all faults.",
     on: "fault",
-    required: [],
-    fields: () => ({}),
     run: ({ faults }) => faults.clear(),
   }),
 };
@@ -68,8 +63,6 @@ export const requestControls = {
   clear: control({
     about: "Removes all requests from the log.",
     on: "request",
-    required: [],
-    fields: () => ({}),
     run: ({ requests }) => requests.clear(),
   }),
 };

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { check } from "../../schemas/check.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { ControlError, inputError } from "../base/control-error.ts";
 import type { Emulation } from "../state/emulation.ts";
 import type { World } from "../state/world.ts";
@@ -52,8 +52,10 @@ export interface MethodControl<Call extends (...args: never[]) => unknown> exten
 
 interface Definition<Given extends ControlFields, Names extends readonly (keyof Given & string)[], Result>
   extends Pick<Control, "about" | "on"> {
-  readonly fields: () => Given;
-  readonly required: Names;
+  /** Default: none. */
+  readonly fields?: () => Given;
+  /** Default: none. */
+  readonly required?: Names;
   run(emulation: Emulation, input: InputOf<Given>): Result;
 }
 
@@ -72,12 +74,17 @@ const ignore = () => {};
 
 /** Makes a control from its fields and what it does. */
 export function control<
-  const Given extends ControlFields,
-  const Names extends readonly (keyof Given & string)[],
   Result,
->({ fields, run, ...common }: Definition<Given, Names, Result>): MethodControl<ControlMethod<Given, Names, Result>> {
-  const { required } = common;
-  const schema = () => z.strictObject(fields());
+  const Given extends ControlFields = Record<never, never>,
+  const Names extends readonly (keyof Given & string)[] = readonly [],
+>({
+  fields,
+  required: given,
+  run,
+  ...common
+}: Definition<Given, Names, Result>): MethodControl<ControlMethod<Given, Names, Result>> {
+  const required: readonly string[] = given ?? [];
+  const schema = () => z.strictObject(fields?.() ?? {});
 
   const checked = (emulation: Emulation, input: unknown): Result => {
     const result = check(schema, input, [], { message: "is not a known field of this control" });
@@ -92,6 +99,7 @@ export function control<
 
   return {
     ...common,
+    required,
     schema,
     run: checked,
     method:

@@ -11,6 +11,7 @@ import { known, Problem } from "../base/problem.ts";
 import { addProduct, packageMissing, shareProduct } from "../catalog/catalog.ts";
 import type { StoredStore } from "../catalog/organization.ts";
 import { legacySkuOf } from "../catalog/products.ts";
+import { refuseUnknownStock } from "../rules/catalog.ts";
 import { claimItems, claimPackage, decideAll, review } from "../rules/claims.ts";
 import { addEvidence, addImage } from "../rules/files.ts";
 import { addAddress, addOrder, checkDestination, type OrderDraft, waitReason } from "../rules/orders.ts";
@@ -226,6 +227,8 @@ const skuOf = (name: string): string => name.toUpperCase().replaceAll(/[^A-Z0-9]
 /** Adds a product to the catalog, for every organization that sees its productgroup. */
 function plantProduct({ worlds: [main, ...others] }: Emulation, seed: SeedProduct): ProductReference {
   const { name, productgroup = "slimCases", sku = skuOf(name), printed = true, weightGrams = 30 } = seed;
+  const { status = "launched", availableQuantity = 100 } = seed;
+  refuseUnknownStock({ status, availableQuantity });
   if (main.products.all().some((product) => product.name === name)) {
     throw new ControlError(`There is a product ${name} already`);
   }
@@ -241,8 +244,8 @@ function plantProduct({ worlds: [main, ...others] }: Emulation, seed: SeedProduc
   };
   const picture = { version: 1, modified: created };
   const product = addProduct(main, main.make, added, {
-    status: seed.status ?? "launched",
-    availableQuantity: seed.availableQuantity ?? 100,
+    status,
+    availableQuantity,
     weightGrams,
     layersModified: created,
     printModified: created,
@@ -302,7 +305,6 @@ export const seedControls = {
   seed: control({
     about: "Adds products, orders with their shipments and claims, images and evidence. Returns their references.",
     on: "world",
-    required: [],
     fields: seedRecords,
     run: (emulation, records) => {
       // An entry can be refused in the middle of the list.

@@ -67,8 +67,6 @@ export const worldControls = {
   world: control({
     about: "Returns the whole state as JSON.",
     on: "world",
-    required: [],
-    fields: () => ({}),
     run: (emulation) => emulation.save(),
   }),
   load: control({
@@ -81,21 +79,17 @@ export const worldControls = {
   reset: control({
     about: "Goes back to the state at the start.",
     on: "world",
-    required: [],
-    fields: () => ({}),
     run: (emulation) => emulation.reset(),
   }),
   checkpoint: control({
     about: "Keeps the whole state under a name.",
     on: "world",
-    required: [],
     fields: named,
     run: (emulation, { name }) => emulation.checkpoints.keep(name),
   }),
   rewind: control({
     about: "Goes back to the state of a checkpoint.",
     on: "world",
-    required: [],
     fields: named,
     run: (emulation, { name }) => emulation.checkpoints.rewind(name),
   }),
@@ -116,7 +110,6 @@ export const parallelControls = {
   create: control({
     about: "Makes an isolated world with its own base URL. Returns its name, base URL and key.",
     on: "world",
-    required: [],
     fields: () => ({ name: z.optional(filledText()), seed: seed() }),
     run: (emulation, { name, seed }) => {
       const world = worldsOf(emulation).create({
@@ -136,8 +129,6 @@ export const parallelControls = {
   list: control({
     about: "Returns the names of the isolated worlds.",
     on: "world",
-    required: [],
-    fields: () => ({}),
     run: (emulation) => worldsOf(emulation).names,
   }),
 };

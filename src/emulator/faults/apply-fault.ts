@@ -12,7 +12,16 @@ import {
   WholeResponse,
 } from "../base/messages.ts";
 import type { RateLimiter } from "../base/rate-limit.ts";
-import type { BodyFault, DropFault, Fault, GatewayFault, RedirectFault, SlowFault, StatusFault } from "./fault.ts";
+import type {
+  BodyFault,
+  DropFault,
+  FailRenderFault,
+  Fault,
+  GatewayFault,
+  RedirectFault,
+  SlowFault,
+  StatusFault,
+} from "./fault.ts";
 
 type BodyWriter = Pick<ReadableStreamDefaultController<Uint8Array>, "enqueue" | "close">;
 
@@ -223,7 +232,13 @@ async function behindGateway(service: Service, request: Request, fault: GatewayF
 }
 
 /** Responds to a request with a fault. */
-export async function applyFault(service: Service, request: Request, ends: Ends, fault: Fault, clock: PartnerClock) {
+export async function applyFault(
+  service: Service,
+  request: Request,
+  ends: Ends,
+  fault: Exclude<Fault, FailRenderFault>,
+  clock: PartnerClock,
+) {
   switch (fault.fault) {
     case "drop":
       return await replaced(service, request, fault, () => {

@@ -109,6 +109,17 @@ export interface TruncateFault extends FaultTarget {
   readonly fault: "truncate";
 }
 
+/**
+ * The render that the request creates fails when it is finished; one that existed before, if it is pending. It applies only to
+ * `renders.create`, which is the default of `on`.
+ *
+ * @example
+ * emulator.faults.add({ fault: "failRender", nth: 3 }); // the third render of a batch fails
+ */
+export interface FailRenderFault extends FaultTarget {
+  readonly fault: "failRender";
+}
+
 /** A fault between a client and the service. */
 export type Fault =
   | DropFault
@@ -120,4 +131,5 @@ export type Fault =
   | GatewayFault
   | StallFault
   | TrickleFault
-  | TruncateFault;
+  | TruncateFault
+  | FailRenderFault;

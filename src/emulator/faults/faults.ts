@@ -61,6 +61,7 @@ const kinds = {
   stall: () => ({}),
   trickle: () => ({ ms: ms() }),
   truncate: () => ({}),
+  failRender: () => ({ on: z.optional(z.enum(["renders.create", "POST /renders"])) }),
 } as const satisfies Readonly<Record<Fault["fault"], () => z.core.$ZodShape>>;
 
 /** The kinds of faults. */
@@ -185,6 +186,9 @@ function strike(entries: Iterable<StoredFault>, endpoint: Endpoint | undefined):
   return first.fault;
 }
 
+/** A fault that concerns one endpoint needs no `on`. */
+const targeted = (fault: Fault): Fault => (fault.fault === "failRender" ? { on: "renders.create", ...fault } : fault);
+
 /** Makes an empty list of faults for the given endpoints. Calls `onChange` after each change by a program. */
 export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}): FaultList {
   const entries = new Map<number, StoredFault>();
@@ -200,7 +204,7 @@ export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}
     add: (fault) => {
       validate(fault, endpoints);
       latest += 1;
-      const entry: StoredFault = { id: latest, fault, seen: 0, hits: 0 };
+      const entry: StoredFault = { id: latest, fault: targeted(fault), seen: 0, hits: 0 };
       entries.set(entry.id, entry);
       onChange();
       return {
@@ -219,7 +223,7 @@ export function createFaults(endpoints: readonly Endpoint[], onChange = () => {}
       entries.clear();
       latest = 0;
       for (const entry of faults) {
-        entries.set(entry.id, { ...entry });
+        entries.set(entry.id, { ...entry, fault: targeted(entry.fault) });
         latest = Math.max(latest, entry.id);
       }
     },

@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { ImageSource } from "../../binary/source.ts";
 import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
 import type { Schema } from "../../schemas/shape.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import type { OrganizationOptions } from "../catalog/organization.ts";
 import type { EmulatorOptions } from "../settings/options.ts";
 import type { Caller } from "../state/world.ts";
@@ -58,6 +58,10 @@ type Promises<Data> = undefined extends Data ? { readonly promises?: never } : {
 /** The argument of a handler: the endpoint's checked input, the request and its caller. */
 type RouteCall<Input> = Input & Caller & { readonly request: Request };
 
+interface Handles<Input, Result> {
+  handle(call: RouteCall<Input>): Result;
+}
+
 /** An endpoint with what the emulator declares about it, and the function that responds to its requests. */
 export interface Route extends Declared {
   readonly endpoint: Endpoint;
@@ -67,13 +71,12 @@ export interface Route extends Declared {
 /** Makes a route whose handler returns data of the descriptor's type. The data is wrapped as the descriptor says. */
 export const route = <Input extends EndpointInput, Data>(
   endpoint: Endpoint<Input, Data>,
-  declared: Omit<Declared, "query" | "body" | "promises"> & Takes<Input> & Promises<Data>,
-  handle: (call: RouteCall<Input>) => Data | Promise<Data>,
+  declared: Declared & Takes<Input> & Promises<Data> & Handles<Input, Data | Promise<Data>>,
 ): Route => ({
   ...declared,
   endpoint,
   respond: async (input, caller, request) => {
-    const data = await handle({ ...(input as Input), ...caller, request });
+    const data = await declared.handle({ ...(input as Input), ...caller, request });
     const isMinimal = caller.world.settings.shapes === "minimal";
     return dataResponse(endpoint.response, isMinimal ? reduced(endpoint, declared.promises ?? whole, data) : data);
   },
@@ -82,12 +85,11 @@ export const route = <Input extends EndpointInput, Data>(
 /** Makes a route whose handler returns a whole response, such as a file. */
 export const rawRoute = <Input extends EndpointInput>(
   endpoint: Endpoint<Input>,
-  declared: Omit<Declared, "query" | "body" | "promises"> & Takes<Input>,
-  handle: (call: RouteCall<Input>) => Response,
+  declared: Declared & Takes<Input> & Handles<Input, Response>,
 ): Route => ({
   ...declared,
   endpoint,
-  respond: async (input, caller, request) => handle({ ...(input as Input), ...caller, request }),
+  respond: async (input, caller, request) => declared.handle({ ...(input as Input), ...caller, request }),
 });
 
 /** The data of a response without what is not promised. */

@@ -12,7 +12,7 @@ import {
   type ProductDetail,
 } from "../../resources/catalog/catalog.endpoints.ts";
 import { listItems } from "../../resources/warehouse/warehouse.endpoints.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { drawn } from "../base/pictures.ts";
 import { found, Problem } from "../base/problem.ts";
 import type { StoredProduct } from "../catalog/products.ts";
@@ -105,49 +105,37 @@ function toDetail(world: World, product: StoredProduct): ProductDetail {
 }
 
 export const catalogRoutes: readonly Route[] = [
-  route(
-    listProducts,
-    {
-      models: "products in every stage, printed and not printed, by pages",
-      options: ["pageSize"],
-      controls: ["updateProduct"],
-      query: pages,
-      promises: promisedProduct,
-    },
-    ({ world, query }) => {
+  route(listProducts, {
+    models: "products in every stage, printed and not printed, by pages",
+    options: ["pageSize"],
+    controls: ["updateProduct"],
+    query: pages,
+    promises: promisedProduct,
+    handle: ({ world, query }) => {
       const { items, nextCursor } = world.products.page(query?.cursor, ({ status }) => status !== "archived");
       return { items: items.map(toProduct), nextCursor };
     },
-  ),
-  route(
-    getProduct,
-    {
-      models: "detail, media and layer images; 410 for an archived product",
-      controls: ["updateProduct", "replaceMedia"],
-      promises: promisedDetail,
-    },
-    ({ world, path }) => toDetail(world, availableProduct(world, path.productReference)),
-  ),
-  rawRoute(
-    getProductMedia,
-    {
-      models: "an example image that is revalidated, and an example render that is cached for a year",
-      controls: ["replaceMedia"],
-    },
-    ({ world, path, request }) => {
+  }),
+  route(getProduct, {
+    models: "detail, media and layer images; 410 for an archived product",
+    controls: ["updateProduct", "replaceMedia"],
+    promises: promisedDetail,
+    handle: ({ world, path }) => toDetail(world, availableProduct(world, path.productReference)),
+  }),
+  rawRoute(getProductMedia, {
+    models: "an example image that is revalidated, and an example render that is cached for a year",
+    controls: ["replaceMedia"],
+    handle: ({ world, path, request }) => {
       const product = availableProduct(world, path.productReference);
       const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
       const { picture, width, height, cacheControl, modified } = file;
       return fileResponse(request, { bytes: drawn(picture, width, height), type: "image/png", cacheControl, modified });
     },
-  ),
-  rawRoute(
-    getLayerFile,
-    {
-      models: "ETag, Last-Modified and 304",
-      controls: ["updateProduct"],
-    },
-    ({ world, path, request }) => {
+  }),
+  rawRoute(getLayerFile, {
+    models: "ETag, Last-Modified and 304",
+    controls: ["updateProduct"],
+    handle: ({ world, path, request }) => {
       const product = availableProduct(world, path.productReference);
       if (path.filename !== layerFile || !hasLayers(product)) {
         throw new Problem("not_found", `Layer image ${path.filename} does not exist`);
@@ -160,53 +148,41 @@ export const catalogRoutes: readonly Route[] = [
         modified: product.layersModified,
       });
     },
-  ),
-  route(
-    lookupProduct,
-    {
-      models: "the product of a legacy SKU",
-      query: { legacyItemSku: () => z.string() },
-      // 4.10
-      promises: whole,
-    },
-    ({ world, query }) => {
+  }),
+  route(lookupProduct, {
+    models: "the product of a legacy SKU",
+    query: { legacyItemSku: () => z.string() },
+    // 4.10
+    promises: whole,
+    handle: ({ world, query }) => {
       const sku = query?.legacyItemSku;
       const product = world.products.all().find(({ legacyItemSKU }) => legacyItemSKU === sku);
       return found(product, `A product with the legacy SKU ${sku}`).reference;
     },
-  ),
-  route(
-    listProductgroups,
-    {
-      models: "the productgroups that the organization sees, one of them private",
-      promises: referenceOnly,
-    },
-    ({ world }) => world.productgroups.map(({ reference, name }) => ({ reference, name })),
-  ),
-  route(
-    listPackagings,
-    {
-      models: "two packagings of the organization",
-      promises: referenceOnly,
-    },
-    ({ world }) => world.packagings,
-  ),
+  }),
+  route(listProductgroups, {
+    models: "the productgroups that the organization sees, one of them private",
+    promises: referenceOnly,
+    handle: ({ world }) => world.productgroups.map(({ reference, name }) => ({ reference, name })),
+  }),
+  route(listPackagings, {
+    models: "two packagings of the organization",
+    promises: referenceOnly,
+    handle: ({ world }) => world.packagings,
+  }),
 ];
 
 export const warehouseRoutes: readonly Route[] = [
-  route(
-    listItems,
-    {
-      models: "items of the demo organization, by pages; one item has several products",
-      options: ["pageSize"],
-      controls: ["setStock"],
-      query: pages,
-      promises: only({
-        ...named("reference", "sku", "logicalQuantity", "physicalQuantity"),
-        products: each(referenceOnly),
-      }),
-    },
-    ({ world, query }) => {
+  route(listItems, {
+    models: "items of the demo organization, by pages; one item has several products",
+    options: ["pageSize"],
+    controls: ["setStock"],
+    query: pages,
+    promises: only({
+      ...named("reference", "sku", "logicalQuantity", "physicalQuantity"),
+      products: each(referenceOnly),
+    }),
+    handle: ({ world, query }) => {
       const { items, nextCursor } = world.items.page(query?.cursor);
       return {
         items: items.map(({ reference, sku, logicalQuantity, physicalQuantity, products }) => ({
@@ -219,5 +195,5 @@ export const warehouseRoutes: readonly Route[] = [
         nextCursor,
       };
     },
-  ),
+  }),
 ];

@@ -170,74 +170,57 @@ function toClaim(world: World, claim: StoredClaim): Claim {
 const listedClosed = 14 * 86_400_000;
 
 export const claimRoutes: readonly Route[] = [
-  route(
-    listClaimcategories,
-    {
-      models: "categories with and without evidence, and the reserved one",
-      promises: only(named("reference", "name", "evidenceRequired")),
-    },
-    ({ world }) => world.claimcategories,
-  ),
-  route(
-    createPackageMissing,
-    {
-      models: "the delivery window, the warranty, existing claims and replacements",
-      controls: ["ship", "clock.advance"],
-      body: packageMissing,
-      promises: referenceOnly,
-    },
-    ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference }),
-  ),
-  route(
-    createItemIssues,
-    {
-      models: "the warranty, shipped and already claimed quantities, evidence",
-      controls: ["ship", "clock.advance"],
-      body: itemIssues,
-      promises: referenceOnly,
-    },
-    ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference }),
-  ),
-  route(
-    listClaims,
-    {
-      models: "open claims, and those closed within 14 days or after closedAfter, by pages",
-      options: ["pageSize", "seed.orders"],
-      controls: ["seed", "clock.advance"],
-      query: { ...pages, closedAfter: () => z.optional(timestamp()) },
-      promises: only({
-        ...named("reference", "orderReference", "status", "created", "retracted", "decided"),
-        claimcategories: each(promisedCategory),
-      }),
-    },
-    ({ world, query }) => {
+  route(listClaimcategories, {
+    models: "categories with and without evidence, and the reserved one",
+    promises: only(named("reference", "name", "evidenceRequired")),
+    handle: ({ world }) => world.claimcategories,
+  }),
+  route(createPackageMissing, {
+    models: "the delivery window, the warranty, existing claims and replacements",
+    controls: ["ship", "clock.advance"],
+    body: packageMissing,
+    promises: referenceOnly,
+    handle: ({ body, ...caller }) => ({ reference: claimPackage(caller, body).reference }),
+  }),
+  route(createItemIssues, {
+    models: "the warranty, shipped and already claimed quantities, evidence",
+    controls: ["ship", "clock.advance"],
+    body: itemIssues,
+    promises: referenceOnly,
+    handle: ({ body, ...caller }) => ({ reference: claimItems(caller, body).reference }),
+  }),
+  route(listClaims, {
+    models: "open claims, and those closed within 14 days or after closedAfter, by pages",
+    options: ["pageSize", "seed.orders"],
+    controls: ["seed", "clock.advance"],
+    query: { ...pages, closedAfter: () => z.optional(timestamp()) },
+    promises: only({
+      ...named("reference", "orderReference", "status", "created", "retracted", "decided"),
+      claimcategories: each(promisedCategory),
+    }),
+    handle: ({ world, query }) => {
       const since = instantOf(query?.closedAfter ?? "") ?? world.now() - listedClosed;
       const isListed = (claim: StoredClaim, from: number) => (closedAt(claim) ?? from) >= from;
       const { items, nextCursor } = world.claims.page(query?.cursor, isListed, since);
       return { items: items.map((claim) => toClaimSummary(world, claim)), nextCursor };
     },
-  ),
-  route(
-    getClaim,
-    {
-      models: "pending, resolved, rejected and retracted claims, with evidence until it is purged",
-      options: ["automation"],
-      controls: ["reviewClaim", "automate", "clock.advance"],
-      promises: promisedClaim,
-    },
-    ({ world, path }) => toClaim(world, found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`)),
-  ),
-  route(
-    retractClaim,
-    {
-      models: "204 while the claim is pending",
-      controls: ["reviewClaim"],
-    },
-    ({ world, path }) => {
+  }),
+  route(getClaim, {
+    models: "pending, resolved, rejected and retracted claims, with evidence until it is purged",
+    options: ["automation"],
+    controls: ["reviewClaim", "automate", "clock.advance"],
+    promises: promisedClaim,
+    handle: ({ world, path }) =>
+      toClaim(world, found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`)),
+  }),
+  route(retractClaim, {
+    models: "204 while the claim is pending",
+    controls: ["reviewClaim"],
+    handle: ({ world, path }) => {
       const claim = found(world.claims.get(path.claimReference), `Claim ${path.claimReference}`);
       if (claimStatus(claim) !== "pending")
         throw new Problem("claim_not_pending", `The claim is ${claimStatus(claim)}`);
       claim.retracted = world.now();
     },
-  ),
+  }),
 ];

@@ -223,65 +223,49 @@ function create({ world, key }: Caller, input: OrderInput): StoredOrder {
 }
 
 export const orderRoutes: readonly Route[] = [
-  route(
-    createOrder,
-    {
-      models:
-        "every check of the specification, dropship and combined orders, integrators; `product_not_orderable` for the stage alone",
-      options: ["repeatedIdentifier", "keys", "automation"],
-      controls: ["setStoreIntegration", "updateProduct", "seed"],
-      body: order,
-      promises: referenceOnly,
-    },
-    ({ body, ...caller }) => ({ reference: create(caller, body).reference }),
-  ),
-  route(
-    listOrders,
-    {
-      models: "orders, newest first, by pages",
-      options: ["pageSize", "seed.orders"],
-      controls: ["seed"],
-      query: pages,
-      // 4.7 shows no field of an entry
-      promises: referenceOnly,
-    },
-    ({ world, query }) => {
+  route(createOrder, {
+    models:
+      "every check of the specification, dropship and combined orders, integrators; `product_not_orderable` for the stage alone",
+    options: ["repeatedIdentifier", "keys", "automation"],
+    controls: ["setStoreIntegration", "updateProduct", "seed"],
+    body: order,
+    promises: referenceOnly,
+    handle: ({ body, ...caller }) => ({ reference: create(caller, body).reference }),
+  }),
+  route(listOrders, {
+    models: "orders, newest first, by pages",
+    options: ["pageSize", "seed.orders"],
+    controls: ["seed"],
+    query: pages,
+    // 4.7 shows no field of an entry
+    promises: referenceOnly,
+    handle: ({ world, query }) => {
       const { items, nextCursor } = world.orders.page(query?.cursor);
       return { items: items.map(toSummary), nextCursor };
     },
-  ),
-  route(
-    getOrder,
-    {
-      models:
-        "production, holds, pre-orders, shipments in full or in part, cancellations; also in the environment test",
-      options: ["automation", "seed.orders"],
-      controls: ["startProduction", "hold", "release", "ship", "automate", "seed"],
-      promises: promisedOrder,
-    },
-    ({ world, path }) => toOrder(world, orderAt(world, path.orderReference)),
-  ),
-  route(
-    cancelOrder,
-    {
-      models: "total canceled quantities, all or nothing",
-      controls: ["startProduction", "ship", "setStoreIntegration"],
-      body: cancellations,
-    },
-    ({ world, path, body }) => {
+  }),
+  route(getOrder, {
+    models: "production, holds, pre-orders, shipments in full or in part, cancellations; also in the environment test",
+    options: ["automation", "seed.orders"],
+    controls: ["startProduction", "hold", "release", "ship", "automate", "seed"],
+    promises: promisedOrder,
+    handle: ({ world, path }) => toOrder(world, orderAt(world, path.orderReference)),
+  }),
+  route(cancelOrder, {
+    models: "total canceled quantities, all or nothing",
+    controls: ["startProduction", "ship", "setStoreIntegration"],
+    body: cancellations,
+    handle: ({ world, path, body }) => {
       const order = orderAt(world, path.orderReference);
       writableStore(world, order.storeReference);
       cancelLines(world, order, body);
     },
-  ),
-  route(
-    replaceDropshipAddress,
-    {
-      models: "a new address while the order is open; a replacement order is locked",
-      controls: ["ship", "reviewClaim"],
-      body: address,
-    },
-    ({ world, path, body }) => {
+  }),
+  route(replaceDropshipAddress, {
+    models: "a new address while the order is open; a replacement order is locked",
+    controls: ["ship", "reviewClaim"],
+    body: address,
+    handle: ({ world, path, body }) => {
       const order = orderAt(world, path.orderReference);
       checkDestination(body);
       if (order.shippingKind !== "dropship") throw new Problem("order_not_dropship", "A combined order has no address");
@@ -291,16 +275,13 @@ export const orderRoutes: readonly Route[] = [
       if (!isOpen(order)) throw new Problem("order_completed", "Every orderline is shipped or canceled");
       replaceAddress(world, order, body);
     },
-  ),
-  route(
-    quoteOrder,
-    {
-      models: "levels by destination, weight and value",
-      controls: ["setStoreIntegration", "updateProduct"],
-      body: quote,
-      promises: only(named("level", "price")),
-    },
-    ({ world, body }) => {
+  }),
+  route(quoteOrder, {
+    models: "levels by destination, weight and value",
+    controls: ["setStoreIntegration", "updateProduct"],
+    body: quote,
+    promises: only(named("level", "price")),
+    handle: ({ world, body }) => {
       writableStore(world, body.storeReference);
       for (const { productReference } of body.orderlines) orderableProduct(world, productReference);
       if (body.shippingKind === "combined") return [];
@@ -312,22 +293,19 @@ export const orderRoutes: readonly Route[] = [
         body.dropshipMinimalShippingLevel ?? "basic",
       );
     },
-  ),
-  route(
-    lookupOrder,
-    {
-      models: "the order of a custom identifier",
-      options: ["repeatedIdentifier"],
-      query: {
-        // The name of the parameter is not shown (4.12). It is the SDK's default.
-        [assumptions.customIdentifierParameter]: () => z.string(),
-      },
-      // 4.10
-      promises: whole,
+  }),
+  route(lookupOrder, {
+    models: "the order of a custom identifier",
+    options: ["repeatedIdentifier"],
+    query: {
+      // The name of the parameter is not shown (4.12). It is the SDK's default.
+      [assumptions.customIdentifierParameter]: () => z.string(),
     },
-    ({ world, query }) => {
+    // 4.10
+    promises: whole,
+    handle: ({ world, query }) => {
       const identifier = query?.[assumptions.customIdentifierParameter];
       return found(world.orders.identified(identifier), `An order with the customIdentifier ${identifier}`).reference;
     },
-  ),
+  }),
 ];

@@ -33,51 +33,42 @@ const toComposition = ({ reference, tokenCost }: StoredComposition): Composition
 const promisedComposition = only(named("reference", "tokenCost"));
 
 export const sceneRoutes: readonly Route[] = [
-  route(
-    listScenes,
-    {
-      models: "scenes, by productgroup; one is private",
-      query: { productgroupReference: () => z.optional(reference("Productgroup")) },
-      promises: only(named("reference", "name")),
-    },
-    ({ world, query }) => {
+  route(listScenes, {
+    models: "scenes, by productgroup; one is private",
+    query: { productgroupReference: () => z.optional(reference("Productgroup")) },
+    promises: only(named("reference", "name")),
+    handle: ({ world, query }) => {
       const group = query?.productgroupReference;
       return world.scenes
         .filter((scene) => group === undefined || includes(scene.compatibleProductgroups, group))
         .map(({ reference, name }) => ({ reference, name }));
     },
-  ),
-  route(
-    getScene,
-    {
-      models: "a scene with its perspectives and productgroups",
-      promises: only({
-        ...named("reference", "name", "description", "private", "allowsProductPerspectives"),
-        compatibleProductgroups: each(referenceOnly),
-        perspectives: each(referenceOnly),
-      }),
-    },
-    ({ world, path }) =>
+  }),
+  route(getScene, {
+    models: "a scene with its perspectives and productgroups",
+    promises: only({
+      ...named("reference", "name", "description", "private", "allowsProductPerspectives"),
+      compatibleProductgroups: each(referenceOnly),
+      perspectives: each(referenceOnly),
+    }),
+    handle: ({ world, path }) =>
       found(
         world.scenes.find(({ reference }) => reference === path.sceneReference),
         `Scene ${path.sceneReference}`,
       ),
-  ),
+  }),
 ];
 
 export const perspectiveRoutes: readonly Route[] = [
-  route(
-    listPerspectives,
-    {
-      models: "perspectives, by scene and product",
-      query: {
-        sceneReference: () => z.optional(reference("Scene")),
-        productReference: () => z.optional(reference("Product")),
-      },
-      // 4.6 shows no field of an entry
-      promises: referenceOnly,
+  route(listPerspectives, {
+    models: "perspectives, by scene and product",
+    query: {
+      sceneReference: () => z.optional(reference("Scene")),
+      productReference: () => z.optional(reference("Product")),
     },
-    ({ world, query }): readonly Perspective[] => {
+    // 4.6 shows no field of an entry
+    promises: referenceOnly,
+    handle: ({ world, query }): readonly Perspective[] => {
       const { sceneReference: scene, productReference: product } = query ?? {};
       if (scene === undefined && product === undefined) return world.perspectives;
       if (scene === undefined) return world.perspectives.filter(({ products }) => includes(products, product));
@@ -86,40 +77,34 @@ export const perspectiveRoutes: readonly Route[] = [
         .filter((composition) => composition.scene.reference === scene && composition.product.reference === product)
         .map(({ perspective }) => perspective);
     },
-  ),
-  route(
-    getPerspective,
-    {
-      models: "perspectives of scenes and of products",
-      promises: only({
-        ...named("reference", "name"),
-        output: only(named("widthPx", "heightPx", "format")),
-        scenes: each(referenceOnly),
-        products: each(referenceOnly),
-      }),
-    },
-    ({ world, path }) =>
+  }),
+  route(getPerspective, {
+    models: "perspectives of scenes and of products",
+    promises: only({
+      ...named("reference", "name"),
+      output: only(named("widthPx", "heightPx", "format")),
+      scenes: each(referenceOnly),
+      products: each(referenceOnly),
+    }),
+    handle: ({ world, path }) =>
       found(
         world.perspectives.find(({ reference }) => reference === path.perspectiveReference),
         `Perspective ${path.perspectiveReference}`,
       ),
-  ),
+  }),
 ];
 
 export const compositionRoutes: readonly Route[] = [
-  route(
-    lookupComposition,
-    {
-      models: "200, 404 and 410",
-      controls: ["updateProduct"],
-      query: {
-        sceneReference: () => reference("Scene"),
-        productReference: () => reference("Product"),
-        perspectiveReference: () => reference("Perspective"),
-      },
-      promises: promisedComposition,
+  route(lookupComposition, {
+    models: "200, 404 and 410",
+    controls: ["updateProduct"],
+    query: {
+      sceneReference: () => reference("Scene"),
+      productReference: () => reference("Product"),
+      perspectiveReference: () => reference("Perspective"),
     },
-    ({ world, query }) => {
+    promises: promisedComposition,
+    handle: ({ world, query }) => {
       const composition = [...world.compositions.values()].find(
         ({ scene, product, perspective }) =>
           scene.reference === query?.sceneReference &&
@@ -128,18 +113,15 @@ export const compositionRoutes: readonly Route[] = [
       );
       return toComposition(availableComposition(found(composition, "This combination")));
     },
-  ),
-  route(
-    getComposition,
-    {
-      models: "a composition with its cost; 410 for an archived product, which is assumed",
-      controls: ["updateProduct"],
-      promises: promisedComposition,
-    },
-    ({ world, path }) => {
+  }),
+  route(getComposition, {
+    models: "a composition with its cost; 410 for an archived product, which is assumed",
+    controls: ["updateProduct"],
+    promises: promisedComposition,
+    handle: ({ world, path }) => {
       const { compositionReference } = path;
       const composition = found(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
       return toComposition(availableComposition(composition));
     },
-  ),
+  }),
 ];

@@ -38,17 +38,14 @@ function respondWithFile(world: World, request: Request, reference: RenderRefere
 }
 
 export const renderRoutes: readonly Route[] = [
-  route(
-    createRender,
-    {
-      models:
-        "the same composition and image have one render; each request costs rendertokens; 410 for an archived product, which is assumed",
-      options: ["renderDuration", "rendertokenLimit"],
-      controls: ["updateProduct"],
-      body: render,
-      promises: referenceOnly,
-    },
-    ({ world, body }) => {
+  route(createRender, {
+    models:
+      "the same composition and image have one render; each request costs rendertokens; 410 for an archived product, which is assumed",
+    options: ["renderDuration", "rendertokenLimit"],
+    controls: ["updateProduct"],
+    body: render,
+    promises: referenceOnly,
+    handle: ({ world, body }) => {
       const { compositionReference, imageReference } = body;
       const composition = known(world.compositions.get(compositionReference), `Composition ${compositionReference}`);
       known(world.images.get(imageReference), `Image ${imageReference}`);
@@ -70,52 +67,40 @@ export const renderRoutes: readonly Route[] = [
       }
       return { reference };
     },
-  ),
-  route(
-    getRender,
-    {
-      models: "pending, completed and failed renders",
-      options: ["renderDuration"],
-      controls: ["completeRender", "failRender", "clock.advance"],
-      promises: only({
-        ...named("reference", "compositionReference", "imageReference", "status", "created"),
-        thumbhash: ifAny,
-        media: promisedFile,
-        thumbnail: promisedFile,
-        completed: ifAny,
-      }),
-    },
-    ({ world, path }) => toRender(world, renderOf(world, path.renderReference)),
-  ),
-  rawRoute(
-    getRenderMedia,
-    {
-      models: "202 with Retry-After, then a PNG of the print image",
-      options: ["renderDuration"],
-      controls: ["completeRender", "failRender"],
-    },
-    ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "media"),
-  ),
-  rawRoute(
-    getRenderThumbnail,
-    {
-      models: "202 with Retry-After, then a small PNG",
-      options: ["renderDuration"],
-      controls: ["completeRender", "failRender"],
-    },
-    ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "thumbnail"),
-  ),
+  }),
+  route(getRender, {
+    models: "pending, completed and failed renders",
+    options: ["renderDuration"],
+    controls: ["completeRender", "failRender", "clock.advance"],
+    promises: only({
+      ...named("reference", "compositionReference", "imageReference", "status", "created"),
+      thumbhash: ifAny,
+      media: promisedFile,
+      thumbnail: promisedFile,
+      completed: ifAny,
+    }),
+    handle: ({ world, path }) => toRender(world, renderOf(world, path.renderReference)),
+  }),
+  rawRoute(getRenderMedia, {
+    models: "202 with Retry-After, then a PNG of the print image",
+    options: ["renderDuration"],
+    controls: ["completeRender", "failRender"],
+    handle: ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "media"),
+  }),
+  rawRoute(getRenderThumbnail, {
+    models: "202 with Retry-After, then a small PNG",
+    options: ["renderDuration"],
+    controls: ["completeRender", "failRender"],
+    handle: ({ world, path, request }) => respondWithFile(world, request, path.renderReference, "thumbnail"),
+  }),
 ];
 
 export const rendertokenRoutes: readonly Route[] = [
-  route(
-    getRendertokens,
-    {
-      models: "the tokens of the week, until Monday 00:00 Europe/Amsterdam",
-      options: ["rendertokenLimit"],
-      controls: ["clock.advance"],
-      promises: only(named("used", "limit", "remaining", "resets")),
-    },
-    ({ world }) => world.rendertokens.state(),
-  ),
+  route(getRendertokens, {
+    models: "the tokens of the week, until Monday 00:00 Europe/Amsterdam",
+    options: ["rendertokenLimit"],
+    controls: ["clock.advance"],
+    promises: only(named("used", "limit", "remaining", "resets")),
+    handle: ({ world }) => world.rendertokens.state(),
+  }),
 ];

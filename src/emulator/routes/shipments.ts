@@ -19,20 +19,17 @@ function tracking({ settings }: World, { reference, level, addressReference }: S
 }
 
 export const shipmentRoutes: readonly Route[] = [
-  route(
-    getShipment,
-    {
-      models: "basic, tracked, express and combined shipments",
-      controls: ["ship", "automate", "seed"],
-      promises: only({
-        reference: whole,
-        orders: each(referenceOnly),
-        carrier: ifAny,
-        trackingNumber: ifAny,
-        trackingUrl: ifAny,
-      }),
-    },
-    ({ world, path }) => {
+  route(getShipment, {
+    models: "basic, tracked, express and combined shipments",
+    controls: ["ship", "automate", "seed"],
+    promises: only({
+      reference: whole,
+      orders: each(referenceOnly),
+      carrier: ifAny,
+      trackingNumber: ifAny,
+      trackingUrl: ifAny,
+    }),
+    handle: ({ world, path }) => {
       const shipment = found(world.shipments.get(path.shipmentReference), `Shipment ${path.shipmentReference}`);
       return {
         reference: shipment.reference,
@@ -40,5 +37,5 @@ export const shipmentRoutes: readonly Route[] = [
         ...tracking(world, shipment),
       };
     },
-  ),
+  }),
 ];

@@ -72,32 +72,31 @@ export function publicOrigin(publicUrl: string, allowRemote = false): string {
   throw refuse("publicUrl", "expected only an origin, for example https://tunnel.example; the base URL adds /v2");
 }
 
-/** Why the system does not let a server listen, by the code of its error: the option to change, and what to do. */
-const failures: Readonly<Record<string, readonly [option: keyof Place, explain: (place: Place) => string]>> = {
-  EADDRINUSE: [
-    "port",
-    ({ port, host }) =>
-      `Port ${port} of ${host} is in use. Stop the program that uses it, or choose another port: \`port: ${port === 65_535 ? 4010 : port + 1}\` (0 is any free port)`,
-  ],
-  EACCES: ["port", ({ port }) => `This user may not listen on port ${port}. Choose a port above 1023: \`port: 4010\``],
-  EADDRNOTAVAIL: [
-    "host",
-    ({ host }) => `${host} is not an address of this machine. Choose another \`host\`, for example 127.0.0.1`,
-  ],
-  ENOTFOUND: ["host", ({ host }) => `The host name ${host} is unknown. Choose another \`host\`, for example 127.0.0.1`],
-  EAI_AGAIN: [
-    "host",
-    ({ host }) => `The host name ${host} could not be looked up. Choose another \`host\`, for example 127.0.0.1`,
-  ],
-};
+/** What to do when the system does not let a server listen, by the code of its error. */
+function listenIssue({ code, syscall }: NodeJS.ErrnoException, { port, host }: Place): ConfigurationError | undefined {
+  const other = "Choose another `host`, for example 127.0.0.1";
+  if (syscall === "getaddrinfo") return refuse("host", `The host name ${host} is unknown. ${other}`);
+  switch (code) {
+    case "EADDRINUSE": {
+      const next = port === 65_535 ? 4010 : port + 1;
+      const choose = `Stop the program that uses it, or choose another port: \`port: ${next}\` (0 is any free port)`;
+      return refuse("port", `Port ${port} of ${host} is in use. ${choose}`);
+    }
+    case "EACCES":
+      return refuse("port", `This user may not listen on port ${port}. Choose a port above 1023: \`port: 4010\``);
+    case "EADDRNOTAVAIL":
+    case "EAFNOSUPPORT":
+    case "EINVAL":
+      return refuse("host", `${host} is not an address of this machine. ${other}`);
+    default:
+      return undefined;
+  }
+}
 
 /** Makes the error of a server that cannot listen say what to do. Its `cause` is the error of the system. */
 export function listenError(error: Error, place: Place): Error {
-  const code = "code" in error ? String(error.code) : "";
-  const known = Object.hasOwn(failures, code) ? failures[code] : undefined;
-  if (known === undefined) return error;
-  const [option, explain] = known;
-  return Object.assign(refuse(option, explain(place)), { cause: error });
+  const issue = listenIssue(error, place);
+  return issue === undefined ? error : Object.assign(issue, { cause: error });
 }
 
 /**

@@ -1,8 +1,8 @@
+import * as z from "zod/mini";
 import { ControlError } from "../base/control-error.ts";
 import { controlRoot, refusal, uncachedJson } from "../base/messages.ts";
 import { Problem } from "../base/problem.ts";
 import type { Control } from "../controls/control.ts";
-import { jsonSchema } from "../controls/json-schema.ts";
 import { allControls } from "../controls/table.ts";
 import { readJson } from "../http/input.ts";
 import type { Switches } from "../http/route.ts";
@@ -16,18 +16,21 @@ import { quickstart } from "./quickstart.ts";
 /** The size of the largest input, in bytes: a saved world of some 100,000 orders. */
 const largestInput = 512 * 2 ** 20;
 
-const describe = (name: string, { about, on, required, schema }: Control) => ({
+/** A control with the JSON schema of its input. What JSON Schema cannot say is any value. */
+export const describeControl = (name: string, { about, on, required, schema }: Control) => ({
   name,
   about,
   on,
   method: "POST",
   path: `${controlRoot}/${name}`,
   required,
-  input: jsonSchema(schema()),
+  input: z.toJSONSchema(schema(), { unrepresentable: "any", io: "input" }),
 });
 
 /** The list of the controls, for programs. */
-const listOfControls = () => ({ controls: Array.from(allControls, ([name, control]) => describe(name, control)) });
+const listOfControls = () => ({
+  controls: Array.from(allControls, ([name, control]) => describeControl(name, control)),
+});
 
 async function runControl(emulation: Emulation, control: Control, request: Request): Promise<Response> {
   try {

@@ -3,8 +3,9 @@ import type { Endpoint } from "../../http/endpoint.ts";
 import type { PodPartnerOptions } from "../../options.ts";
 import { eitherSignal } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { attempt, propertyOf, textOf } from "../../util/foreign.ts";
 import { unknownPattern } from "../base/endpoint-names.ts";
-import { assertCurrent, type Lifetime, type Service } from "../base/messages.ts";
+import { assertCurrent, type Lifetime, type Service, WholeResponse } from "../base/messages.ts";
 import type { DemoCatalog } from "../catalog/catalog.ts";
 import { organizationIssues, type StoredKey } from "../catalog/organization.ts";
 import type { EmulatorClock } from "../clock/emulator-clock.ts";
@@ -21,6 +22,7 @@ import type { RequestLog } from "../recorder/logged-request.ts";
 import { Recorder } from "../recorder/recorder.ts";
 import { createRequestLog } from "../recorder/request-log.ts";
 import { allRoutes } from "../routes/table.ts";
+import { renderStatus } from "../rules/renders.ts";
 import { type EmulatorOptions, type Settings, toSettings } from "../settings/options.ts";
 import { Emulation } from "../state/emulation.ts";
 
@@ -113,12 +115,25 @@ interface RoutedRequest {
   readonly lifetime: Lifetime;
 }
 
+/** Lets the pending render fail that a response names. */
+function failCreatedRender({ worlds }: Emulation, response: Response): Response {
+  const text = response instanceof WholeResponse ? String(response.whole) : "";
+  const created = attempt<unknown>(() => JSON.parse(text));
+  const reference = textOf(propertyOf(created, "render"), "reference") ?? "";
+  for (const world of worlds) {
+    const render = world.renders.get(reference);
+    if (render !== undefined && renderStatus(world, render) === "pending") render.failed = true;
+  }
+  return response;
+}
+
 /** Responds to a request, or applies its fault. */
 async function respond(
   { emulation, service }: { readonly emulation: Emulation; readonly service: Service },
   { request, signal, match, fault, lifetime }: RoutedRequest,
 ): Promise<Response> {
   if (fault === undefined) return await service(request);
+  if (fault.fault === "failRender") return failCreatedRender(emulation, await service(request));
   // A fault can delay the request.
   const carryOut: Service = async (delayed) => {
     assertCurrent({ lifetime });

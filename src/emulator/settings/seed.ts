@@ -34,8 +34,8 @@ export interface SeedProduct {
   readonly status?: Stage | undefined;
   /** Whether it is printed, so that its orderlines need an image. Default true. */
   readonly printed?: boolean | undefined;
-  /** Default 100. */
-  readonly availableQuantity?: number | undefined;
+  /** Null: not known, for an announced product. Default 100. */
+  readonly availableQuantity?: number | null | undefined;
   /** The weight of one unit; null when it has not been measured. Default 30. */
   readonly weightGrams?: number | null | undefined;
   /** The SKU of its warehouse item. Products with one SKU share an item. Default: the name in capital letters, with `-`. */
@@ -51,7 +51,7 @@ const seedProduct = () =>
     productgroup: z.optional(filledText()),
     status: z.optional(z.enum(stages)),
     printed: z.optional(z.boolean()),
-    availableQuantity: z.optional(count(0)),
+    availableQuantity: z.optional(z.nullable(count(0))),
     weightGrams: z.optional(z.nullable(z.number().check(z.gte(0)))),
     sku: z.optional(filledText()),
     daysAgo: daysAgo(),

@@ -209,7 +209,7 @@ const product = () =>
   z.strictObject({
     reference: reference("Product"),
     status: z.enum(stages),
-    availableQuantity: count(0),
+    availableQuantity: z.nullable(count(0)),
     weightGrams: z.nullable(z.number().check(z.gte(0))),
     layersModified: time(),
     printModified: time(),

@@ -1,9 +1,8 @@
 import * as z from "zod/mini";
 import type { OrderReference, StoreReference } from "../../references/references.ts";
 import { count } from "../../schemas/shape.ts";
-import { isFunction } from "../../schemas/type-guards.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import { propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
+import { isFunction, propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 
 /** One delivery of a callback. */
 export interface CallbackTry {

@@ -1,9 +1,9 @@
 import { Download } from "../../binary/download.ts";
 import { type BodyWatcher, watched } from "../../binary/streams.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import { Attempt } from "../attempt.ts";
 import type { Call } from "../call.ts";
-import { downloadStream } from "../exchange.ts";
+import { downloadStream } from "../download-body.ts";
+import { Attempt } from "../exchange.ts";
 import type { EncodedRequest } from "../request.ts";
 import type { Arrival } from "../response.ts";
 import type { Body } from "../transport.ts";

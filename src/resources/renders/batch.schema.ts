@@ -16,7 +16,7 @@ import type {
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
-import { isFunction, isRecord } from "../../schemas/type-guards.ts";
+import { isFunction, isRecord } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
 import type { WaitOptions } from "./render-waiting.ts";
 import { createRender } from "./renders.endpoints.ts";

@@ -11,7 +11,7 @@ import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallResult, toCall } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
+import { isRecord } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type Look, poll } from "../../waiting/poll.ts";
 import { getRender } from "./renders.endpoints.ts";

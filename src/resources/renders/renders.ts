@@ -4,9 +4,8 @@ import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isRecord } from "../../schemas/type-guards.ts";
 import { splitFields } from "../../util/fields.ts";
-import { attempt } from "../../util/foreign.ts";
+import { attempt, isRecord } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import type { ImagesResource } from "../images/images.ts";
 import type {

@@ -60,6 +60,23 @@ describe("the controls over HTTP", () => {
     expect(body.message).toContain(message);
   });
 
+  it("list which fields each kind of fault has, as JSON schema", async () => {
+    const { controls } = (await (await fetch(root())).json()) as { controls: { name: string; input: unknown }[] };
+    const add = controls.find(({ name }) => name === "faults.add");
+    expect(add?.input).toMatchObject({ properties: { fault: { oneOf: expect.any(Array) } }, required: ["fault"] });
+    expect(JSON.parse(JSON.stringify(add?.input)).properties.fault.oneOf).toContainEqual({
+      type: "object",
+      properties: {
+        fault: { type: "string", const: "drop" },
+        on: { type: "string" },
+        nth: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        when: { type: "string", enum: ["before", "after"] },
+      },
+      required: ["fault"],
+      additionalProperties: false,
+    });
+  });
+
   it("ship an order in part, and return the reference of the shipment", async () => {
     const order = await placeOrder();
     const { status, body } = await control("ship", { orders: order, lines: [{ index: 1, quantity: 2 }] });

@@ -21,7 +21,8 @@ function fieldOf(schema: FieldSchema): "text" | "number" | "boolean" | "enum" | 
   if (schema.type === "string") return "text";
   if (schema.type === "number" || schema.type === "integer") return "number";
   if (schema.type === "boolean") return "boolean";
-  return schema.anyOf?.some(({ type }) => type === "string") ? "text" : "json";
+  const types = new Set(schema.anyOf?.map(({ type }) => type));
+  return types.has("string") && !types.has("null") && !types.has("number") ? "text" : "json";
 }
 
 /** Reads the text of a field. An empty field is left out. Throws for text that is not JSON. */

@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+const usage = "npm run mutation -- src/storage src/errors/base.ts [--part 0.1] [--tests 'test/unit/**']";
+/** Folders whose tests start no other program and need no build. */
+const quick = "test/{cache,callbacks,flows,resources,stores,transports,unit}/**/*.test.ts";
+/** Lines of a file that are taken or left out together. */
+const block = 12;
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { part: { type: "string", default: "1" }, tests: { type: "string", default: quick } },
+});
+if (positionals.length === 0) throw new Error(usage);
+
+/** The blocks of a file in which code is changed: each with the given probability. */
+function blocksOf(file: string, part: number): string[] {
+  if (part >= 1) return [file];
+  const lines = readFileSync(file, "utf8").split("\n").length;
+  const starts = Array.from({ length: Math.ceil(lines / block) }, (_, index) => index * block + 1);
+  return starts.filter(() => Math.random() < part).map((start) => `${file}:${start}-${start + block - 1}`);
+}
+
+const files = positionals.flatMap((path) =>
+  statSync(path).isDirectory() ? globSync(`${path.replace(/\/$/, "")}/**/*.ts`) : [path],
+);
+const folder = mkdtempSync(join(tmpdir(), "pod-partner-mutation-"));
+const report = join(folder, "report.json");
+const settings = {
+  mutate: files.flatMap((file) => blocksOf(file, Number(values.part))),
+  testFiles: globSync(values.tests),
+  testRunner: "vitest",
+  plugins: ["@stryker-mutator/vitest-runner"],
+  vitest: { configFile: "vitest.config.ts", related: true },
+  coverageAnalysis: "perTest",
+  // What runs when a file is loaded needs all tests for each change.
+  ignoreStatic: true,
+  ignorePatterns: ["dist", "docs", "test/bench", "test/package", "test/runtimes", "test/soak"],
+  reporters: ["clear-text", "json"],
+  jsonReporter: { fileName: report },
+  clearTextReporter: { logTests: false, allowColor: false, reportTests: false },
+  dryRunTimeoutMinutes: 30,
+  timeoutMS: 20_000,
+};
+writeFileSync(join(folder, "stryker.json"), JSON.stringify(settings));
+const { status } = spawnSync("npx", ["stryker", "run", join(folder, "stryker.json")], { stdio: "inherit" });
+
+interface Report {
+  readonly files: Readonly<Record<string, { readonly mutants: readonly { readonly status: string }[] }>>;
+}
+if (status === 0) {
+  const { files: mutated } = JSON.parse(readFileSync(report, "utf8")) as Report;
+  /** How many changes a test notices, and of how many, by folder. */
+  const byFolder = Map.groupBy(Object.entries(mutated), ([file]) => file.replace(/\/[^/]*$/, ""));
+  for (const [name, entries] of byFolder) {
+    const states = entries.flatMap(([, { mutants }]) => mutants.map((mutant) => mutant.status));
+    const countOf = (...kinds: readonly string[]) => states.filter((state) => kinds.includes(state)).length;
+    const noticed = countOf("Killed", "Timeout");
+    const all = noticed + countOf("Survived", "NoCoverage");
+    console.log(`${name}: ${noticed} of ${all} changes noticed, ${((100 * noticed) / all).toFixed(1)} %`);
+  }
+}
+rmSync(folder, { recursive: true });
+process.exitCode = status ?? 1;
