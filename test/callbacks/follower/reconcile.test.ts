@@ -310,6 +310,19 @@ describe("sweeps of two processes at the same time", () => {
     expect(new Set(handed.map(({ reference }) => reference))).toEqual(new Set(orders));
   });
 
+  it("read the orders of a sweep that was killed and whose clock was a year ahead", async () => {
+    const { clock, service, orders, follower, start } = await createFollowed(2);
+    service.onRead = () => new Promise(() => undefined);
+    const ahead = { now: () => clock.now() + 31_536_000_000, after: clock.after };
+    void start({ clock: ahead }).reconcile();
+    await settled();
+    expect(service.reads).toHaveLength(2);
+    service.onRead = async () => undefined;
+    const began = clock.now();
+    expect(await settle(clock, follower.reconcile())).toEqual({ checked: orders.length, changed: 2, gone: 0 });
+    expect(clock.now()).toBe(began);
+  });
+
   it("are not stopped by a mark from a clock that was a year ahead", async () => {
     const { clock, service, follower, start } = await createFollowed(1);
     const ahead = { now: () => clock.now() + 31_536_000_000, after: clock.after };
