@@ -1,4 +1,8 @@
 import {
+  type Claim,
+  type Claimline,
+  type ClaimlineDecision,
+  type ClaimSummary,
   createItemIssues,
   createPackageMissing,
   getClaim,
@@ -6,7 +10,6 @@ import {
   listClaims,
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
-import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
 import { found, Problem } from "../base/problem.ts";
 import { instantOf } from "../http/instant.ts";
 import { type Route, route } from "../http/route.ts";

@@ -1,15 +1,15 @@
 import type { OrderReference } from "../../references/references.ts";
-import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import {
   cancelOrder,
   createOrder,
   getOrder,
   listOrders,
   lookupOrder,
+  type Order,
+  type OrderInput,
   quoteOrder,
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
-import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../base/problem.ts";
 import { type Route, route } from "../http/route.ts";

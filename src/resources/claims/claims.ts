@@ -7,15 +7,19 @@ import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import { splitFields } from "../../util/split-fields.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { ListResource } from "../list-resource.ts";
-import type { FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import {
+  type Claim,
+  type Claimcategory,
+  type ClaimSummary,
   createItemIssues,
   createPackageMissing,
+  type FiledClaim,
   getClaim,
+  type ItemIssuesInput,
   listClaimcategories,
   listClaims,
+  type PackageMissingInput,
 } from "./claims.endpoints.ts";
-import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 import { type Filing, fileClaim, itemIssuesRecovery, packageMissingRecovery, retract } from "./file.ts";
 import { KnownClaims } from "./known-claims.ts";
 

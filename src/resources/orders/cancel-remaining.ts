@@ -8,8 +8,7 @@ import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import { JointTimeline } from "../../waiting/joint-timeline.ts";
 import { cancelOrderlines } from "./change.ts";
 import { cancellationsOfRest } from "./open-order.ts";
-import { cancelOrder, getOrder } from "./orders.endpoints.ts";
-import type { Cancellation } from "./orders.schema.ts";
+import { type Cancellation, cancelOrder, getOrder } from "./orders.endpoints.ts";
 
 /** The result of {@link OrdersResource.cancelRemaining}. */
 export interface CanceledRemainder {
