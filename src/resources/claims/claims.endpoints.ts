@@ -106,7 +106,7 @@ export interface Claim {
 const categoryFields = () => ({ reference: reference("Claimcategory"), name: z.string() });
 const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
 
-export const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
+const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
 
 const status = openEnum<KnownClaimStatus>;
 
@@ -139,7 +139,7 @@ const claimline = () =>
     evidenceUrls: array(z.string()),
   });
 
-export const claim = () =>
+const claim = () =>
   open<Claim>({
     reference: reference("Claim"),
     orderReference: reference("Order"),

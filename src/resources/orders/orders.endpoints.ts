@@ -152,7 +152,7 @@ const orderline = () =>
     legacySku: z.nullish(z.string()),
   });
 
-export const order = () =>
+const order = () =>
   open<Order>({
     reference: reference("Order"),
     status: open<OrderStatus>({ code: z.nullish(z.string()) }),
