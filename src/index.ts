@@ -117,21 +117,19 @@ export type {
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
 export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
 export type {
-  ClaimlineInput,
-  FiledClaim,
-  ItemIssuesInput,
-  PackageMissingInput,
-} from "./resources/claims/claim-input.schema.ts";
-export type {
   Claim,
   Claimcategory,
   ClaimcategorySummary,
   ClaimDecision,
   Claimline,
   ClaimlineDecision,
+  ClaimlineInput,
   ClaimStatus,
   ClaimSummary,
-} from "./resources/claims/claims.schema.ts";
+  FiledClaim,
+  ItemIssuesInput,
+  PackageMissingInput,
+} from "./resources/claims/claims.endpoints.ts";
 export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
@@ -144,30 +142,26 @@ export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
 export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
 export { isOpen, type OrderProgress } from "./resources/orders/open-order.ts";
 export type {
-  CombinedOrderInput,
-  DropshipOrderInput,
-  OrderInput,
-  OrderlineInput,
-} from "./resources/orders/order-input.schema.ts";
-export type {
   Annotation,
   Cancellation,
+  CombinedOrderInput,
+  CombinedQuoteInput,
+  DropshipOrderInput,
+  DropshipQuoteInput,
   Order,
   OrderHold,
+  OrderInput,
   Orderline,
+  OrderlineInput,
   OrderStatus,
   OrderSummary,
-} from "./resources/orders/orders.schema.ts";
-export type { OrdersResource } from "./resources/orders/orders.ts";
-export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
-export type {
-  CombinedQuoteInput,
-  DropshipQuoteInput,
   QuoteInput,
   QuoteLineInput,
+  ShippingLevel,
   ShippingOption,
-} from "./resources/orders/quote.schema.ts";
-export type { ShippingLevel } from "./resources/orders/shipping.schema.ts";
+} from "./resources/orders/orders.endpoints.ts";
+export type { OrdersResource } from "./resources/orders/orders.ts";
+export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.endpoints.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type {
@@ -197,7 +191,7 @@ export type {
   RenderFile,
   RenderInput,
   RenderStatus,
-} from "./resources/renders/renders.schema.ts";
+} from "./resources/renders/renders.endpoints.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.endpoints.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";

@@ -2,7 +2,7 @@ import { GoneError, NotFoundError } from "../errors/api.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import { type OrderReference, referenceFault } from "../references/references.ts";
-import type { Order } from "../resources/orders/orders.schema.ts";
+import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
 import type { Lock } from "../storage/lock.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";

@@ -1,7 +1,7 @@
 import * as z from "zod/mini";
 import { ConfigurationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
-import type { Order } from "../resources/orders/orders.schema.ts";
+import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check, type UnknownKey } from "../schemas/check.ts";
 import { clock, count, filledText, type Schema } from "../schemas/shape.ts";
 import type { KeyValueStore } from "../storage/contract.ts";

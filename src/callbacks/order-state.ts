@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import type { AddressReference } from "../references/references.ts";
 import { reference } from "../references/schema.ts";
 import { isOpen } from "../resources/orders/open-order.ts";
-import type { Order } from "../resources/orders/orders.schema.ts";
+import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { count } from "../schemas/shape.ts";
 import { canonicalJson } from "../util/canonical-json.ts";
 import { sha256 } from "../util/sha256.ts";

@@ -1,5 +1,5 @@
 import { DeadlineError } from "../errors/connection.ts";
-import type { Order } from "../resources/orders/orders.schema.ts";
+import type { Order } from "../resources/orders/orders.endpoints.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
 import { sha256 } from "../util/sha256.ts";

@@ -1,5 +1,5 @@
 import type { Reference, ReferenceKind } from "../../references/references.ts";
-import type { Claimcategory } from "../../resources/claims/claims.schema.ts";
+import type { Claimcategory } from "../../resources/claims/claims.endpoints.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { ReferenceMaker } from "../base/reference-maker.ts";
 import { Collection } from "../base/table.ts";

@@ -1,6 +1,10 @@
 import * as z from "zod/mini";
 import { reference } from "../../references/schema.ts";
 import {
+  type Claim,
+  type Claimline,
+  type ClaimlineDecision,
+  type ClaimSummary,
   createItemIssues,
   createPackageMissing,
   getClaim,
@@ -8,7 +12,6 @@ import {
   listClaims,
   retractClaim,
 } from "../../resources/claims/claims.endpoints.ts";
-import type { Claim, Claimline, ClaimlineDecision, ClaimSummary } from "../../resources/claims/claims.schema.ts";
 import { found, Problem } from "../base/problem.ts";
 import {
   each,

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
 import type { OrderReference } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
 import {
   cancelOrder,
   createOrder,
   getOrder,
   listOrders,
   lookupOrder,
+  type Order,
+  type OrderInput,
   quoteOrder,
   replaceDropshipAddress,
 } from "../../resources/orders/orders.endpoints.ts";
-import type { Order } from "../../resources/orders/orders.schema.ts";
 import { assumptions } from "../../schemas/assumptions.ts";
 import { found, Problem } from "../base/problem.ts";
 import {

@@ -1,6 +1,11 @@
 import type { ClaimcategoryReference, OrderReference, ShipmentReference } from "../../references/references.ts";
-import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
-import type { Claimcategory, ClaimcategorySummary, ClaimStatus } from "../../resources/claims/claims.schema.ts";
+import type {
+  Claimcategory,
+  ClaimcategorySummary,
+  ClaimStatus,
+  ItemIssuesInput,
+  PackageMissingInput,
+} from "../../resources/claims/claims.endpoints.ts";
 import { calendarDay, toDate } from "../base/amsterdam.ts";
 import { ControlError } from "../base/control-error.ts";
 import { known, Problem } from "../base/problem.ts";

@@ -1,6 +1,5 @@
 import type { ProductReference, StoreReference } from "../../references/references.ts";
-import type { OrderlineInput } from "../../resources/orders/order-input.schema.ts";
-import type { Cancellation } from "../../resources/orders/orders.schema.ts";
+import type { Cancellation, OrderlineInput } from "../../resources/orders/orders.endpoints.ts";
 import type { Address, AddressInput } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/fields.ts";
 import { known, Problem } from "../base/problem.ts";

@@ -1,4 +1,4 @@
-import type { Render, RenderFile, RenderStatus } from "../../resources/renders/renders.schema.ts";
+import type { Render, RenderFile, RenderStatus } from "../../resources/renders/renders.endpoints.ts";
 import { drawn, mainColour, thumbhashOf } from "../base/pictures.ts";
 import { toTimestamp, type World } from "../state/world.ts";
 import type { StoredRender } from "../work/records.ts";

@@ -1,6 +1,5 @@
 import type { ProductReference } from "../../references/references.ts";
-import type { ShippingOption } from "../../resources/orders/quote.schema.ts";
-import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
+import { type ShippingLevel, type ShippingOption, shippingLevels } from "../../resources/orders/orders.endpoints.ts";
 import type { Address } from "../../schemas/address.ts";
 import type { Overrides } from "../../util/fields.ts";
 import type { World } from "../state/world.ts";

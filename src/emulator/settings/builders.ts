@@ -4,10 +4,16 @@ import type {
   OrderReference,
   ShipmentReference,
 } from "../../references/references.ts";
-import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claim-input.schema.ts";
-import type { CombinedOrderInput, DropshipOrderInput, OrderInput } from "../../resources/orders/order-input.schema.ts";
-import type { CombinedQuoteInput, DropshipQuoteInput, QuoteInput } from "../../resources/orders/quote.schema.ts";
-import type { RenderInput } from "../../resources/renders/renders.schema.ts";
+import type { ItemIssuesInput, PackageMissingInput } from "../../resources/claims/claims.endpoints.ts";
+import type {
+  CombinedOrderInput,
+  CombinedQuoteInput,
+  DropshipOrderInput,
+  DropshipQuoteInput,
+  OrderInput,
+  QuoteInput,
+} from "../../resources/orders/orders.endpoints.ts";
+import type { RenderInput } from "../../resources/renders/renders.endpoints.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import { withOverrides } from "../../util/fields.ts";
 import type { DemoCatalog } from "../catalog/catalog.ts";

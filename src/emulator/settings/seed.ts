@@ -8,8 +8,7 @@ import type {
   ShipmentReference,
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
-import type { Annotation } from "../../resources/orders/orders.schema.ts";
-import { type ShippingLevel, shippingLevels } from "../../resources/orders/shipping.schema.ts";
+import { type Annotation, type ShippingLevel, shippingLevels } from "../../resources/orders/orders.endpoints.ts";
 import type { AddressInput } from "../../schemas/address.ts";
 import { count, filledText, strict } from "../../schemas/shape.ts";
 import { type Stage, stages } from "../catalog/products.ts";

@@ -12,9 +12,7 @@ import type {
   ShipmentReference,
   StoreReference,
 } from "../../references/references.ts";
-import type { OrderInput } from "../../resources/orders/order-input.schema.ts";
-import type { Annotation } from "../../resources/orders/orders.schema.ts";
-import type { ShippingLevel } from "../../resources/orders/shipping.schema.ts";
+import type { Annotation, OrderInput, ShippingLevel } from "../../resources/orders/orders.endpoints.ts";
 import type { Address } from "../../schemas/address.ts";
 
 /** A step of an order. `part` is the number of its shipment, from 1 on. */

@@ -1,14 +1,230 @@
 import * as z from "zod/mini";
 import { cursor, endpoint, field, json, list, nothing, page } from "../../http/endpoint.ts";
-import { timestampInput } from "../../schemas/shape.ts";
-import {
-  createdClaim,
-  type ItemIssuesInput,
-  itemIssuesInput,
-  type PackageMissingInput,
-  packageMissingInput,
-} from "./claim-input.schema.ts";
-import { claim, claimcategory, claimSummary } from "./claims.schema.ts";
+import type {
+  ClaimcategoryReference,
+  ClaimReference,
+  EvidenceReference,
+  ImageReference,
+  OrderReference,
+  ProductReference,
+  ShipmentReference,
+} from "../../references/references.ts";
+import { reference } from "../../references/schema.ts";
+import { array, count, type OpenEnum, open, openEnum, strict, timestamp, timestampInput } from "../../schemas/shape.ts";
+
+/** The reason of a claim: reference and name of its category (specification 2.8). The list of categories can change: always fetch it. */
+export interface ClaimcategorySummary {
+  /** The value for `claimcategoryReference` of a claimline. */
+  readonly reference: ClaimcategoryReference;
+  /** The name to show to a person. */
+  readonly name: string;
+}
+
+/** A claim category with all fields (specification 2.8). */
+export interface Claimcategory extends ClaimcategorySummary {
+  /** Whether a claimline of this category requires at least one photo. */
+  readonly evidenceRequired: boolean;
+}
+
+type KnownClaimStatus = "pending" | "resolved" | "rejected" | "retracted";
+
+/** The status of a claim: `pending` until it is reviewed or retracted. The other values are final (specification 3.1). */
+export type ClaimStatus = OpenEnum<KnownClaimStatus>;
+
+/** A claim in a list (specification 2.8). */
+export interface ClaimSummary {
+  readonly reference: ClaimReference;
+  readonly orderReference: OrderReference;
+  readonly status: ClaimStatus;
+  /** The categories of the claimlines. */
+  readonly claimcategories: readonly ClaimcategorySummary[];
+  /** When it was filed: an ISO 8601 timestamp. */
+  readonly created: string;
+  /** When it was retracted, an ISO 8601 timestamp; null if it was not retracted. */
+  readonly retracted: string | null;
+  /** When it was decided, an ISO 8601 timestamp; null while pending or retracted. */
+  readonly decided: string | null;
+}
+
+/** The operator's decision about a claim (specification 2.8). */
+export interface ClaimDecision {
+  /** When it was decided: an ISO 8601 timestamp. */
+  readonly decided: string;
+  /** Whether the shipping costs are refunded. */
+  readonly refundShippingCosts: boolean;
+  readonly comment?: string | null;
+}
+
+/** The operator's decision about one claimline (specification 2.8). */
+export interface ClaimlineDecision {
+  /** Number of units that are replaced. */
+  readonly replacementQuantity: number;
+  /** Number of units that are refunded. */
+  readonly refundQuantity: number;
+  /** Number of units that are rejected. */
+  readonly rejectionQuantity: number;
+  readonly comment?: string | null;
+}
+
+/** One line of a claim (specification 2.8). */
+export interface Claimline {
+  readonly productReference: ProductReference;
+  /** The `index` of the orderline. The first index is 1. */
+  readonly orderlineIndex: number;
+  /** Number of claimed units. */
+  readonly quantity: number;
+  /** Missing or null for a product that is not printed. */
+  readonly imageReference?: ImageReference | null;
+  readonly claimcategory: ClaimcategorySummary;
+  /** The operator's decision; null while the claim is pending, and after a retraction. */
+  readonly decision: ClaimlineDecision | null;
+  /** URLs of the photos. The list becomes empty about four months after the claim is decided or retracted. */
+  readonly evidenceUrls: readonly string[];
+}
+
+/** A claim with all details (specification 2.8). */
+export interface Claim {
+  readonly reference: ClaimReference;
+  readonly orderReference: OrderReference;
+  readonly shipmentReference: ShipmentReference;
+  readonly status: ClaimStatus;
+  readonly comment?: string | null;
+  /** Identifies the user who filed it. */
+  readonly createdBy?: string | null;
+  /** When it was filed: an ISO 8601 timestamp. */
+  readonly created: string;
+  /** When it was retracted, an ISO 8601 timestamp; null if it was not retracted. */
+  readonly retracted: string | null;
+  /** The operator's decision; null while pending, and after a retraction. */
+  readonly decision: ClaimDecision | null;
+  /** URLs of the photos of a package-missing claim; empty for other claims. */
+  readonly evidenceUrls: readonly string[];
+  /** The lines of the claim. */
+  readonly claimlines: readonly Claimline[];
+}
+
+const categoryFields = () => ({ reference: reference("Claimcategory"), name: z.string() });
+const categorySummary = () => open<ClaimcategorySummary>(categoryFields());
+
+const claimcategory = () => open<Claimcategory>({ ...categoryFields(), evidenceRequired: z.boolean() });
+
+const status = openEnum<KnownClaimStatus>;
+
+const claimSummary = () =>
+  open<ClaimSummary>({
+    reference: reference("Claim"),
+    orderReference: reference("Order"),
+    status: status(),
+    claimcategories: array(categorySummary()),
+    created: timestamp(),
+    retracted: z.nullable(timestamp()),
+    decided: z.nullable(timestamp()),
+  });
+
+const claimline = () =>
+  open<Claimline>({
+    productReference: reference("Product"),
+    orderlineIndex: count(1),
+    quantity: count(0),
+    imageReference: z.nullish(reference("Image")),
+    claimcategory: categorySummary(),
+    decision: z.nullable(
+      open<ClaimlineDecision>({
+        replacementQuantity: count(0),
+        refundQuantity: count(0),
+        rejectionQuantity: count(0),
+        comment: z.nullish(z.string()),
+      }),
+    ),
+    evidenceUrls: array(z.string()),
+  });
+
+const claim = () =>
+  open<Claim>({
+    reference: reference("Claim"),
+    orderReference: reference("Order"),
+    shipmentReference: reference("Shipment"),
+    status: status(),
+    comment: z.nullish(z.string()),
+    createdBy: z.nullish(z.string()),
+    created: timestamp(),
+    retracted: z.nullable(timestamp()),
+    decision: z.nullable(
+      open<ClaimDecision>({
+        decided: timestamp(),
+        refundShippingCosts: z.boolean(),
+        comment: z.nullish(z.string()),
+      }),
+    ),
+    evidenceUrls: array(z.string()),
+    claimlines: array(claimline()),
+  });
+
+/** A claim for a missing package. It covers all items of the shipment (specification 4.9). */
+export interface PackageMissingInput {
+  readonly shipmentReference: ShipmentReference;
+  /** Photos, at most 3. Default: none. */
+  readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
+}
+
+/** One line of a claim: the problem with the items of one orderline (specification 4.9). */
+export interface ClaimlineInput {
+  /** The `index` of the orderline. The first index is 1. */
+  readonly orderlineIndex: number;
+  /** Number of claimed units. With the units of open claims, at most the shipped quantity. */
+  readonly quantity: number;
+  /** A category from `claims.categories.list()`, except 'Package missing'. */
+  readonly claimcategoryReference: ClaimcategoryReference;
+  /** Photos, at most 3, and at least 1 if the category has `evidenceRequired: true`. Default: none. */
+  readonly evidenceReferences?: readonly EvidenceReference[] | undefined;
+}
+
+/** A claim about defective or wrong items of a shipment (specification 4.9). */
+export interface ItemIssuesInput {
+  readonly shipmentReference: ShipmentReference;
+  readonly orderReference: OrderReference;
+  /** A comment of at most 1000 characters. */
+  readonly comment?: string | undefined;
+  /** The lines of the claim, at least one. */
+  readonly claimlines: readonly ClaimlineInput[];
+}
+
+/** The service's response to a filed claim. */
+export interface CreatedClaim {
+  readonly reference: ClaimReference;
+}
+
+/** A filed claim. */
+export interface FiledClaim extends CreatedClaim {
+  /** Whether a look-up found the claim after its response was lost. */
+  readonly recovered: boolean;
+}
+
+const createdClaim = () => open<CreatedClaim>({ reference: reference("Claim") });
+
+const evidenceReferences = () =>
+  z._default(array(reference("Evidence")).check(z.maxLength(3, { error: "at most 3 evidence references" })), []);
+
+const packageMissingInput = () =>
+  strict<PackageMissingInput>({
+    shipmentReference: reference("Shipment"),
+    evidenceReferences: evidenceReferences(),
+  });
+
+const itemIssuesInput = () =>
+  strict<ItemIssuesInput>({
+    shipmentReference: reference("Shipment"),
+    orderReference: reference("Order"),
+    comment: z.optional(z.string().check(z.maxLength(1000, { error: "at most 1000 characters" }))),
+    claimlines: array(
+      strict<ClaimlineInput>({
+        orderlineIndex: count(1),
+        quantity: count(1),
+        claimcategoryReference: reference("Claimcategory"),
+        evidenceReferences: evidenceReferences(),
+      }),
+    ).check(z.minLength(1, { error: "expected at least one claimline" })),
+  });
 
 export const listClaimcategories = endpoint({
   call: "claims.categories.list",

@@ -7,15 +7,19 @@ import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
 import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
-import type { FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
 import {
+  type Claim,
+  type Claimcategory,
+  type ClaimSummary,
   createItemIssues,
   createPackageMissing,
+  type FiledClaim,
   getClaim,
+  type ItemIssuesInput,
   listClaimcategories,
   listClaims,
+  type PackageMissingInput,
 } from "./claims.endpoints.ts";
-import type { Claim, Claimcategory, ClaimSummary } from "./claims.schema.ts";
 import { type Filing, fileClaim, itemIssuesRecovery, packageMissingRecovery, retract } from "./file.ts";
 import { KnownClaims } from "./known-claims.ts";
 

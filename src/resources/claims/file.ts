@@ -9,9 +9,17 @@ import type { PartnerClock } from "../../util/clock.ts";
 import type { KeyedMutex } from "../../util/keyed-mutex.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { latestTime } from "../../util/timestamp.ts";
-import type { CreatedClaim, FiledClaim, ItemIssuesInput, PackageMissingInput } from "./claim-input.schema.ts";
-import { getClaim, listClaims, retractClaim } from "./claims.endpoints.ts";
-import type { Claim, ClaimSummary } from "./claims.schema.ts";
+import {
+  type Claim,
+  type ClaimSummary,
+  type CreatedClaim,
+  type FiledClaim,
+  getClaim,
+  type ItemIssuesInput,
+  listClaims,
+  type PackageMissingInput,
+  retractClaim,
+} from "./claims.endpoints.ts";
 import type { KnownClaims } from "./known-claims.ts";
 
 /** What filing and retracting a claim needs of the client. */

@@ -6,8 +6,7 @@ import type { OrderReference } from "../../references/references.ts";
 import { type CallContext, countdown, JointTimeline } from "../../waiting/call-context.ts";
 import { cancelOrderlines } from "./change.ts";
 import { cancellationsOfRest } from "./open-order.ts";
-import { cancelOrder, getOrder } from "./orders.endpoints.ts";
-import type { Cancellation } from "./orders.schema.ts";
+import { type Cancellation, cancelOrder, getOrder } from "./orders.endpoints.ts";
 
 /** The result of {@link OrdersResource.cancelRemaining}. */
 export interface CanceledRemainder {

@@ -15,8 +15,14 @@ import { type Address, addressFields, type CompleteAddress, completeAddressInput
 import { check } from "../../schemas/check.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
-import { cancelOrder, getOrder, replaceDropshipAddress } from "./orders.endpoints.ts";
-import { type Cancellation, cancellations, type Order } from "./orders.schema.ts";
+import {
+  type Cancellation,
+  cancellations,
+  cancelOrder,
+  getOrder,
+  type Order,
+  replaceDropshipAddress,
+} from "./orders.endpoints.ts";
 
 /** What a look at an order shows about a change whose response was lost. */
 interface Sight {

@@ -1,4 +1,4 @@
-import type { Cancellation, Orderline } from "./orders.schema.ts";
+import type { Cancellation, Orderline } from "./orders.endpoints.ts";
 
 /** The part of an order that shows whether it is open. */
 export interface OrderProgress {

@@ -1,7 +1,7 @@
 import type { OrderDifference } from "../../errors/orders.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import type { Order } from "./orders.schema.ts";
+import type { Order } from "./orders.endpoints.ts";
 
 /** What of an existing order is compared with the requested order. */
 export type Comparison = "all" | "lines";

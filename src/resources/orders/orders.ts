@@ -11,9 +11,17 @@ import { type CallContext, laterCall } from "../../waiting/call-context.ts";
 import { type CanceledRemainder, cancelRest } from "./cancel-remaining.ts";
 import { cancelOrderlines, replaceAddress } from "./change.ts";
 import { type EnsureManyOptions, ensureRows } from "./ensure-many.ts";
-import type { OrderInput } from "./order-input.schema.ts";
-import { getOrder, listOrders, quoteOrder } from "./orders.endpoints.ts";
-import type { Cancellation, Order, OrderSummary } from "./orders.schema.ts";
+import {
+  type Cancellation,
+  getOrder,
+  listOrders,
+  type Order,
+  type OrderInput,
+  type OrderSummary,
+  type QuoteInput,
+  quoteOrder,
+  type ShippingOption,
+} from "./orders.endpoints.ts";
 import {
   create,
   createPlacing,
@@ -24,7 +32,6 @@ import {
   type PlacedOrder,
   type Placing,
 } from "./place.ts";
-import type { QuoteInput, ShippingOption } from "./quote.schema.ts";
 
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {

@@ -18,8 +18,7 @@ import { KeyedMutex } from "../../util/keyed-mutex.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
 import { type Comparison, differencesOf } from "./order-differences.ts";
-import type { CreatedOrder, OrderInput } from "./order-input.schema.ts";
-import { createOrder, getOrder, lookupOrderBy } from "./orders.endpoints.ts";
+import { type CreatedOrder, createOrder, getOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
 
 /** A placed order. */

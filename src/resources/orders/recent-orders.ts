@@ -1,6 +1,6 @@
 import type { Found } from "../../http/call.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import type { CreatedOrder } from "./order-input.schema.ts";
+import type { CreatedOrder } from "./orders.endpoints.ts";
 
 /** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
 const memory = 10_000;

@@ -19,8 +19,7 @@ import { check } from "../../schemas/check.ts";
 import { isFunction, isRecord } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
 import type { WaitOptions } from "./render-waiting.ts";
-import { createRender } from "./renders.endpoints.ts";
-import type { Render } from "./renders.schema.ts";
+import { createRender, type Render } from "./renders.endpoints.ts";
 
 /** The composition of a mockup by its reference. */
 interface KnownComposition {

@@ -33,7 +33,7 @@ import { type BatchRow, type BatchTools, RequestCount } from "./batch-row.ts";
 import { type Creator, ensureRender, keyOfPair, type RenderEntry } from "./ensure-render.ts";
 import { PendingRenders } from "./pending-renders.ts";
 import { heldPicture, type MockupValue, PictureFolder, type TakeMockup } from "./pictures.ts";
-import type { Render, RenderInput } from "./renders.schema.ts";
+import type { Render, RenderInput } from "./renders.endpoints.ts";
 import { TokenLimits } from "./token-limits.ts";
 
 const defaults = { concurrency: 4, maxPending: 2_000, wait: 600_000, interval: 60_000 };

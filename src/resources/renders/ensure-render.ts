@@ -12,8 +12,7 @@ import { fromJson, toJson } from "../../storage/values.ts";
 import { held } from "../../util/abort-signals.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { attemptsOf, type BatchRow, type BatchTools, timelineOf } from "./batch-row.ts";
-import { createRender } from "./renders.endpoints.ts";
-import { type Render, type RenderInput, render } from "./renders.schema.ts";
+import { createRender, type Render, type RenderInput, render } from "./renders.endpoints.ts";
 import type { Reservation, TokenLimits } from "./token-limits.ts";
 
 /** When the holder of a lock dies, its pair is free after so many milliseconds. */

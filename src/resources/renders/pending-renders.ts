@@ -9,8 +9,7 @@ import { latestTime } from "../../util/timestamp.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { type RenderEntry, readEntry, writeEntry } from "./ensure-render.ts";
 import { isRefusedFile, statusOf } from "./render-waiting.ts";
-import { getRender, getRenderMedia } from "./renders.endpoints.ts";
-import type { Render } from "./renders.schema.ts";
+import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
 const unsaidRetryAfter = 5_000;

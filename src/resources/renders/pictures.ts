@@ -13,8 +13,7 @@ import { Latest } from "../../util/latest.ts";
 import { hexOf, sha256 } from "../../util/sha256.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup, SaveOptions } from "./batch.schema.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
-import { getRenderMedia } from "./renders.endpoints.ts";
-import type { Render, RenderInput } from "./renders.schema.ts";
+import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoints.ts";
 
 /** The number of saved paths that one batch keeps in memory. */
 const knownPaths = 10_000;

@@ -14,8 +14,7 @@ import type { RenderReference } from "../../references/references.ts";
 import { isRecord } from "../../util/foreign.ts";
 import type { CallContext } from "../../waiting/call-context.ts";
 import { type Look, poll } from "../../waiting/poll.ts";
-import { getRender } from "./renders.endpoints.ts";
-import type { Render } from "./renders.schema.ts";
+import { getRender, type Render } from "./renders.endpoints.ts";
 
 /** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
 export interface WaitOptions extends RequestOptions {

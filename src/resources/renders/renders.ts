@@ -19,8 +19,15 @@ import type {
 } from "./batch.schema.ts";
 import { renderBatch } from "./batch.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
-import { createRender, getRender, getRenderMedia, getRenderThumbnail } from "./renders.endpoints.ts";
-import type { CreatedRender, Render, RenderInput } from "./renders.schema.ts";
+import {
+  type CreatedRender,
+  createRender,
+  getRender,
+  getRenderMedia,
+  getRenderThumbnail,
+  type Render,
+  type RenderInput,
+} from "./renders.endpoints.ts";
 
 /** Creates, waits for and downloads mockups (specification 2.9, 3.2, 4.6). */
 export class RendersResource {
