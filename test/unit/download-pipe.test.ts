@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { closeSync, constants, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { mkdtemp, open, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -106,8 +107,7 @@ describe("a download that is saved to a named pipe", () => {
     const download = await context.partner.renders.media(ref("Render"));
     const saved = download.saveTo(pipe);
     const reader = spawn("sh", ["-c", `{ head -c 100000; cat; } < "${pipe}" > "${pipe}.out"`]);
-    await saved;
-    await new Promise((resolve) => reader.once("close", resolve));
+    await Promise.all([saved, once(reader, "close")]);
     expect((await readFile(`${pipe}.out`)).equals(picture)).toBe(true);
   });
 
