@@ -1,6 +1,6 @@
 import * as z from "zod/mini";
 import { ZodMiniArray } from "zod/mini";
-import { $ZodObjectJIT } from "zod/v4/core";
+import { $constructor, $ZodObjectJIT } from "zod/v4/core";
 import { mostIssues } from "../errors/validation.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { functionOf, isFunction } from "../util/foreign.ts";
@@ -36,7 +36,7 @@ export function strict(shape: z.core.$ZodLooseShape): z.ZodMiniType {
 }
 
 /** A list that is not checked further when it has too many issues: millions of them would take minutes and gigabytes. */
-const BoundedArray = z.core.$constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
+const BoundedArray = $constructor<ZodMiniArray>("BoundedArray", (inst, def) => {
   const base: z.core.$constructor<ZodMiniArray> = ZodMiniArray;
   base.init(inst, def);
   const parse = inst._zod.parse;
@@ -49,7 +49,7 @@ const BoundedArray = z.core.$constructor<ZodMiniArray>("BoundedArray", (inst, de
       const item = def.element._zod.run({ value, issues: [] }, context);
       if (item instanceof Promise) throw new TypeError("a schema of this package is never asynchronous");
       read.push(item.value);
-      issues.push(...z.core.util.prefixIssues(index, item.issues));
+      for (const issue of item.issues) issues.push({ ...issue, path: [index, ...(issue.path ?? [])] });
       const left = items.length - read.length;
       if (issues.length < mostIssues || left === 0) continue;
       issues.push({ code: "custom", path: [], input: items, inst, params: { unchecked: left } });

@@ -1,8 +1,9 @@
-import { basename } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
 import { startStubService } from "../support/stub-service.ts";
-import { installedProject, runFile } from "./tarball.ts";
+import { installedProject, root, runFile } from "./tarball.ts";
 
 interface Loaded {
   readonly files: readonly string[];
@@ -41,5 +42,12 @@ describe("loading the package", () => {
     expect(called.files.filter(isOwn).map((url) => basename(url))).toEqual(["node.js"]);
     expect(called.builtIn).toContain("_http_client");
     expect(called.builtIn.filter((name) => /undici|tls|zlib/.test(name))).toEqual([]);
+  });
+
+  // A use of `z.core` as a value makes esbuild keep all of zod, and a third of the import's time.
+  it("has none of zod's messages in other languages in the build", async () => {
+    const files = (await readdir(join(root, "dist"))).filter((name) => name.endsWith(".js"));
+    const texts = await Promise.all(files.map((name) => readFile(join(root, "dist", name), "utf8")));
+    expect(files.filter((_, index) => texts[index]?.includes("zod/v4/locales"))).toEqual([]);
   });
 });
