@@ -1,8 +1,11 @@
-import { defineConfig } from "tsup";
-import manifest from "./package.json" with { type: "json" };
+import { defineConfig, type Options } from "tsup";
+import { notices } from "./scripts/notices.ts";
 
-/** ESM with shared chunks, so that every door has the same classes; `scripts/commonjs.ts` adds the CommonJS doors. */
-const library = defineConfig({
+const every: Options = { target: "node22", removeNodeProtocol: false, silent: true, esbuildPlugins: [notices] };
+
+/** Each entry point as an ES module and as CommonJS, with the code of all dependencies (decision 0016). */
+const library: Options = {
+  ...every,
   entry: {
     index: "src/index.ts",
     callbacks: "src/callbacks/index.ts",
@@ -11,35 +14,40 @@ const library = defineConfig({
     sqlite: "src/sqlite/index.ts",
     testing: "src/emulator/index.ts",
   },
-  format: "esm",
-  target: "node22",
+  format: ["esm", "cjs"],
   platform: "neutral",
   external: [/^node:/],
-  // Loading one file is several times faster than loading the dependencies' 120 files (decision 0016).
-  noExternal: Object.keys(manifest.dependencies),
-  // A bundler for a neutral platform knows `node:fs` from a package, and `fs` not.
-  removeNodeProtocol: false,
+  noExternal: [/^(?!node:)/],
   splitting: true,
-  silent: true,
+  // `import.meta.url` in CommonJS.
+  shims: true,
   dts: true,
-  treeshake: false,
-  // `scripts/notices.ts` reads from it whose code the build has, and removes it.
-  metafile: true,
-});
+};
 
-/**
- * The command line is one file, which loads the package as a partner's program does. So the library's chunks do not depend on it, and
- * each command loads only what it needs.
- */
-const commandLine = defineConfig({
+/** The command line loads the package as a partner's program does: each command only what it needs. */
+const commandLine: Options = {
+  ...every,
   entry: { cli: "src/cli/cli.ts" },
   format: "esm",
-  target: "node22",
-  platform: "node",
   external: [/^pod-partner/],
-  removeNodeProtocol: false,
-  splitting: false,
-  silent: true,
-});
+};
 
-export default [library, commandLine];
+/** The emulator reads the files of its page when a browser asks for them (decision 0019). */
+const page: Options = {
+  ...every,
+  entry: { app: "src/emulator/page/client/main.tsx" },
+  outDir: "dist/page",
+  outExtension: () => ({ js: ".js" }),
+  publicDir: "src/emulator/page/client/public",
+  format: "iife",
+  platform: "browser",
+  target: ["chrome123", "firefox120", "safari17.5"],
+  minify: true,
+  noExternal: [/./],
+  esbuildOptions: (options) => {
+    options.jsx = "automatic";
+    options.jsxImportSource = "preact";
+  },
+};
+
+export default defineConfig([library, commandLine, page]);

@@ -1,42 +1,65 @@
 /**
- * Writes the licences of the packages whose code is in `dist` to `dist/THIRD-PARTY-NOTICES.txt`. They require that their licence goes with
- * each copy.
+ * A plugin of esbuild that writes whose code the build contains: the licences, which must go with each copy, to
+ * `dist/THIRD-PARTY-NOTICES.txt`, and the packages, for audits, to `dist/cyclonedx.json`.
  */
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Plugin } from "esbuild";
+import manifest from "../package.json" with { type: "json" };
 
-interface Metafile {
-  readonly outputs: Readonly<Record<string, { readonly inputs: Readonly<Record<string, unknown>> }>>;
+/** The folders of all packages that the builds of this process have code of. */
+const folders = new Set<string>();
+
+export const notices: Plugin = {
+  name: "notices",
+  setup(build) {
+    build.initialOptions.metafile = true;
+    build.onEnd(({ metafile }) => {
+      const inputs = Object.values(metafile?.outputs ?? {}).flatMap((output) => Object.entries(output.inputs));
+      for (const [file, { bytesInOutput }] of inputs) {
+        const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];
+        if (folder !== undefined && bytesInOutput > 0) folders.add(folder);
+      }
+      write();
+    });
+  },
+};
+
+interface Package {
+  readonly name: string;
+  readonly version: string;
+  readonly license: string;
+  readonly text: string;
 }
 
-const root = new URL("../", import.meta.url);
-const dist = new URL("dist/", root);
-/** What tsup and `scripts/page.ts` have built from. */
-const metafiles = ["metafile-esm.json", "metafile-page.json"].map((name) => new URL(name, dist));
-
-/** The folders of the packages that the builds have files of. */
-function foldersIn(builds: readonly Metafile[]): readonly string[] {
-  const files = builds.flatMap(({ outputs }) => Object.values(outputs)).flatMap(({ inputs }) => Object.keys(inputs));
-  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(file) ?? []);
-  return [...new Set(folders)].sort();
+function packageIn(folder: string): Package {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  const text = readFileSync(file === undefined ? `scripts/licences/${name}.txt` : join(folder, file), "utf8");
+  return { name, version, license, text: text.trim() };
 }
 
-async function noticeOf(folder: string): Promise<string> {
-  const home = new URL(folder, root);
-  const { name, version, license } = JSON.parse(await readFile(new URL("package.json", home), "utf8"));
-  const file = (await readdir(home)).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
-  const own = new URL(`licences/${name}.txt`, import.meta.url);
-  const text = await readFile(file === undefined ? own : new URL(file, home), "utf8").catch(() => {
-    throw new Error(
-      `${name} has no licence file, and ${own.pathname} is missing: its code cannot be part of the build.`,
-    );
-  });
-  return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+function write(): void {
+  const packages = [...folders].sort().map(packageIn);
+  const opening = "This package contains code of the following packages.\n";
+  const texts = packages.map(({ name, version, license, text }) => `${name} ${version} (${license})\n\n${text}\n`);
+  mkdirSync("dist", { recursive: true });
+  writeFileSync("dist/THIRD-PARTY-NOTICES.txt", [opening, ...texts].join(`\n${"-".repeat(80)}\n\n`));
+  const components = packages.map(({ name, version, license }) => ({
+    type: "library",
+    name,
+    version,
+    purl: `pkg:npm/${name.replace("@", "%40")}@${version}`,
+    licenses: [{ license: { id: license } }],
+  }));
+  const { name, version } = manifest;
+  const subject = { type: "library", name, version, purl: `pkg:npm/${name}@${version}` };
+  const document = {
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
+    metadata: { component: subject },
+    components,
+  };
+  writeFileSync("dist/cyclonedx.json", `${JSON.stringify(document, null, 2)}\n`);
 }
-
-const builds = await Promise.all(
-  metafiles.map(async (file): Promise<Metafile> => JSON.parse(await readFile(file, "utf8"))),
-);
-const notices = await Promise.all(foldersIn(builds).map(noticeOf));
-const opening = "This package contains code of the following packages.\n";
-await writeFile(new URL("THIRD-PARTY-NOTICES.txt", dist), [opening, ...notices].join(`\n${"-".repeat(80)}\n\n`));
-await Promise.all(metafiles.map((file) => rm(file)));

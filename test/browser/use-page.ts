@@ -3,7 +3,6 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import { PodPartner } from "pod-partner";
 import { type RunningEmulator, type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { afterAll, beforeAll, describe, onTestFinished, vi } from "vitest";
-import { buildPage } from "../../scripts/page.ts";
 
 const candidates = [
   process.env.CHROMIUM ?? "",
@@ -50,7 +49,6 @@ export function useChromium(): { readonly browser: Browser } {
 /** Starts one browser for a test file. Returns a function that starts an emulator and opens its page. */
 export function useBrowser() {
   const started = useChromium();
-  beforeAll(() => buildPage());
 
   const show = async (emulator: RunningEmulator, context: BrowserContextOptions = {}) => {
     const page = await started.browser.newPage({ viewport: { width: 1440, height: 900 }, ...context });

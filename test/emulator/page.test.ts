@@ -1,7 +1,6 @@
 import { request } from "node:http";
 import { startEmulator } from "pod-partner/testing";
-import { beforeAll, describe, expect, it } from "vitest";
-import { buildPage } from "../../scripts/page.ts";
+import { describe, expect, it } from "vitest";
 
 /** Sends a GET as a browser does, with headers that `fetch` does not let a caller set. */
 const get = (url: string, headers: Readonly<Record<string, string>>) =>
@@ -19,8 +18,6 @@ const get = (url: string, headers: Readonly<Record<string, string>>) =>
   });
 
 describe("the page of the emulator", () => {
-  beforeAll(async () => void (await buildPage()));
-
   it("is at the root, and at /_emulator for a browser; a program gets the list of controls there", async () => {
     await using emulator = await startEmulator();
     const origin = new URL(emulator.baseUrl).origin;

@@ -17,10 +17,8 @@ const doorFiles = ["index", "callbacks", "node", "redis", "sqlite", "testing"].f
 /** The emulator's page, and the packages whose code is in its script. The script is minified and does not name them. */
 const pageFiles = ["app.css", "app.js", "icon.svg"].map((name) => `dist/page/${name}`);
 const pageLibraries = ["@preact/signals", "@preact/signals-core", "preact"];
-/** The code of the client, which `index.js` exports and the files that load later import, and what other entry points use of it (decision 0016). */
-const clientFiles = ["dist/client.js", "dist/shared.js"];
 const notices = "dist/THIRD-PARTY-NOTICES.txt";
-const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|d\.ts|d\.cts)$/.test(path);
+const isChunk = (path: string) => /^dist\/[\w.-]+-[\w-]{8}\.(js|cjs|d\.ts|d\.cts)$/.test(path);
 
 describe("the tarball", () => {
   it("contains only the build, the manifest, the documents and the examples", async () => {
@@ -33,7 +31,7 @@ describe("the tarball", () => {
         "README.md",
         "package.json",
         "dist/cli.js",
-        ...clientFiles,
+        "dist/cyclonedx.json",
         notices,
         ...pageFiles,
         ...doorFiles,
@@ -42,18 +40,26 @@ describe("the tarball", () => {
     expect(size).toBeLessThan(1_000_000);
   });
 
-  it("holds the licence of each package whose code is in the build", async () => {
+  it("names each package whose code is in the build, with its version and licence", async () => {
     const { files } = await pack();
-    const scripts = files.filter((path) => /^dist\/.*\.js$/.test(path));
+    const scripts = files.filter((path) => /^dist\/.*\.c?js$/.test(path));
     const texts = await Promise.all(scripts.map((path) => readFile(join(root, path), "utf8")));
     // esbuild writes the path of each source file above its code.
     const sources = texts.flatMap((text) => [...text.matchAll(/^\/\/ node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)]);
-    const own = Object.keys(manifest.dependencies);
-    const names = [...new Set([...sources.map(([, name = ""]) => name), ...own, ...pageLibraries])];
+    const names = new Set([...sources.map(([, name = ""]) => name), ...pageLibraries]);
+    // The bundler's own help for `import.meta.url`.
+    names.delete("tsup");
+    const { inlinedDependencies } = manifest;
+    expect(Object.keys(inlinedDependencies).sort()).toEqual([...names].sort());
+
+    const { components } = JSON.parse(await readFile(join(root, "dist/cyclonedx.json"), "utf8"));
+    expect(
+      Object.fromEntries(components.map(({ name, version }: Record<string, string>) => [name, version])),
+    ).toMatchObject(inlinedDependencies);
     const text = await readFile(join(root, notices), "utf8");
-    expect(names.filter((name) => !new RegExp(`^${name} [\\d.]+ \\((MIT|BSD-2-Clause)\\)$`, "m").test(text))).toEqual(
-      [],
-    );
+    for (const [name, version] of Object.entries(inlinedDependencies)) {
+      expect(text).toMatch(new RegExp(`^${name} ${version} \\((MIT|BSD-2-Clause)\\)$`, "m"));
+    }
     const licences = text.match(/Permission is hereby granted|Redistribution and use in source/g);
     expect(licences).toHaveLength(text.match(/^-{80}$/gm)?.length ?? 0);
   });

@@ -54,4 +54,19 @@ describe("the built declarations", () => {
       .filter(({ flags }) => flags & ts.SymbolFlags.Class);
     expect(classes.flatMap(bareMethods)).toEqual([]);
   });
+
+  it.each(doors.flatMap((door) => [`${door}.js`, `${door}.cjs`]))(
+    "of %s have a value where the module has one, and only there",
+    async (file) => {
+      const declarations = join(root, "dist", file.replace(/\.(c?)js$/, ".d.$1ts"));
+      const built = ts.createProgram([declarations], program.getCompilerOptions());
+      const types = built.getTypeChecker();
+      const source = built.getSourceFile(declarations);
+      const symbol = source && types.getSymbolAtLocation(source);
+      const values = symbol === undefined ? [] : types.getPropertiesOfType(types.getTypeOfSymbol(symbol));
+      const names = Object.keys(await import(join(root, "dist", file)));
+      const own = names.filter((name) => !["default", "module.exports", "__esModule"].includes(name));
+      expect(values.map(({ name }) => name).sort()).toEqual(own.sort());
+    },
+  );
 });

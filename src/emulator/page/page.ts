@@ -31,7 +31,9 @@ const isAsset = (name: string): name is Name => Object.hasOwn(types, name);
  * same files from its build, from its sources, and from a program that bundles it (decision 0019).
  */
 async function readAsset(name: Name): Promise<Asset> {
-  const manifest = createRequire(import.meta.url).resolve("pod-partner/package.json");
+  // A bundler that writes CommonJS leaves no URL of this module.
+  const from: string = import.meta.url ?? join(process.cwd(), "any.js");
+  const manifest = createRequire(from).resolve("pod-partner/package.json");
   const bytes = await readFile(join(dirname(manifest), "dist/page", name)).catch((cause: unknown) => {
     throw new Error("The page of the emulator is not built: run `npm run build`", { cause });
   });

@@ -6,7 +6,7 @@ import peers from "../package.json" with { type: "json" };
 import { base } from "../samples.ts";
 import { isOwn, type Measurement } from "./measurement.ts";
 
-const versions: Readonly<Record<string, string>> = { ...manifest.dependencies, ...peers.dependencies };
+const versions: Readonly<Record<string, string>> = { ...manifest.devDependencies, ...peers.dependencies };
 
 const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
 

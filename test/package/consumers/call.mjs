@@ -1,16 +1,12 @@
-import { createRequire } from "node:module";
 import { NotFoundError, PodPartner, parseReference } from "pod-partner";
 
 const partner = new PodPartner();
 const order = await partner.orders.get(parseReference("Order", process.env.FOUND));
 const error = await partner.orders.get(parseReference("Order", process.env.MISSING)).catch((reason) => reason);
 
-const required = createRequire(import.meta.url)("pod-partner");
 console.log(
   JSON.stringify({
     reference: order.reference,
     notFound: error instanceof NotFoundError,
-    sameClient: required.PodPartner === PodPartner,
-    sameError: required.NotFoundError === NotFoundError,
   }),
 );

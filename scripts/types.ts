@@ -1,0 +1,21 @@
+/**
+ * Marks the exports of the built declarations that have no value as `type`. The bundler of declarations drops the word where a class is
+ * exported only as a type, and a program that imports the class compiles, and fails when it starts.
+ */
+import { readFile, writeFile } from "node:fs/promises";
+import manifest from "../package.json" with { type: "json" };
+
+const root = new URL("../", import.meta.url);
+
+for (const door of Object.values(manifest.exports)) {
+  if (typeof door === "string") continue;
+  for (const { types, default: code } of [door.import, door.require]) {
+    const values = Object.keys(await import(new URL(code, root).href));
+    const mark = (name: string) => (values.includes(name.replace(/^.* as /, "")) ? name : `type ${name}`);
+    const text = await readFile(new URL(types, root), "utf8");
+    const marked = text.replaceAll(/^export \{ (.*) \}/gm, (_, names: string) => {
+      return `export { ${names.split(", ").map(mark).join(", ")} }`;
+    });
+    await writeFile(new URL(types, root), marked);
+  }
+}
