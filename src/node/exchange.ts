@@ -45,7 +45,7 @@ export function exchange(
       .on("response", (response) => {
         incoming = response;
         response.on("end", () => {
-          if (method === "GET") connections.released();
+          if (method === "GET") connections.released(outgoing.reusedSocket);
           // The server has responded before the end of the request. If it takes no more of it, the connection would stay open.
           else if (!outgoing.writableFinished) outgoing.destroy();
         });
@@ -53,6 +53,7 @@ export function exchange(
         resolve({ head, body: new NodeBody(response, head) });
       })
       .on("error", (error) => {
+        if (incoming === undefined && outgoing.reusedSocket && !signal.aborted) connections.broke();
         fail(error);
         // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
         if (incoming?.complete !== true) incoming?.destroy(error);
