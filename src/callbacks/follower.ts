@@ -201,7 +201,7 @@ class Follower {
     }
     throw fault(
       "busy",
-      `Other processes changed what is remembered of the order ${reference} ${mostLocks} times in a row.`,
+      `The order ${reference} was locked ${mostLocks} times, and each time the lock ended early or another process changed what is stored: the store is slow, or this process was suspended. Repeat the call later.`,
     );
   }
 
