@@ -27,7 +27,7 @@ export type OrderFollowerFault =
   | "busy"
   /** The service returned a response that is older than what was handed over, several times. */
   | "outdated"
-  /** The service does not have the order, and nobody follows it. Only the `onError` of a receiver reports it. */
+  /** The service does not have the order, or does not show it yet. Only the `onError` of a receiver reports it. */
   | "missing"
   /** `close()` was called. */
   | "closed";

@@ -4,7 +4,7 @@ import { RequestValidationError, ResponseValidationError } from "../errors/valid
 import { type OrderReference, referenceFault } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check } from "../schemas/check.ts";
-import type { Lock } from "../storage/lock.ts";
+import { type Lock, repeat } from "../storage/lock.ts";
 import { ScopedStorage } from "../storage/scoped-storage.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -24,6 +24,7 @@ import {
 } from "./options.ts";
 import {
   ageOf,
+  begunState,
   changesSince,
   comparable,
   followedOrder,
@@ -119,6 +120,12 @@ interface News {
   readonly handle?: (signal: AbortSignal) => unknown;
 }
 
+/** The mark that says that a sweep reads the order. Each renewal sets another one. */
+interface SweepReading {
+  mark: { readonly bytes: Uint8Array; readonly value: OpenMark };
+  readonly renew: () => Promise<void>;
+}
+
 class Follower {
   readonly #settings: FollowerSettings;
   readonly #storage: FollowerStorage;
@@ -194,7 +201,7 @@ class Follower {
     }
     throw fault(
       "busy",
-      `Other processes changed what is remembered of the order ${reference} ${mostLocks} times in a row.`,
+      `The order ${reference} was locked ${mostLocks} times, and each time the lock ended early or another process changed what is stored: the store is slow, or this process was suspended. Repeat the call later.`,
     );
   }
 
@@ -268,7 +275,8 @@ class Follower {
     if (known?.gone) return { found: "gone" };
     const since = mark.value?.since ?? 0;
     const isOverdue = mark.value !== undefined && this.#settings.clock.now() - since > invisibleFor;
-    if (known === undefined && !isOverdue) return { found: "missing" };
+    const wasFound = known !== undefined || mark.value?.begun !== undefined;
+    if (!wasFound && !isOverdue) return { found: "missing" };
     const order = known?.order ?? null;
     const previous = order === null ? undefined : followedOrder(order);
     const handle = (signal: AbortSignal) => this.#settings.onGone({ orderReference, previous, error, signal });
@@ -290,7 +298,7 @@ class Follower {
       // The lock may have ended in the store: calls of one process do not overlap in any case.
       await this.#handling.get(reference);
       if (!lock.isCertain) return undefined;
-      if (!(await this.#markBegun(reference, stored, next?.order ?? undefined, expected))) return undefined;
+      if (!(await this.#markBegun(reference, stored, next, expected))) return undefined;
       // From here to the call there is no wait, so that a suspended process hands over nothing outdated.
       if (!lock.isCertain) return undefined;
       await this.#handle(reference, handle);
@@ -325,10 +333,12 @@ class Follower {
   async #markBegun(
     reference: OrderReference,
     { order, mark }: StoredOrder,
-    begun: OrderState | undefined,
+    next: RememberedOrder | undefined,
     expected: Held<OpenMark> | undefined,
   ): Promise<boolean> {
-    const { looked = 0, since = this.#settings.clock.now() } = mark.value ?? {};
+    const { looked = 0, since = this.#settings.clock.now(), begun: earlier } = mark.value ?? {};
+    const state = next?.gone === false ? next.order : null;
+    const begun = state === null ? earlier : begunState(order.value?.order ?? undefined, earlier, state);
     const fields = order.value === undefined ? { looked, since, begun } : { looked, begun };
     return this.#storage.setMark(reference, fields, expected);
   }
@@ -360,10 +370,17 @@ class Follower {
     const { looked = 0, since, begun, reading } = mark.value ?? {};
     const at = this.#settings.clock.now();
     if (reading !== undefined && reading.at > at - readingLifetime && reading.at < at + mostAhead) return "busy";
-    const own = heldMark({ looked, since, begun, reading: { by: crypto.randomUUID(), at } });
+    const by = crypto.randomUUID();
+    const own: SweepReading = {
+      mark: heldMark({ looked, since, begun, reading: { by, at } }),
+      renew: async () => {
+        const renewed = heldMark({ looked, since, begun, reading: { by, at: this.#settings.clock.now() } });
+        if (await this.#storage.setMark(reference, renewed.value, own.mark)) own.mark = renewed;
+      },
+    };
     let visit: Visit | undefined;
     try {
-      const isOurs = await this.#storage.setMark(reference, own.value, mark);
+      const isOurs = await this.#storage.setMark(reference, own.mark.value, mark);
       if (isOurs) visit = await this.#readUnlocked(reference, mark, own, signal);
       if (visit !== undefined) return visit;
       const { value } = await this.#storage.mark(reference);
@@ -371,7 +388,7 @@ class Follower {
     } finally {
       const isOver = typeof visit === "string" && visit !== "busy";
       // Also if the mark was not set in time: a slow store can set it after this sweep has given up.
-      if (!isOver) await this.#storage.setMark(reference, { looked, since, begun }, own).catch(() => undefined);
+      if (!isOver) await this.#storage.setMark(reference, { looked, since, begun }, own.mark).catch(() => undefined);
     }
   }
 
@@ -379,15 +396,17 @@ class Follower {
   async #readUnlocked(
     reference: OrderReference,
     before: Held<OpenMark>,
-    mark: Held<OpenMark>,
+    own: SweepReading,
     signal: AbortSignal,
   ): Promise<Visit | undefined> {
-    const stored = { mark, order: await this.#storage.order(reference) };
-    if (before.bytes === undefined && stored.order.value !== undefined && isClosed(stored.order.value)) {
-      await this.#storage.deleteMark(reference, mark);
+    const order = await this.#storage.order(reference);
+    if (before.bytes === undefined && order.value !== undefined && isClosed(order.value)) {
+      await this.#storage.deleteMark(reference, own.mark);
       return "skipped";
     }
-    const news = await this.#read(reference, stored, { priority: "low", signal });
+    const read = () => this.#read(reference, { mark: own.mark, order }, { priority: "low", signal });
+    const news = await this.#whileRenewing(own, read);
+    const stored = { mark: own.mark, order };
     if (news !== undefined && news.next === undefined) {
       return (await this.#markLooked(reference, stored, undefined, false)) ? news.found : undefined;
     }
@@ -396,11 +415,26 @@ class Follower {
     try {
       // After an outdated response, it is read again under the lock.
       if (news === undefined) return await this.#look(reference, lock);
-      return await this.#handOver(reference, stored, news, lock, mark);
+      return await this.#handOver(reference, stored, news, lock, own.mark);
     } catch (failed) {
       return { failed };
     } finally {
       await lock.release();
+    }
+  }
+
+  /** Renews the mark while a request waits, so that no other sweep reads the same order. No renewal is under way afterwards. */
+  async #whileRenewing<Result>(own: SweepReading, read: () => Promise<Result>): Promise<Result> {
+    let latest: Promise<unknown> = Promise.resolve();
+    const stopRenewing = repeat(readingLifetime / 3, this.#settings.clock, () => {
+      latest = own.renew();
+      return latest;
+    });
+    try {
+      return await read();
+    } finally {
+      stopRenewing();
+      await latest.catch(() => undefined);
     }
   }
 

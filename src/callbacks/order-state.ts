@@ -194,6 +194,26 @@ export function changesSince(
   return [...changes, ...changesBetween(begun, now, order).filter(({ kind }) => !kinds.has(kind))];
 }
 
+/**
+ * The state to note when a hand-over begins. What an earlier one told that has not finished stays in it, unless that was handed over before:
+ * its handler may have had its effect, so the end of it comes also after this hand-over has failed, too.
+ */
+export function begunState(
+  known: OrderState | undefined,
+  earlier: OrderState | undefined,
+  now: OrderState,
+): OrderState {
+  if (earlier === undefined) return now;
+  const { hold, status, address, rest } = earlier;
+  return {
+    ...now,
+    hold: hold === (known?.hold ?? null) ? now.hold : hold,
+    status: status[0] === known?.status[0] ? now.status : status,
+    address: known !== undefined && address === known.address ? now.address : address,
+    rest: rest === known?.rest ? now.rest : rest,
+  };
+}
+
 /** Lists what is new in a state. Of the first state, everything is new that differs from an order just placed. */
 function changesBetween(before: OrderState | undefined, now: OrderState, { onHold }: Order): OrderChange[] {
   const changes: OrderChange[] = [];

@@ -175,7 +175,7 @@ class Receiver {
     const found = await callHandler(settings, orderReference, signal, () => settings.follower.update(orderReference));
     if (found === "gone" || found === "missing") this.#missing.count();
     if (found !== "missing") return acknowledged;
-    const message = `The service has no order ${orderReference}, and it is not followed.`;
+    const message = `The service has no order ${orderReference}, or does not show it yet.`;
     return this.#report(callback, new OrderFollowerError({ fault: "missing", message }), 204);
   }
 

@@ -63,7 +63,7 @@ export async function takeLock(
 }
 
 /** Repeats work that may fail or be slow, until the returned function is called. */
-function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
+export function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
   let stopTimer: () => void;
   const wait = () => {
     stopTimer = clock.after(every, () => {

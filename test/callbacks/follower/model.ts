@@ -34,12 +34,12 @@ const never = () => new Promise<never>(() => undefined);
 export const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ do: fc.constant("ship"), order: fc.nat(1), line: fc.nat(1) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("cancel"), order: fc.nat(1), line: fc.nat(1) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("hold"), order: fc.nat(1), reason: fc.constantFrom("a", "b") }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("release"), order: fc.nat(1) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("hold"), order: fc.nat(1), reason: fc.constantFrom("a", "b") }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("release"), order: fc.nat(1) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("callback"), order: fc.nat(1), process: fc.nat(1) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("sweep"), process: fc.nat(1) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crash"), process: fc.nat(1) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("failHandlers"), count: fc.nat(2) }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("failHandlers"), count: fc.nat(4) }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("staleRead"), back: fc.integer({ min: 1, max: 3 }) }) },
   { weight: 6, arbitrary: fc.record({ do: fc.constant("wait"), ms: fc.constantFrom(1, 40, 400, 3_000, 8_000) }) },
 );

@@ -299,10 +299,45 @@ describe("sweeps of two processes at the same time", () => {
     expect(results[0].checked + results[1].checked).toBe(40);
   });
 
+  it("read each order once, also when its request waits for minutes in the queue of the client", async () => {
+    const { clock, service, follower, start, handed } = await createFollowed(1);
+    service.onRead = async () => {
+      await new Promise<void>((resolve) => void clock.after(200_000, resolve));
+      return undefined;
+    };
+    const first = follower.reconcile();
+    await clock.advance(5_000);
+    const others = [start().reconcile(), start().reconcile()];
+    await settle(clock, Promise.all([first, ...others]), 3_000);
+    expect(await first).toEqual({ checked: 1, changed: 1, gone: 0 });
+    expect([service.reads.length, handed.length]).toEqual([1, 1]);
+  });
+
+  it("drop a response that comes after another sweep has taken the order of a suspended process", async () => {
+    const { clock, service, orders, start, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    const suspended = Promise.withResolvers<void>();
+    service.onRead = async () => {
+      service.onRead = async () => undefined;
+      const outdated = service.orders.get(reference);
+      await suspended.promise;
+      return outdated;
+    };
+    const stopped = { now: clock.now, after: () => () => undefined };
+    const slow = start({ clock: stopped }).reconcile();
+    await settled();
+    service.hold(reference, "no stock");
+    expect(await settle(clock, start().reconcile())).toEqual({ checked: 1, changed: 1, gone: 0 });
+    suspended.resolve();
+    expect(await slow).toEqual({ checked: 0, changed: 0, gone: 0 });
+    expect(handed.map(({ held }) => held)).toEqual([true]);
+  });
+
   it("read the orders of a sweep that was killed, after half a minute", async () => {
-    const { clock, service, orders, follower, start, handed } = await createFollowed(6);
+    const { clock, service, orders, start, handed } = await createFollowed(6);
     service.onRead = () => new Promise(() => undefined);
-    void follower.reconcile({ concurrency: 2 });
+    const killed = { now: clock.now, after: () => () => undefined };
+    void start({ clock: killed }).reconcile({ concurrency: 2 });
     await settled();
     expect(service.reads).toHaveLength(2);
     service.onRead = async () => undefined;

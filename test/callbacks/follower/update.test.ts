@@ -402,6 +402,66 @@ describe("a change whose handler has failed, and may have had its effect", () =>
     expect(handed).toHaveLength(2);
   });
 
+  it.each([
+    ["a hold", { onHold: { reason: "no stock" } }, ["released"]],
+    ["a status", { status: { code: "in_production" } }, ["status"]],
+    ["an address", { dropshipAddressReference: ref("Address", "2") }, ["addressReplaced"]],
+    ["another field", { carrierNote: "new" }, ["other"]],
+  ])("is followed by its end, also when the handler of the end has failed: %s", async (_, fields, end) => {
+    const { service, follower, kinds } = createWorld();
+    let failing = false;
+    const { update } = follower({
+      onChange: () => {
+        if (failing) throw new Error("killed");
+      },
+    });
+    await update(first);
+    failing = true;
+    service.change(first, (order) => ({ ...order, ...fields }));
+    await expect(update(first)).rejects.toThrow("killed");
+    service.change(first, () => newOrder(first));
+    await expect(update(first)).rejects.toThrow("killed");
+    await expect(update(first)).rejects.toThrow("killed");
+    failing = false;
+    expect(await update(first)).toBe("changed");
+    expect(await update(first)).toBe("unchanged");
+    expect(kinds().slice(1)).toEqual([end]);
+  });
+
+  it("is followed by its end, also when the order was gone and the handlers of both have failed", async () => {
+    const { service, follower, kinds } = createWorld();
+    let failing = false;
+    const fail = () => {
+      if (failing) throw new Error("killed");
+    };
+    const { update } = follower({ onChange: fail, onGone: fail });
+    await update(first);
+    failing = true;
+    service.hold(first, "no stock");
+    await expect(update(first)).rejects.toThrow("killed");
+    service.orders.delete(first);
+    await expect(update(first)).rejects.toThrow("killed");
+    service.orders.set(first, newOrder(first));
+    failing = false;
+    await update(first);
+    expect(kinds()).toEqual([["status"], ["released"]]);
+  });
+
+  it("counts as found: the order is gone when the service does not have it then", async () => {
+    const { service, follower, handed, gone } = createWorld();
+    const { follow, update } = follower({
+      onChange: () => {
+        throw new Error("killed");
+      },
+    });
+    await follow(first);
+    service.ship(first, [2]);
+    await expect(update(first)).rejects.toThrow("killed");
+    service.orders.delete(first);
+    expect(await update(first)).toBe("gone");
+    expect([gone, handed]).toEqual([[first], []]);
+  });
+
   it("is followed by its end when the order was new", async () => {
     const { service, follower, kinds } = createWorld();
     let failures = 1;
