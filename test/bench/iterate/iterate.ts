@@ -14,7 +14,7 @@ const latency = 5;
 /** V8 optimises for thousands of calls. The clients warm up in parallel, because most of the time is latency. */
 const warmup = 60;
 const rounds = 15;
-const budget = 0.8;
+const budget = 0.85;
 
 const serverCore = 0;
 const clientCore = 1;
