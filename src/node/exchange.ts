@@ -45,7 +45,7 @@ export function exchange(
       .on("response", (response) => {
         incoming = response;
         response.on("end", () => {
-          if (method === "GET") connections.released();
+          if (method === "GET") connections.released(outgoing.reusedSocket);
           // The server has responded before the end of the request. If it takes no more of it, the connection would stay open.
           else if (!outgoing.writableFinished) outgoing.destroy();
         });
@@ -53,6 +53,7 @@ export function exchange(
         resolve({ head, body: new NodeBody(response, head) });
       })
       .on("error", (error) => {
+        if (incoming === undefined && outgoing.reusedSocket && !signal.aborted) connections.broke();
         fail(error);
         // An error after the end of the response, such as that of bytes that follow it, does not concern the response.
         if (incoming?.complete !== true) incoming?.destroy(error);
@@ -144,7 +145,9 @@ function headOf(
     url,
     headers: fieldsOf(rawHeaders),
     toResponse: () => {
-      const headers = new Headers(pairsOf(rawHeaders));
+      const headers = new Headers();
+      for (let index = 0; index < rawHeaders.length; index += 2)
+        headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
       const response = new Response(bodiless.has(status) ? null : "", { status, statusText, headers });
       // The body was read, as that of every response that the SDK returns.
       response.body?.cancel().catch(() => undefined);
@@ -153,16 +156,15 @@ function headOf(
   };
 }
 
-/** The names and values of headers, which Node lists one after the other. */
-const pairsOf = (raw: readonly string[]): [string, string][] =>
-  raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ""] as [string, string]] : []));
-
 /** The headers of a response. Repeated headers are one value with commas, as in the platform's `Headers`, which would load all of `fetch`. */
 function fieldsOf(raw: readonly string[]): HeaderFields {
   const fields = new Map<string, string>();
-  for (const [name, value] of pairsOf(raw)) {
-    const before = fields.get(name.toLowerCase());
-    fields.set(name.toLowerCase(), before === undefined ? value : `${before}, ${value}`);
+  // Node lists names and values one after the other.
+  for (let index = 0; index < raw.length; index += 2) {
+    const name = raw[index]?.toLowerCase() ?? "";
+    const value = raw[index + 1] ?? "";
+    const before = fields.get(name);
+    fields.set(name, before === undefined ? value : `${before}, ${value}`);
   }
   return {
     get: (name) => fields.get(name.toLowerCase()) ?? null,
