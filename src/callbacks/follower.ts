@@ -304,8 +304,27 @@ class Follower {
       await this.#handle(reference, handle);
     }
     if (next !== undefined && !(await this.#storage.setOrder(reference, next, stored.order))) return undefined;
-    await this.#markLooked(reference, stored, next, handle !== undefined);
+    if (handle !== undefined) await this.#markLooked(reference, stored, next, true);
+    else if (!(await this.#markUnchanged(reference, stored, next, expected))) return undefined;
     return found;
+  }
+
+  /**
+   * Notes the time of a look without news. Without that, a sweep that began to read the order meanwhile would hand over a response that may be
+   * older than this one, so under the lock its mark is overwritten, too. Resolves to false if another process has looked.
+   */
+  async #markUnchanged(
+    reference: OrderReference,
+    stored: StoredOrder,
+    next: RememberedOrder | undefined,
+    expected: Held<OpenMark> | undefined,
+  ): Promise<boolean> {
+    const before = withoutReading(stored.mark);
+    for (let mark = stored.mark; withoutReading(mark) === before; mark = await this.#storage.mark(reference)) {
+      if (await this.#markLooked(reference, { ...stored, mark }, next, false)) return true;
+      if (expected !== undefined) return false;
+    }
+    return false;
   }
 
   async #handle(reference: OrderReference, handle: (signal: AbortSignal) => unknown): Promise<void> {
@@ -467,6 +486,9 @@ class Follower {
     }
   }
 }
+
+/** What a mark says apart from the sweep that reads the order. */
+const withoutReading = ({ value }: Held<OpenMark>): string => JSON.stringify({ ...value, reading: undefined });
 
 /** The key must hold nothing. */
 const absent = { bytes: undefined, value: undefined };

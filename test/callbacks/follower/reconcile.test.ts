@@ -218,6 +218,32 @@ describe("an update of an order that a sweep reads", () => {
     expect(handed.map(({ shipped, held }) => [shipped[0], held])).toEqual([[1, true]]);
   });
 
+  it("lets the sweep hand over nothing that is older than what the update has read, also when the sweep began later", async () => {
+    const { clock, service, orders, follower, handed } = await createFollowed(1);
+    const [reference = first] = orders;
+    await follower.update(reference);
+    await clock.advance(1_000);
+    const requests = { high: Promise.withResolvers<void>(), low: Promise.withResolvers<void>() };
+    service.onRead = async ({ priority = "high" }) => {
+      if (priority === "high") await requests.high.promise;
+      const now = service.orders.get(reference);
+      if (priority === "low") await requests.low.promise;
+      return now;
+    };
+    const update = follower.update(reference);
+    await settled();
+    service.hold(reference, "no stock");
+    const sweep = follower.reconcile();
+    await settled();
+    service.hold(reference, null);
+    requests.high.resolve();
+    expect(await settle(clock, update)).toBe("unchanged");
+    expect(service.reads.map(({ priority }) => priority)).toEqual(["high", "high", "low"]);
+    requests.low.resolve();
+    await settle(clock, sweep);
+    expect(handed.map(({ held }) => held)).toEqual([false]);
+  });
+
   it("leaves it to the sweep when its request fails", async () => {
     const { clock, service, orders, follower, handed } = await createFollowed(1);
     const [reference = first] = orders;
