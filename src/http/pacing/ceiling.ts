@@ -48,7 +48,7 @@ export class Ceiling {
    */
   wait(waiting: number): Wait | undefined {
     const now = this.#clock.now();
-    const ms = Math.max(this.#nextAt(1), this.#nextReserved(now, waiting)) - now;
+    const ms = Math.max(this.#nextAt(1, now), this.#nextReserved(now, waiting)) - now;
     return ms > 0 ? { ms, reason: Number.isFinite(ms) ? "ceiling" : "fleet", policy: "default" } : undefined;
   }
 
@@ -60,15 +60,16 @@ export class Ceiling {
 
   /** Milliseconds until this number of requests may be sent. */
   until(requests: number): number {
-    return requests < 1 ? 0 : this.#nextAt(requests) - this.#clock.now();
+    const now = this.#clock.now();
+    return requests < 1 ? 0 : this.#nextAt(requests, now) - now;
   }
 
   /** When the n-th slot from now comes: a window after the slot that is `burst` slots earlier. */
-  #nextAt(slot: number): number {
+  #nextAt(slot: number, now: number): number {
     const { burst } = this.#limit;
     const rounds = Math.floor((slot - 1) / burst);
     const earlier = this.#sentAt[((slot - 1) % burst) - (burst - this.#sentAt.length)] ?? Number.NEGATIVE_INFINITY;
-    return Math.max(this.#clock.now(), earlier + this.#window) + rounds * this.#window;
+    return Math.max(now, earlier + this.#window) + rounds * this.#window;
   }
 
   /** When the next slot of the fleet comes; infinite until a reservation has its reply. */

@@ -60,6 +60,24 @@ describe("a ceiling set by the partner", () => {
     expect(mostWithin(times(), (1_000 * burst) / perSecond - 1)).toBeLessThanOrEqual(burst);
   });
 
+  it("sends a request at once when time passes between two readings of the clock", async () => {
+    const manual = createManualClock();
+    let readings = 0;
+    const now = () => {
+      readings += 1;
+      return manual.now() + readings / 1_000;
+    };
+    const clock = { now, after: manual.after.bind(manual) };
+    const pacer = new Pacer(clock, { ceiling: { perSecond: 20, burst: 20 } });
+    let sent = false;
+    const permit = pacer.acquire(get, "normal", new CancelScope(clock, undefined, undefined));
+    void permit.then(() => {
+      sent = true;
+    });
+    await vi.advanceTimersByTimeAsync(0);
+    expect(sent).toBe(true);
+  });
+
   it("keeps the limit after a pause, and after each request has its response", async () => {
     const { call, times } = start({ perSecond: 10, burst: 10 });
     for (let round = 0; round < 4; round += 1) {
