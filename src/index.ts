@@ -1,6 +1,6 @@
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { PictureSize } from "./binary/picture.ts";
-export { type Placeholder, placeholderOf } from "./binary/placeholder.ts";
+export { type Placeholder, placeholderOf } from "./binary/picture.ts";
 export type { ImageSource } from "./binary/source.ts";
 export type { UploadProgress } from "./binary/upload.ts";
 export type {
@@ -79,7 +79,6 @@ export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
 export type { PacingOptions, PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
 export type { ListOptions, Paginator } from "./pagination/paginator.ts";
-export { parseReference } from "./references/parse.ts";
 export type {
   AccountReference,
   AddressReference,
@@ -102,7 +101,7 @@ export type {
   ShipmentReference,
   StoreReference,
 } from "./references/references.ts";
-export { isReference, referenceKinds } from "./references/references.ts";
+export { isReference, parseReference, referenceKinds } from "./references/references.ts";
 export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { KeyValidation } from "./resources/auth/auth.endpoints.ts";
 export type { AuthResource } from "./resources/auth/auth.ts";
@@ -138,9 +137,8 @@ export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
-export type { CanceledRemainder } from "./resources/orders/cancel-remaining.ts";
-export type { EnsureManyOptions } from "./resources/orders/ensure-many.ts";
-export { isOpen, type OrderProgress } from "./resources/orders/open-order.ts";
+export type { CanceledRemainder } from "./resources/orders/change.ts";
+export { isOpen, type OrderProgress } from "./resources/orders/change.ts";
 export type {
   Annotation,
   Cancellation,
@@ -161,7 +159,7 @@ export type {
   ShippingOption,
 } from "./resources/orders/orders.endpoints.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
-export type { EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
+export type { EnsureManyOptions, EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.endpoints.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
 export type {
@@ -207,4 +205,4 @@ export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./storage/contract.ts";
 export { type MemoryStoreOptions, memoryStore } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
-export type { Outcome } from "./util/concurrently.ts";
+export type { Outcome } from "./util/concurrency.ts";

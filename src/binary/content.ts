@@ -1,8 +1,8 @@
 import { PodPartnerError } from "../errors/base.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import { onAbort } from "../util/abort-signals.ts";
+import { hexOf, sha256 } from "../util/digest.ts";
 import { wordsOf } from "../util/foreign.ts";
-import { hexOf, sha256 } from "../util/sha256.ts";
 import type { Upload } from "./source.ts";
 import { fileChanged } from "./upload.ts";
 

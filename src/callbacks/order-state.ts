@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import type { AddressReference } from "../references/references.ts";
 import { reference } from "../references/schema.ts";
-import { isOpen } from "../resources/orders/open-order.ts";
+import { isOpen } from "../resources/orders/change.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { count } from "../schemas/shape.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
-import { sha256 } from "../util/sha256.ts";
+import { canonicalJson, sha256 } from "../util/digest.ts";
 
 /** What is new about an order. Quantities are totals of the line; they never decrease from one change to the next. */
 export type OrderChange =

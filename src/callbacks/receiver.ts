@@ -1,8 +1,8 @@
 import { DeadlineError } from "../errors/connection.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import type { PartnerClock } from "../util/clock.ts";
+import { sha256 } from "../util/digest.ts";
 import { attempt, propertyOf, safely, textOf } from "../util/foreign.ts";
-import { sha256 } from "../util/sha256.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { CallbackValidationError, OrderFollowerError } from "./errors.ts";
 import { saysGone } from "./follower.ts";

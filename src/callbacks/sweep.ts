@@ -2,7 +2,7 @@ import { AuthenticationError } from "../errors/api.ts";
 import type { OrderReference } from "../references/references.ts";
 import { eitherSignal, held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { concurrently } from "../util/concurrently.ts";
+import { concurrently } from "../util/concurrency.ts";
 import { OrderFollowerError, type Reconciled, ReconcileError, type ReconcileFailure } from "./errors.ts";
 import type { FollowerStorage, Held, OpenMark } from "./follower-storage.ts";
 import type { SweepSettings } from "./options.ts";

@@ -1,8 +1,7 @@
 import type { Issue } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
-import { canonicalJson } from "../util/canonical-json.ts";
+import { canonicalJson, sha256 } from "../util/digest.ts";
 import { wordsOf } from "../util/foreign.ts";
-import { sha256 } from "../util/sha256.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
 /** One cell for each column; undefined for a missing field. */

@@ -1,4 +1,4 @@
-import { emptyFile, shortfall, trustOf } from "../binary/file-response.ts";
+import { emptyFile, shortfall, trustOf } from "../binary/download.ts";
 import { PictureEnd } from "../binary/picture.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../errors/connection.ts";

@@ -1,5 +1,4 @@
-import { Download, type NotModified } from "../binary/download.ts";
-import { fileFault } from "../binary/file-response.ts";
+import { Download, fileFault, type NotModified } from "../binary/download.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
 import { keepProcess } from "../util/clock.ts";

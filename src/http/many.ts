@@ -2,7 +2,7 @@ import { type CallSite, withRow } from "../errors/call-site.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
-import { concurrently, type Outcome } from "../util/concurrently.ts";
+import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction } from "../util/foreign.ts";
 import { assertOptions, custom, type RequestOptions } from "./request-options.ts";

@@ -1,4 +1,4 @@
-import { nameByHash } from "../util/sha256.ts";
+import { nameByHash } from "../util/digest.ts";
 import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
 import { seal, unseal } from "./values.ts";
 

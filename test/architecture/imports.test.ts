@@ -6,7 +6,7 @@ import { circleThrough, entryPoints, type SourceFile, sources } from "./source.t
 const leaves = ["errors", "util"];
 const vocabulary = [...leaves, "references", "schemas"];
 const core = [...vocabulary, "storage", "binary", "http"];
-const helpers = [...core, "pagination", "waiting"];
+const helpers = [...core, "pagination"];
 const layers: Readonly<Record<string, readonly string[]>> = {
   errors: [],
   util: [],
@@ -16,7 +16,6 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   binary: [...vocabulary, "storage"],
   http: [...vocabulary, "storage", "binary"],
   pagination: core,
-  waiting: core,
   changes: helpers,
   resources: [...helpers, "changes"],
   client: [...helpers, "resources", "options"],

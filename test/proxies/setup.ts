@@ -2,7 +2,7 @@ import { inspect } from "node:util";
 import { type Outcome, type PlacedOrder, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { type EmulatorOptions, type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { describe, expect } from "vitest";
-import { concurrently } from "../../src/util/concurrently.ts";
+import { concurrently } from "../../src/util/concurrency.ts";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { harsh } from "../support/harsh.ts";
 import { secretKey } from "../support/partner.ts";

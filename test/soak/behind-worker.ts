@@ -1,6 +1,6 @@
 /** Places orders and files claims with one client, and reports each outcome. */
 import { PodPartner, PodPartnerError } from "../../src/index.ts";
-import { concurrently } from "../../src/util/concurrently.ts";
+import { concurrently } from "../../src/util/concurrency.ts";
 import { sentAddress } from "../support/orders.ts";
 import type { CallReport, ClientJob } from "./behind-messages.ts";
 import { transportOf } from "./transport.ts";

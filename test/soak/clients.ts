@@ -1,6 +1,6 @@
 import pRetry from "p-retry";
 import { type DropshipOrderInput, type Outcome, PodPartner } from "../../src/index.ts";
-import { concurrently } from "../../src/util/concurrently.ts";
+import { concurrently } from "../../src/util/concurrency.ts";
 import type { Job } from "./messages.ts";
 
 /** An order of the soak: complete as it is sent, so that each client can send it unchanged. */

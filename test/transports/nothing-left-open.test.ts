@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { type Download, PodPartner } from "pod-partner";
 import { type RunningEmulator, startEmulator } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { concurrently } from "../../src/util/concurrently.ts";
+import { concurrently } from "../../src/util/concurrency.ts";
 import { orderOf } from "../flows/matrix/subjects.ts";
 import { productPicture } from "../flows/waits.ts";
 import { createFastClock } from "../support/fast-clock.ts";

@@ -2,7 +2,7 @@ import { getEventListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
 import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { concurrently } from "../../src/util/concurrently.ts";
+import { concurrently } from "../../src/util/concurrency.ts";
 import { rejection } from "../support/exchange.ts";
 import { collectGarbage } from "../support/garbage.ts";
 import { secretKey } from "../support/partner.ts";

@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { PodPartner, RequestValidationError } from "pod-partner";
 import { describe, expect, it } from "vitest";
-import { concurrently, type Outcome } from "../../src/util/concurrently.ts";
+import { concurrently, type Outcome } from "../../src/util/concurrency.ts";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { KeyedMutex } from "../../src/util/keyed-mutex.ts";
+import { KeyedMutex } from "../../src/util/concurrency.ts";
 
 describe("KeyedMutex", () => {
   const wait = (turn: Promise<unknown>) => turn;

@@ -1,17 +1,18 @@
-import type { Download } from "../../binary/download.ts";
+import { Download } from "../../binary/download.ts";
+import { type BodyWatcher, watched } from "../../binary/streams.ts";
 import type { ClientStorage, OpenStorage } from "../../storage/client-storage.ts";
-import type { ResponseHead } from "../../util/response-head.ts";
-import { nameByHash } from "../../util/sha256.ts";
+import { nameByHash } from "../../util/digest.ts";
+import type { HeaderFields, ResponseHead } from "../../util/response-head.ts";
 import type { Call } from "../call.ts";
+import { downloadStream } from "../download-body.ts";
+import { Attempt } from "../exchange.ts";
 import type { EncodedRequest } from "../request.ts";
 import type { Arrival } from "../response.ts";
-import { hasCurrentCopy, isPlain, isSameVersion, unconditional } from "./conditions.ts";
+import type { Body } from "../transport.ts";
+import { Recording, StoredBody } from "./bodies.ts";
 import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
-import { type FileSteps, fileSteps } from "./file-steps.ts";
 import { type Asked, askedBy, type Fields, FilePolicy } from "./policy.ts";
-import { Recording } from "./recording.ts";
 import { SizeLimit } from "./size-limit.ts";
-import { StoredBody } from "./stored-body.ts";
 
 /** How the files of a client are cached. */
 export interface FileCacheOptions {
@@ -161,4 +162,74 @@ function headOf(status: 200 | 304, url: string, fields: Fields): ResponseHead {
     headers,
     toResponse: () => Object.defineProperty(new Response(null, { status, headers }), "url", { value: url }),
   };
+}
+
+/** What the cache of files needs of a call. */
+export interface FileSteps {
+  readonly call: Call;
+  readonly request: EncodedRequest;
+  /** Sends a request through the attempts of the call. */
+  readonly send: (request: EncodedRequest) => Promise<Arrival>;
+  /** Makes a download of the same file whose bytes a recording gets while the caller reads them. */
+  readonly record: (response: ResponseHead, download: Download, recording: BodyWatcher) => Download;
+  /** Makes a download of a stored body, with the timeout, the deadline and the signal of the call. */
+  readonly open: (response: ResponseHead, body: Body) => Download;
+}
+
+/** The steps of a call for a file. */
+function fileSteps(call: Call, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
+  const { core, scope, name: endpoint, timeout } = call;
+  const of = { endpoint, clock: core.clock };
+  return {
+    call,
+    request,
+    send,
+    record: ({ headers }, download, recording) => new Download(headers, watched(download.stream(), recording), of),
+    open: (response, body) => {
+      const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
+      attempt.open(body);
+      const onUnread = (error: string) => core.observe("onUnreadDownload", { endpoint, error });
+      const complete = (error: unknown) => call.complete(error);
+      const options = { scope, endpoint, redact: core.redact, complete, onUnread };
+      return new Download(response.headers, downloadStream(attempt, body, response, options), of, true);
+    },
+  };
+}
+
+const tagsOf = (list: string): readonly string[] => list.match(/"[^"]*"/g) ?? [];
+
+/**
+ * Whether the caller's copy is the stored version (RFC 9110, 13.1; RFC 9111, 4.3.2). `If-None-Match` takes precedence, and compares weakly.
+ *
+ * @param given The headers of the request.
+ * @param stored The headers of the stored response.
+ */
+function hasCurrentCopy(given: Fields, { etag, "last-modified": modified, date }: Fields): boolean {
+  const { "if-none-match": tags, "if-modified-since": since } = given;
+  if (tags !== undefined) {
+    return tags.trim() === "*" || (etag !== undefined && tagsOf(tags).some((tag) => tagsOf(etag).includes(tag)));
+  }
+  return since !== undefined && Date.parse(modified ?? date ?? "") <= Date.parse(since);
+}
+
+/** The headers of a request without its conditions. */
+const unconditional = (headers: Fields): Fields =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^if-(none-match|modified-since)$/.test(name)));
+
+/** Whether the cache understands a request: it knows no parts of a file, and no conditions of changes. */
+const isPlain = (headers: Fields): boolean =>
+  !["range", "if-range", "if-match", "if-unmodified-since"].some((name) => name in headers);
+
+const isImmutable = (control: string | null | undefined): boolean => /(^|,)\s*immutable\s*(,|$)/i.test(control ?? "");
+
+/**
+ * Whether a response has the bytes of the stored one: by its strong `ETag`, or without one because both are `immutable` and equally long,
+ * as the files of renders are (specification 4.6).
+ */
+function isSameVersion(stored: Fields, fresh: HeaderFields): boolean {
+  const { etag = null } = stored;
+  if (etag !== fresh.get("etag")) return false;
+  if (etag !== null) return !etag.startsWith("W/");
+  if (stored["content-length"] !== fresh.get("content-length")) return false;
+  return isImmutable(stored["cache-control"]) && isImmutable(fresh.get("cache-control"));
 }

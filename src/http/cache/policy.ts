@@ -1,7 +1,7 @@
 import CachePolicy from "http-cache-semantics";
+import { nameByHash } from "../../util/digest.ts";
 import { attempt } from "../../util/foreign.ts";
 import type { HeaderFields } from "../../util/response-head.ts";
-import { nameByHash } from "../../util/sha256.ts";
 
 /** Headers by their names in lower case. */
 export type Fields = Readonly<Record<string, string>>;

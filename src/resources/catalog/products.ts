@@ -1,6 +1,7 @@
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import {
   type ConditionalOptions,
   conditionally,
@@ -11,7 +12,6 @@ import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import { fieldsOf } from "../../util/fields.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import {
   getLayerImage,
   getProduct,

@@ -1,12 +1,12 @@
+import type { CallContext } from "../../http/call-context.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
+import { KeyedMutex } from "../../util/concurrency.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt } from "../../util/foreign.ts";
-import { KeyedMutex } from "../../util/keyed-mutex.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import {
   type Claim,
   type Claimcategory,
@@ -20,8 +20,7 @@ import {
   listClaims,
   type PackageMissingInput,
 } from "./claims.endpoints.ts";
-import { type Filing, fileClaim, itemIssuesRecovery, packageMissingRecovery, retract } from "./file.ts";
-import { KnownClaims } from "./known-claims.ts";
+import { type Filing, fileClaim, itemIssuesRecovery, KnownClaims, packageMissingRecovery, retract } from "./file.ts";
 
 /** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {

@@ -1,9 +1,9 @@
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import { sendUpload, splitWatch, type UploadOptions } from "../../http/upload.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import { downloadEvidence, type Evidence, uploadEvidence } from "./evidence.endpoints.ts";
 
 /** Uploads and downloads photos of claims (specification 2.7, 2.8, 4.5). */

@@ -1,15 +1,16 @@
-import { NotFoundError } from "../../errors/api.ts";
+import { ConflictError, NotFoundError } from "../../errors/api.ts";
 import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
+import { type CallContext, countdown, JointTimeline } from "../../http/call-context.ts";
 import { lookUntil } from "../../http/create-once.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
-import type { RequestOptions } from "../../http/request-options.ts";
+import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
-import type { ApiCall, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallResult, Send, Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
@@ -21,8 +22,30 @@ import {
   cancelOrder,
   getOrder,
   type Order,
+  type Orderline,
   replaceDropshipAddress,
 } from "./orders.endpoints.ts";
+
+/** The part of an order that shows whether it is open. */
+export interface OrderProgress {
+  /** The orderlines, as `orders.get` returns them. */
+  readonly orderlines: readonly Pick<Orderline, "index" | "quantity" | "canceledQuantity" | "shippedQuantity">[];
+}
+
+/** The cancellations of all units that are neither shipped nor canceled, with absolute totals (specification 4.7). */
+const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellation[] =>
+  orderlines
+    .filter(({ quantity, canceledQuantity, shippedQuantity }) => canceledQuantity + shippedQuantity < quantity)
+    .map(({ index, quantity, shippedQuantity }) => ({ index, canceledQuantity: quantity - shippedQuantity }));
+
+/**
+ * Returns true if an order is open: at least one unit is neither shipped nor canceled (specification 3.4).
+ *
+ * @example
+ * const order = await partner.orders.get(orderReference);
+ * if (isOpen(order)) await partner.orders.cancelRemaining(orderReference);
+ */
+export const isOpen = (order: OrderProgress): boolean => cancellationsOfRest(order).length > 0;
 
 /** What a look at an order shows about a change whose response was lost. */
 interface Sight {
@@ -179,4 +202,44 @@ export function replaceAddress(
         }),
     });
   });
+}
+
+/** The result of {@link OrdersResource.cancelRemaining}. */
+export interface CanceledRemainder {
+  /** The cancellations that were carried out, with absolute totals. Empty if the order had no remaining units. */
+  readonly canceled: readonly Cancellation[];
+}
+
+/** Whether an orderline was shipped after the order was read. */
+const isOutdated = (error: unknown): boolean =>
+  ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
+
+/** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
+export async function cancelRest(
+  send: Send,
+  context: CallContext,
+  orderReference: OrderReference,
+  options: RequestOptions,
+): Promise<CallResult<CanceledRemainder>> {
+  const timeline = new JointTimeline(context.clock);
+  assertOptions("request", options, nameOf(cancelOrder));
+  const remaining = countdown(context, options.deadline);
+  // The options `query` and `body` apply to the cancellation only.
+  const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
+  const path = { orderReference };
+  for (let again = true; ; again = false) {
+    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), true));
+    const canceled = cancellationsOfRest(order);
+    if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
+    try {
+      const cancellation = cancelOrderlines(context.start, send, orderReference, canceled, {
+        ...options,
+        deadline: remaining(),
+      });
+      const { response: done } = await timeline.add(cancellation);
+      return { data: { canceled }, response: done, timeline: timeline.entries };
+    } catch (error) {
+      if (!again || !isOutdated(error)) throw error;
+    }
+  }
 }

@@ -1,4 +1,5 @@
 import { captureCallSite } from "../../errors/call-site.ts";
+import { type CallContext, laterCall } from "../../http/call-context.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
@@ -6,11 +7,8 @@ import { type ListOptions, type Paginator, paginate } from "../../pagination/pag
 import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import type { Outcome } from "../../util/concurrently.ts";
-import { type CallContext, laterCall } from "../../waiting/call-context.ts";
-import { type CanceledRemainder, cancelRest } from "./cancel-remaining.ts";
-import { cancelOrderlines, replaceAddress } from "./change.ts";
-import { type EnsureManyOptions, ensureRows } from "./ensure-many.ts";
+import type { Outcome } from "../../util/concurrency.ts";
+import { type CanceledRemainder, cancelOrderlines, cancelRest, replaceAddress } from "./change.ts";
 import {
   type Cancellation,
   getOrder,
@@ -25,8 +23,10 @@ import {
 import {
   create,
   createPlacing,
+  type EnsureManyOptions,
   type EnsureOptions,
   ensure,
+  ensureRows,
   type IdentifiedOrderInput,
   lookup,
   type PlacedOrder,

@@ -1,21 +1,23 @@
 import { ulid } from "ulid";
 import { ApiError, NotFoundError } from "../../errors/api.ts";
+import type { CallSite } from "../../errors/call-site.ts";
 import { type ComparedLine, OrderMismatchError } from "../../errors/orders.ts";
 import { type Issue, RequestValidationError, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import { createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
+import { assertRows, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
 import { hasErrorObject } from "../../http/outcome.ts";
-import { optionFaults, type RequestOptions } from "../../http/request-options.ts";
+import { ensuring, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import { check } from "../../schemas/check.ts";
 import { filledText } from "../../schemas/shape.ts";
+import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { fieldsOf, splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import { KeyedMutex } from "../../util/keyed-mutex.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
 import { type Comparison, differencesOf } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, getOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
@@ -254,3 +256,24 @@ const lostIdentifier: Issue = {
   path: ["body", "order"],
   message: "removes the customIdentifier, so that the order could not be found: use plain objects without `toJSON`",
 };
+
+/** Options of {@link OrdersResource.ensureMany}. */
+export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
+  /** Maximum number of orders at the same time. Default 8. */
+  readonly concurrency?: number | undefined;
+}
+
+const ensureManyOptions = taking(() => ({ ...ensuring(), ...manyRows() }));
+
+/** Ensures that there is an order for each row. */
+export async function* ensureRows(
+  placing: Placing,
+  rows: Rows<unknown>,
+  options: ManyRows<IdentifiedOrderInput, EnsureManyOptions>,
+  callSite: CallSite,
+): AsyncGenerator<Outcome<unknown, PlacedOrder>, void, undefined> {
+  assertRows(ensureManyOptions, rows, options);
+  // A started creation is finished, also if the caller leaves the loop.
+  const work = (order: IdentifiedOrderInput, each: EnsureOptions) => ensure(placing, order, each);
+  yield* many(rows, options, { concurrency: 8, work, callSite });
+}

@@ -1,7 +1,7 @@
+import type { CallContext } from "../../http/call-context.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import {
   type Account,
   type Brand,

@@ -1,9 +1,9 @@
+import type { CallContext } from "../../http/call-context.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import type { PerspectiveReference, ProductReference, SceneReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import {
   getPerspective,
   listPerspectives,

@@ -4,7 +4,7 @@ import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
 import type { PartnerClock } from "../../util/clock.ts";
-import type { Slots } from "../../util/slots.ts";
+import type { Slots } from "../../util/concurrency.ts";
 import type { WaitOptions } from "./render-waiting.ts";
 
 /** A row of a batch in progress. */

@@ -1,5 +1,6 @@
 import { GoneError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
+import { type CallContext, countdown } from "../../http/call-context.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { Send } from "../../http/send.ts";
@@ -7,10 +8,9 @@ import type { ImageReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import type { PartnerClock } from "../../util/clock.ts";
+import { Slots } from "../../util/concurrency.ts";
 import { attempt } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
-import { Slots } from "../../util/slots.ts";
-import { type CallContext, countdown } from "../../waiting/call-context.ts";
 import {
   type Composition,
   composition,

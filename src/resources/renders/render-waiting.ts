@@ -6,14 +6,13 @@ import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
 import { TimelineRecorder } from "../../http/call.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import { CancelScope } from "../../http/cancel-scope.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import { type ApiCall, type CallResult, toCall } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { isRecord } from "../../util/foreign.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
-import { type Look, poll } from "../../waiting/poll.ts";
+import { endingOf, isRecord } from "../../util/foreign.ts";
 import { getRender, type Render } from "./renders.endpoints.ts";
 
 /** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
@@ -158,4 +157,33 @@ export function waitForFile(
     }
   });
   return toCall(waited, context.pacer);
+}
+
+/** The result of one look-up: the final value, or the milliseconds to wait before the next look-up. */
+export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
+
+/** Waits for a step and records its outcome. */
+async function recorded<T>(done: (outcome: string) => void, step: Promise<T>, outcomeOf: (value: T) => string) {
+  try {
+    const value = await step;
+    done(outcomeOf(value));
+    return value;
+  } catch (error) {
+    done(endingOf(error));
+    throw error;
+  }
+}
+
+/**
+ * Repeats a look-up until it is done or the scope ends. The recorder gets each look-up and each wait.
+ *
+ * @throws `DeadlineError` if the deadline ends first.
+ */
+async function poll<T>(scope: CancelScope, recorder: TimelineRecorder, look: () => Promise<Look<T>>): Promise<T> {
+  for (let last = false; ; ) {
+    const seen = await recorded(recorder.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
+    if (seen.done) return seen.value;
+    if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
+    last = await recorded(recorder.begin("poll"), scope.sleepBeforeLook(seen.wait), () => "waited");
+  }
 }

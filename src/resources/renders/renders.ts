@@ -1,12 +1,12 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import type { ImagesResource } from "../images/images.ts";
 import type {
   BatchDownload,

@@ -1,8 +1,8 @@
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
-import type { CallContext } from "../../waiting/call-context.ts";
 import type { WarehouseItem } from "./warehouse.endpoints.ts";
 import { listItems } from "./warehouse.endpoints.ts";
 

@@ -1,4 +1,4 @@
-import { onAbort } from "./abort-signals.ts";
+import { held, onAbort } from "./abort-signals.ts";
 
 /** Why the reading stopped: `failed` is false at the end of the source, and true after an error or an abort. */
 type Over = { readonly failed: false } | { readonly failed: true; readonly reason: unknown };
@@ -220,5 +220,62 @@ export async function* concurrently<Input, Value>(
       // Started work, such as a creation, ends before the loop ends.
       await started.ended();
     }
+  }
+}
+
+/** A number of places, for work that may only be done a few at a time. */
+export class Slots {
+  #free: number;
+  readonly #queue = new Set<() => void>();
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Takes a place, after those who came before. Resolves to the function that gives it back; a second call of it does nothing. */
+  async take(signal: AbortSignal): Promise<() => void> {
+    if (signal.aborted) throw signal.reason;
+    if (this.#free > 0) this.#free -= 1;
+    else
+      await held<void>(signal, (resolve) => {
+        this.#queue.add(resolve);
+        return () => this.#queue.delete(resolve);
+      });
+    let taken = true;
+    return () => {
+      if (taken) this.#giveBack();
+      taken = false;
+    };
+  }
+
+  #giveBack(): void {
+    const [next] = this.#queue;
+    if (next === undefined) {
+      this.#free += 1;
+      return;
+    }
+    this.#queue.delete(next);
+    next();
+  }
+}
+
+/** Runs work with the same key one after the other, and work with different keys in parallel. */
+export class KeyedMutex {
+  readonly #last = new Map<string, Promise<unknown>>();
+
+  /**
+   * Runs `work` after all earlier work with the same key. `wait` waits for a promise of the earlier work, which never rejects. If `wait`
+   * rejects, this work is skipped, and the other work continues.
+   */
+  take<T>(name: string, work: () => Promise<T>, wait: (turn: Promise<unknown>) => Promise<unknown>): Promise<T> {
+    const before = this.#last.get(name);
+    const mine = before === undefined ? work() : wait(before).then(work);
+    // The next work waits for all earlier work, also when this one is skipped.
+    const settled = Promise.allSettled([before, mine]);
+    this.#last.set(name, settled);
+    void settled.then(() => {
+      if (this.#last.get(name) === settled) this.#last.delete(name);
+    });
+    return mine;
   }
 }

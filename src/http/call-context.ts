@@ -1,10 +1,10 @@
 import { PodPartnerError, type TimelineEntry } from "../errors/base.ts";
 import { type CallSite, withCallSite } from "../errors/call-site.ts";
-import type { Pacer } from "../http/pacing/pacer.ts";
-import type { RetryOptions } from "../http/request-options.ts";
-import { type ApiCall, type CallResult, type Run, type Start, toCall } from "../http/send.ts";
 import type { OpenStorage } from "../storage/client-storage.ts";
 import type { PartnerClock } from "../util/clock.ts";
+import type { Pacer } from "./pacing/pacer.ts";
+import type { RetryOptions } from "./request-options.ts";
+import { type ApiCall, type CallResult, type Run, type Start, toCall } from "./send.ts";
 
 /** The parts of the client that a call of several requests needs. */
 export interface CallContext {

@@ -12,3 +12,11 @@ export const hexOf = (bytes: Uint8Array): string =>
 
 /** The SHA-256 of a text in hexadecimal, as a short name for a long or secret text: only the first 16 bytes. */
 export const nameByHash = async (text: string): Promise<string> => hexOf((await sha256(text)).subarray(0, 16));
+
+const withSortedNames = (_: string, value: unknown): unknown =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
+    : value;
+
+/** Writes a value as JSON with the names of each object in one order, so that the same content has the same text. */
+export const canonicalJson = (value: unknown): string => JSON.stringify(value, withSortedNames);
