@@ -234,7 +234,7 @@ export class Bucket {
       // Before the first report the level is an assumption: its correction proves nothing.
       if (known) this.#fairShare.notice(likely, now);
     }
-    this.#fairShare.observe(request.sentAt, likely, now);
+    this.#fairShare.observe(likely, now);
   }
 
   /** A smaller quota leaves at most itself, minus the requests in flight, each of which may arrive after the change. */

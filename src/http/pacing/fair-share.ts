@@ -41,8 +41,7 @@ export class FairShare {
   #level: number | undefined;
   #at = 0;
   #observedAt = 0;
-  #noticedAt = 0;
-  /** Whether `join` set the level, and no response to a later request has reported it. */
+  /** Whether `join` set the level, and no response has reported it since. */
   #joined = false;
   /** Tokens that other clients used, and the milliseconds in which they did; both decay. */
   #used = 0;
@@ -68,7 +67,6 @@ export class FairShare {
     this.#level = likely;
     this.#at = now;
     this.#observedAt = now;
-    this.#noticedAt = now;
     this.#joined = false;
     this.#used = 0;
     this.#time = 0;
@@ -89,17 +87,16 @@ export class FairShare {
     if (this.present) this.#turnAt = until + Math.random() * this.#over(spreadAfterHold);
   }
 
-  /** Learns from a response: the likely level, and when its request was sent. */
-  observe(sentAt: number, likely: number, now: number): void {
+  /** Learns the likely level from a response. */
+  observe(likely: number, now: number): void {
     if (this.#level === undefined) return;
     this.#refill(now);
     const elapsed = now - this.#observedAt;
     this.#observedAt = now;
-    // A request that was in flight at `join` may not show the requests of other clients. The first later response shows the whole level,
-    // of which this client knew a part: it does not show what the others use.
+    // The first response after `join` shows the whole level, of which this client knew a part: it does not show what the others use.
     if (this.#joined) {
-      this.#joined = sentAt <= this.#noticedAt;
-      this.#level = this.#joined ? Math.min(this.#level, likely) : likely;
+      this.#joined = false;
+      this.#level = likely;
       this.#assumed = 0;
       return;
     }

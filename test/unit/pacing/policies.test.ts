@@ -68,6 +68,17 @@ describe("changing policies", () => {
     expect(Math.max(...burst.served.map(({ took }) => took))).toBeLessThan(5_500);
   });
 
+  it("with a smaller quota report the tokens that the service has left", () => {
+    const pacer = new Pacer(createTimeline());
+    const respond = (policy: string, level: string) =>
+      pacer.observe(get, pacer.takeAnyway(get), new Headers({ "x-ratelimit-policy": policy, "x-ratelimit": level }));
+    respond('"default";q=3000;w=60', '"default";r=2999;t=0');
+    respond('"default";q=10;w=60', '"default";r=2;t=0');
+    const { quota, remaining } = pacer.rateLimits().policies.default ?? {};
+    expect(quota).toBe(10);
+    expect(remaining).toBeLessThanOrEqual(3);
+  });
+
   /** A service whose policies have other names, which may change: calls draw from them anyway. */
   function renaming(limits: Limits, nameOf: (policy: string, served: number) => string) {
     const clock = createTimeline();

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Buckets } from "../../../src/http/pacing/tokens.ts";
+import { Buckets } from "../../../src/http/pacing/tokens.ts";
 import { consume, type Outcome } from "../../support/pacing/consumer.ts";
 import { sequence } from "../../support/pacing/sequence.ts";
 import { createService } from "../../support/pacing/service.ts";
@@ -166,6 +166,41 @@ describe("processes that share a bucket without knowing of each other", () => {
 });
 
 describe("processes of a fleet that loses its store", () => {
+  it("are seldom refused when they are many and the bucket is small", async () => {
+    let refusals = 0;
+    for (const seed of [1, 2, 3, 4, 5]) {
+      vi.spyOn(Math, "random").mockImplementation(sequence(seed));
+      const random = sequence(seed + 100);
+      const clock = createTimeline();
+      const service = createService(clock, { default: [60, 60_000] });
+      const processes = Array.from({ length: 16 }, () => {
+        const own = new Buckets(clock);
+        const latency = () => [40 + 5 * random(), 40 + 5 * random()] as const;
+        return {
+          own,
+          clock,
+          pacer: new Pacer(clock, { open: () => own }),
+          serve: () => service.serve(["default"]),
+          latency,
+        };
+      });
+      const before = processes.map((process) => consume({ ...process, calls: 1, parallel: 1 }));
+      await clock.run(150);
+      const level = service.level("default") / processes.length;
+      for (const { own } of processes) own.bucket("default").join(level, processes.length, clock.now());
+      const after = processes.map((process) => consume({ ...process, calls: 6, parallel: 64 }));
+      await clock.run(400_000);
+      expect([...before, ...after].map(({ served }) => served.length)).toEqual([
+        ...before.map(() => 1),
+        ...after.map(() => 6),
+      ]);
+      refusals += after.reduce((sum, outcome) => sum + outcome.refusals, 0);
+    }
+    vi.restoreAllMocks();
+    // Five runs of 96 calls.
+    expect(refusals).toBeLessThan(30);
+  });
+
   it("share the bucket from the start, each with its part of the level, although no response has shown the others", async () => {
     const clock = createTimeline();
     const service = createService(clock, { default: [300, 6_000] });
