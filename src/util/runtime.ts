@@ -14,7 +14,7 @@ export function userAgent(): string | undefined {
   return runtime === undefined || inBrowser() ? undefined : `pod-partner/${version} ${runtime}/${versions[runtime]}`;
 }
 
-/** Throws on a Node that is too old. The CommonJS entry points contain this function as text: it uses nothing of this file. */
+/** Throws on a Node that is too old. */
 export function assertRuntime(): void {
   const { node, bun, deno } = globalThis.process?.versions ?? {};
   // Bun and Deno name a version of Node without being it.
