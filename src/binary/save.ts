@@ -61,10 +61,19 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
     }
     await writing;
     await writeBatch(file, batch);
-    await file.sync();
+    await flush(file);
   } finally {
     await writing.catch(() => undefined);
     await file.close();
+  }
+}
+
+/** Writes to the disk what the operating system still holds. Yarn PnP's files cannot: their error has no code. */
+async function flush(file: FileHandle): Promise<void> {
+  try {
+    await file.sync();
+  } catch (error) {
+    if (propertyOf(error, "code") !== undefined) throw error;
   }
 }
 

@@ -35,17 +35,19 @@ function checkedResponse(given: unknown): Response {
   throw new TypeError(`\`fetch\` returned ${wordsOf(given)}, which is not a Response`);
 }
 
-let understood: boolean | undefined;
+const understood = new Map<"cache" | "redirect", boolean>();
 
-/** Whether the platform supports `cache`. Cloudflare Workers before 2024-11-11 refuse it, and do not cache. */
-function understandsCache(): boolean {
-  if (understood !== undefined) return understood;
-  try {
-    understood = new Request("http://localhost", { cache: "no-store" }).cache === "no-store";
-  } catch {
-    understood = false;
-  }
-  return understood;
+/**
+ * Whether the platform supports an option of `fetch`. Cloudflare Workers refuse `redirect: "error"`, and before 2024-11-11 `cache`; they do not
+ * cache.
+ */
+function understands(option: "cache" | "redirect", value: string): boolean {
+  const known =
+    understood.get(option) ??
+    attempt(() => new Request("http://localhost", { [option]: value })[option] === value) ??
+    false;
+  understood.set(option, known);
+  return known;
 }
 
 /** Next.js refuses `no-store` while it prerenders a page, and treats the page as dynamic from then on. */
@@ -66,7 +68,7 @@ const platformFetch: FetchLike = (request, init) =>
 
 /** Sends a request without any cache. Otherwise Next.js 13 and 14 cache the responses of `fetch`, and polling would never end. */
 async function fetchFresh(fetchLike: FetchLike, request: Request, init: RequestInit): Promise<Response> {
-  if (!understandsCache()) return fetchLike(request, init);
+  if (!understands("cache", "no-store")) return fetchLike(request, init);
   try {
     return await fetchLike(request, { ...init, cache: "no-store" });
   } catch (error) {
@@ -121,7 +123,7 @@ function initOf({ method, headers, content }: WireRequest, signal: AbortSignal):
   const init: RequestInit = { headers, signal, redirect: "manual" };
   if (content instanceof Blob || content instanceof ReadableStream) {
     // Otherwise `fetch` keeps a copy of the whole upload for a redirect that is never followed.
-    init.redirect = "error";
+    if (understands("redirect", "error")) init.redirect = "error";
     init.window = null;
   }
   if (method === "POST" || method === "PATCH") sendOnce(init);
@@ -160,10 +162,24 @@ async function callKy(ky: KyInstance, { method, url, content }: WireRequest, fet
   }
 }
 
+/** Whether a `fetch` refuses the platform's `Request`, as that of the package undici does: then nothing was sent. */
+const refusesRequest = (error: unknown): boolean =>
+  error instanceof TypeError && attempt(() => error.message.includes("[object Request]")) === true;
+
+/** What a `fetch` gets instead of the `Request`. */
+const partsOf = ({ method, content }: WireRequest, init: RequestInit): RequestInit => ({
+  ...init,
+  method,
+  ...(content !== undefined && { body: content }),
+  ...(content instanceof ReadableStream && { duplex: "half" }),
+});
+
 /** The default transport: ky over the platform's `fetch`, or over the caller's own. */
 export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport {
   const loading = loadKy();
   loading.catch(() => undefined);
+  /** Whether `fetch` gets a URL, because it does not take the platform's `Request`. */
+  let byUrl = false;
   return {
     kind: "fetch",
     send: async (request: WireRequest, signal: AbortSignal) => {
@@ -171,7 +187,18 @@ export function fetchTransport(fetchLike: FetchLike = platformFetch): Transport 
       const ky = await loading;
       // The call may have ended meanwhile, and some `fetch` functions ignore their signal.
       signal.throwIfAborted();
-      const response = await callKy(ky, request, (made) => fetchFresh(fetchLike, made, init));
+      const response = await callKy(ky, request, async (made) => {
+        if (!byUrl) {
+          try {
+            return await fetchFresh(fetchLike, made, init);
+          } catch (error) {
+            if (!refusesRequest(error)) throw error;
+            byUrl = true;
+          }
+        }
+        const parts = partsOf(request, init);
+        return fetchFresh((_, given) => Reflect.apply(fetchLike, undefined, [request.url, given]), made, parts);
+      });
       return { head: response, body: openBody(response) };
     },
   };

@@ -1,5 +1,5 @@
 import type { Issue } from "../errors/validation.ts";
-import { safely, wordsOf } from "../util/foreign.ts";
+import { isFunction, propertyOf, safely, wordsOf } from "../util/foreign.ts";
 import type { PauseReason } from "./pacing/wait.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
@@ -97,7 +97,7 @@ export interface Hooks {
   readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
 }
 
-/** Receives the same events as text and fields, for example `console`. Events of a level that it does not have are dropped. */
+/** Receives the same events as text and fields, for example `console`, winston or pino. Events of a level that it does not have are dropped. */
 export interface Logger {
   /** Requests and responses. */
   debug?(message: string, fields: object): void;
@@ -136,7 +136,12 @@ const channelName = (hook: keyof Hooks): string =>
 /** Logs an event. An error of the logger is dropped, because no other place can report it. */
 function log(logger: Logger, level: Level, message: string, fields: object): void {
   safely(
-    () => logger[level]?.(message, fields),
+    () => {
+      // Pino takes the fields first, and drops those that follow a message.
+      const isPino = isFunction(propertyOf(logger, "bindings"));
+      const write = logger[level];
+      return write && Reflect.apply(write, logger, isPino ? [fields, message] : [message, fields]);
+    },
     () => undefined,
   );
 }

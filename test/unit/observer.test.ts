@@ -144,4 +144,19 @@ describe("observing a client", () => {
     unsubscribe("pod-partner:response", onMessage);
     expect(published).toMatchObject([{ endpoint: "POST /auth/validate", attempt: 1, status: 200 }]);
   });
+
+  it("gives pino the fields first, because it drops those that follow a message", async () => {
+    const lines: unknown[] = [];
+    // A logger of pino is known by `bindings`.
+    const logger = {
+      bindings: () => ({}),
+      debug(...words: readonly unknown[]) {
+        lines.push([this === logger, ...words]);
+      },
+    };
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, logger });
+    context.service.respond(up);
+    await partner.auth.validate();
+    expect(lines[0]).toEqual([true, { endpoint: "POST /auth/validate", attempt: 1 }, "pod-partner Request"]);
+  });
 });
