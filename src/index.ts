@@ -1,3 +1,5 @@
+import { assertRuntime } from "./util/runtime.ts";
+
 export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
 export type { PictureSize } from "./binary/picture.ts";
 export { type Placeholder, placeholderOf } from "./binary/picture.ts";
@@ -206,3 +208,5 @@ export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./storage
 export { type MemoryStoreOptions, memoryStore } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrency.ts";
+
+assertRuntime();

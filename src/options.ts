@@ -13,7 +13,7 @@ import { check } from "./schemas/check.ts";
 import type { KeyValueStore } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { type Overrides, withFields } from "./util/fields.ts";
-import { assertRuntime, inBrowser } from "./util/runtime.ts";
+import { inBrowser } from "./util/runtime.ts";
 
 /** The options of a client. `baseUrl` and `secretKey` can be environment variables instead. */
 export interface PodPartnerOptions {
@@ -127,7 +127,6 @@ interface CheckedClientOptions extends Omit<ResolvedOptions, "clock"> {
 
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
-  assertRuntime();
   const environment = globalThis.process?.env ?? {};
   const given = withFields(options, (fields) => ({
     ...fields,

@@ -1,3 +1,5 @@
+import { assertRuntime } from "../util/runtime.ts";
+
 export type { Policy } from "../http/endpoint.ts";
 export { ControlError } from "./base/control-error.ts";
 export { sampleImage } from "./base/pictures.ts";
@@ -51,3 +53,5 @@ export type {
 export type { SavedWorld } from "./state/saved-world.ts";
 export type { AutomaticReview, AutomationOptions } from "./work/automation.ts";
 export type { CallbackOptions, CallbackTry, SentCallback } from "./work/callback.ts";
+
+assertRuntime();

@@ -14,13 +14,14 @@ export function userAgent(): string | undefined {
   return runtime === undefined || inBrowser() ? undefined : `pod-partner/${version} ${runtime}/${versions[runtime]}`;
 }
 
-/** Throws on a Node that is too old. */
+/** Throws on a Node that is too old. The entry points call it, so that the import fails. */
 export function assertRuntime(): void {
   const { node, bun, deno } = globalThis.process?.versions ?? {};
   // Bun and Deno name a version of Node without being it.
   if (node === undefined || bun !== undefined || deno !== undefined) return;
   const [major = 0, minor = 0] = node.split(".").map(Number);
   if (major < 22 || (major === 22 && minor < 12)) {
-    throw new Error(`pod-partner needs Node 22.12 or newer; this is Node ${node}.`);
+    const message = `pod-partner needs Node 22.12 or newer; this is Node ${node}.`;
+    throw Object.assign(new Error(message), { code: "ERR_POD_PARTNER_NODE_VERSION" });
   }
 }

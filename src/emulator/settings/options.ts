@@ -6,7 +6,6 @@ import { baseUrl } from "../../schemas/base-url.ts";
 import { check } from "../../schemas/check.ts";
 import { clock, count, filledText, type Schema } from "../../schemas/shape.ts";
 import { type PartnerClock, systemClock } from "../../util/clock.ts";
-import { assertRuntime } from "../../util/runtime.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
 import { defaultKey, keyFault, remoteFault } from "../base/real-service.ts";
 import {
@@ -196,7 +195,6 @@ const schema = () =>
  * @throws {@link ConfigurationError} when an option is invalid or unknown, or looks like one of a real service.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  assertRuntime();
   const checked = check(schema, options, [], { message: "is an unknown option" });
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
