@@ -5,6 +5,9 @@ import type { PictureEnd } from "./picture.ts";
 import { saveTo } from "./save.ts";
 import { concatenate, watched } from "./streams.ts";
 
+/** `Uint8Array<ArrayBuffer>`, which TypeScript below 5.7 does not know. */
+type Bytes = ReturnType<InstanceType<typeof TextEncoder>["encode"]>;
+
 /** The progress of a download. */
 export interface Progress {
   /** Bytes received so far. */
@@ -105,7 +108,7 @@ export class Download {
    * @throws `AlreadyReadError` if the body was already read or canceled.
    * @throws The errors that reading {@link Download.stream} throws.
    */
-  async bytes(options?: DownloadOptions): Promise<Uint8Array<ArrayBuffer>> {
+  async bytes(options?: DownloadOptions): Promise<Bytes> {
     const chunks: Uint8Array[] = [];
     let length = 0;
     for await (const chunk of this.stream(options)) {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { crc32, deflateSync } from "node:zlib";
+import type { Download } from "../../binary/download.ts";
 
 /** A colour, `0xRRGGBB`. */
 type Colour = number;
@@ -135,7 +136,7 @@ export function drawn(name: string, width: number, height: number): Uint8Array<A
  * @example
  * await partner.images.upload(sampleImage("a design"));
  */
-export const sampleImage = (name = "sample"): Uint8Array<ArrayBuffer> => drawPhoneCase(name, 60, 80);
+export const sampleImage = (name = "sample"): Awaited<ReturnType<Download["bytes"]>> => drawPhoneCase(name, 60, 80);
 
 /** The number of luminance waves in a ThumbHash of a given shape. */
 function waves(across: number, down: number): number {

@@ -57,6 +57,11 @@ export function validImage(emulator: BuilderEmulator, name = "valid"): ImageRefe
   return image;
 }
 
+/** Overrides with your own identifier, which `orders.ensure` needs. */
+interface Identified {
+  readonly customIdentifier: string;
+}
+
 /**
  * Makes a valid order: one printed slim case, as a dropship order to Amsterdam. The image exists in the emulator.
  *
@@ -64,6 +69,14 @@ export function validImage(emulator: BuilderEmulator, name = "valid"): ImageRefe
  * @example
  * const { reference } = await partner.orders.create(validOrder(emulator, { customIdentifier: "shop-1" }));
  */
+export function validOrder(
+  emulator: BuilderEmulator,
+  overrides: Partial<CombinedOrderInput> & Pick<CombinedOrderInput, "shippingKind"> & Identified,
+): CombinedOrderInput & Identified;
+export function validOrder(
+  emulator: BuilderEmulator,
+  overrides: Partial<DropshipOrderInput> & Identified,
+): DropshipOrderInput & Identified;
 export function validOrder(
   emulator: BuilderEmulator,
   overrides: Partial<CombinedOrderInput> & Pick<CombinedOrderInput, "shippingKind">,
