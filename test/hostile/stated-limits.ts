@@ -10,7 +10,8 @@ const gatewayTimeouts: readonly (number | undefined)[] = [408, 504, 524, 598, 59
 /** Whether the service finishes later than the SDK assumes. */
 function finishesTooLate({ carried = 0, head = 0, throws, rejects, returns, status, body }: Move): boolean {
   if (carried === "never") return false;
-  const slow = head === "never" || (throws === undefined && head >= 250 && status !== 500 && body === undefined);
+  // A `fetch` that throws does so at once.
+  const slow = throws === undefined && (head === "never" || (head >= 250 && status !== 500 && body === undefined));
   const gateway = [throws, rejects, returns].every((odd) => odd === undefined) && gatewayTimeouts.includes(status);
   return carried > (slow || gateway ? allowed.long : allowed.short);
 }
