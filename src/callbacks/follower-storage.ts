@@ -43,7 +43,7 @@ export function heldMark(fields: MarkFields): { readonly bytes: Uint8Array; read
 }
 
 /** Everything that is stored of an order. */
-export interface StoredOrder {
+export interface OrderInStorage {
   readonly order: Held<RememberedOrder>;
   readonly mark: Held<OpenMark>;
 }
@@ -82,7 +82,7 @@ export class FollowerStorage {
     return this.#get(openKey(reference), openMark);
   }
 
-  async load(reference: OrderReference): Promise<StoredOrder> {
+  async load(reference: OrderReference): Promise<OrderInStorage> {
     const [order, mark] = await Promise.all([this.order(reference), this.mark(reference)]);
     return { order, mark };
   }

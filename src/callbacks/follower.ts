@@ -12,7 +12,7 @@ import { attempt, safely } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
 import { withTimeout } from "../util/with-timeout.ts";
 import { OrderFollowerError, type OrderFollowerFault, type Reconciled } from "./errors.ts";
-import { FollowerStorage, type Held, heldMark, type OpenMark, type StoredOrder } from "./follower-storage.ts";
+import { FollowerStorage, type Held, heldMark, type OpenMark, type OrderInStorage } from "./follower-storage.ts";
 import {
   type FollowedOrderReader,
   type FollowerReadOptions,
@@ -243,7 +243,11 @@ class Follower {
   }
 
   /** Reads an order, and says what is new. Resolves to undefined if the response is older than what was handed over, or was begun to be. */
-  async #read(reference: OrderReference, stored: StoredOrder, options: FollowerReadOptions): Promise<News | undefined> {
+  async #read(
+    reference: OrderReference,
+    stored: OrderInStorage,
+    options: FollowerReadOptions,
+  ): Promise<News | undefined> {
     const response = await readOrder(this.#settings.partner, reference, options);
     if (response.order === undefined) return this.#newsOfMissing(reference, stored, response.error);
     const { order, at } = response;
@@ -271,7 +275,11 @@ class Follower {
   }
 
   /** What is new when the service does not have an order. */
-  #newsOfMissing(orderReference: OrderReference, { order: { value: known }, mark }: StoredOrder, error: unknown): News {
+  #newsOfMissing(
+    orderReference: OrderReference,
+    { order: { value: known }, mark }: OrderInStorage,
+    error: unknown,
+  ): News {
     if (known?.gone) return { found: "gone" };
     const since = mark.value?.since ?? 0;
     const isOverdue = mark.value !== undefined && this.#settings.clock.now() - since > invisibleFor;
@@ -289,7 +297,7 @@ class Follower {
    */
   async #handOver(
     reference: OrderReference,
-    stored: StoredOrder,
+    stored: OrderInStorage,
     { found, next, handle }: News,
     lock: Lock,
     expected?: Held<OpenMark>,
@@ -315,7 +323,7 @@ class Follower {
    */
   async #markUnchanged(
     reference: OrderReference,
-    stored: StoredOrder,
+    stored: OrderInStorage,
     next: RememberedOrder | undefined,
     expected: Held<OpenMark> | undefined,
   ): Promise<boolean> {
@@ -351,7 +359,7 @@ class Follower {
    */
   async #markBegun(
     reference: OrderReference,
-    { order, mark }: StoredOrder,
+    { order, mark }: OrderInStorage,
     next: RememberedOrder | undefined,
     expected: Held<OpenMark> | undefined,
   ): Promise<boolean> {
@@ -368,7 +376,7 @@ class Follower {
    */
   async #markLooked(
     reference: OrderReference,
-    { order, mark }: StoredOrder,
+    { order, mark }: OrderInStorage,
     next: RememberedOrder | undefined,
     handedOver: boolean,
   ): Promise<boolean> {

@@ -2,14 +2,14 @@ import type { SnapshotCell } from "./list-changes.ts";
 import { cellOf, isHash, isSame, type Row, type Table } from "./snapshot.ts";
 
 /** An entry of a list, by the fields that the comparison uses. */
-interface Entry {
+interface ListedItem {
   readonly reference: string;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
 /** Compares a list with a table of what it contained before. It keeps a row of every entry, but only the entries that differ. */
-export class Comparison<Listed extends Entry> {
+export class Comparison<Listed extends ListedItem> {
   /** The fields that the specification names. */
   readonly #known: ReadonlySet<string>;
   readonly #columns: Map<string, number>;

@@ -94,10 +94,10 @@ function withoutCredentials(error: unknown): unknown {
   return coded(error.message.replace(/\/\/[^/\s]*@/g, "//"), String(propertyOf(error, "code") ?? ""));
 }
 
-type Content = WireRequest["content"];
+type RequestContent = WireRequest["content"];
 
 /** The `Content-Length` of a request; undefined for a GET, and for a stream of unknown size, which is sent in chunks. */
-function lengthOf(method: string, content: Content): number | undefined {
+function lengthOf(method: string, content: RequestContent): number | undefined {
   if (content === undefined) return method === "GET" ? undefined : 0;
   if (typeof content === "string") return Buffer.byteLength(content);
   if (content instanceof Blob) return content.size;
@@ -108,7 +108,7 @@ function lengthOf(method: string, content: Content): number | undefined {
  * Sends the body of a request. The request ends when the connection has taken the body: `end` with bytes that still wait adds an empty
  * write, which fails if the server responds and then resets the connection, and the response would be lost.
  */
-function writeContent(outgoing: http.ClientRequest, content: Content): void {
+function writeContent(outgoing: http.ClientRequest, content: RequestContent): void {
   if (content === undefined) outgoing.end();
   else if (content instanceof Blob) void writeStream(outgoing, content.stream());
   else if (content instanceof ReadableStream) void writeStream(outgoing, content);

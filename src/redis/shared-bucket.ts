@@ -4,12 +4,12 @@ import type { AskedPolicy, Reply, ReportedLevel, Stamp } from "./protocol.ts";
 /** The maximum number of reports that wait for a visit: the latest ones suffice. */
 const maxReports = 32;
 
-type Known = Reply["policies"][number] & { readonly knownAt: number };
+type KnownLevel = Reply["policies"][number] & { readonly knownAt: number };
 
 /** One policy's shared bucket, as this process knows it from its latest visit, and what it will report at the next one. */
 export class SharedBucket {
   /** Undefined before the first visit. */
-  #known: Known | undefined;
+  #known: KnownLevel | undefined;
   #heldUntil = 0;
   #reports: ReportedLevel[] = [];
   #unused = 0;

@@ -155,7 +155,7 @@ export class Database {
 const codes = { busy: 5, locked: 6, corrupt: 11, full: 13, protocol: 15, tooBig: 18, constraint: 19, notDatabase: 26 };
 
 /** What an error means for the connection. */
-export type Fault =
+export type DatabaseFault =
   /** Another process has the lock for a moment. */
   | "busy"
   /** The file, or a part of it, is not what SQLite wrote. */
@@ -165,7 +165,7 @@ export type Fault =
   /** Anything else, such as a lost disk: the file is opened again. */
   | "broken";
 
-const faults = new Map<number, Fault>([
+const faults = new Map<number, DatabaseFault>([
   [codes.busy, "busy"],
   [codes.locked, "busy"],
   [codes.protocol, "busy"],
@@ -177,7 +177,7 @@ const faults = new Map<number, Fault>([
 ]);
 
 /** Reads an error of `node:sqlite`. The low byte of its extended code is the primary code. */
-export function faultOf(error: unknown): Fault {
+export function faultOf(error: unknown): DatabaseFault {
   const code = propertyOf(error, "errcode");
   return (typeof code === "number" ? faults.get(code & 0xff) : undefined) ?? "broken";
 }

@@ -10,13 +10,13 @@ export function retryAfterHeader(retryAfter: number | string | undefined): Reado
   return { "Retry-After": typeof retryAfter === "string" ? retryAfter : String(toSeconds(retryAfter)) };
 }
 
-type ResponseHead = Readonly<{ status: number; headers?: Headers | Readonly<Record<string, string>> }>;
+type StatusAndHeaders = Readonly<{ status: number; headers?: Headers | Readonly<Record<string, string>> }>;
 
 /** A response whose body is in memory. It can be recorded and written to a socket without its stream, which costs more time. */
 export class WholeResponse extends Response {
   readonly whole: string | Uint8Array<ArrayBuffer>;
 
-  constructor(whole: string | Uint8Array<ArrayBuffer>, init: ResponseHead) {
+  constructor(whole: string | Uint8Array<ArrayBuffer>, init: StatusAndHeaders) {
     super(whole, init);
     this.whole = whole;
   }

@@ -38,10 +38,10 @@ const eventOf = (name: string, data: unknown): Uint8Array =>
   encoder.encode(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
 
 /** What the hub reads of a request before it is sent. */
-type Entry = Pick<RequestSummary, "id" | "outcome">;
+type EventRequest = Pick<RequestSummary, "id" | "outcome">;
 
 /** What has happened since the last batch. */
-class EventBatch<Of extends Entry> {
+class EventBatch<Of extends EventRequest> {
   readonly #changed = new Map<number, Of>();
   #skipped = 0;
   isCleared = false;
@@ -86,7 +86,7 @@ function connectTo(streams: Set<Stream>): Response {
 }
 
 /** Makes a hub that sends its batches by a clock. It summarizes a request when it sends it. */
-export function createEventHub<Of extends Entry>(
+export function createEventHub<Of extends EventRequest>(
   clock: PartnerClock,
   summaryOf: (entry: Of) => RequestSummary,
 ): EventHub<Of> {

@@ -27,11 +27,11 @@ export interface FileCacheOptions {
 interface Getting extends FileSteps {
   readonly asked: Asked;
   readonly id: string;
-  readonly opened: Opened;
+  readonly opened: OpenedCache;
 }
 
 /** The client's part of the store, with what the cache keeps in it. */
-interface Opened {
+interface OpenedCache {
   readonly entries: Entries;
   readonly limit: SizeLimit;
   readonly maxSize: number;
@@ -45,7 +45,7 @@ export class FileCache {
   readonly #openStorage: OpenStorage;
   readonly #maxSize: number | undefined;
   readonly #now: () => number;
-  #opened: Promise<Opened> | undefined;
+  #opened: Promise<OpenedCache> | undefined;
 
   constructor(openStorage: OpenStorage, { maxSize }: FileCacheOptions, now: () => number) {
     this.#openStorage = openStorage;
@@ -69,7 +69,7 @@ export class FileCache {
     return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
   }
 
-  async #open(): Promise<Opened> {
+  async #open(): Promise<OpenedCache> {
     const store: ClientStorage = await this.#openStorage();
     const maxSize = this.#maxSize ?? defaultSize(store.kind);
     return { entries: new Entries(store, this.#now), limit: new SizeLimit(store, maxSize, this.#now), maxSize };

@@ -8,7 +8,7 @@ const lockTime = 60_000;
 /** The part of the limit that this process may store before it looks at the store again: other processes store, too. */
 const unseen = 0.1;
 
-interface Held {
+interface SizedFile {
   readonly id: string;
   readonly raw: Uint8Array;
   readonly head: Head;
@@ -68,7 +68,7 @@ export class SizeLimit {
   }
 
   /** Reads the heads of all files, and finds the pieces that belong to none. */
-  async #look(): Promise<{ readonly files: Held[]; readonly loose: readonly Pieces[] }> {
+  async #look(): Promise<{ readonly files: SizedFile[]; readonly loose: readonly Pieces[] }> {
     const bodies = new Map<string, Pieces>();
     const ids = new Set<string>();
     for await (const key of this.#store.keys(prefix)) {
@@ -81,7 +81,7 @@ export class SizeLimit {
       pieces.count = Math.max(pieces.count, Number(index) + 1);
       bodies.set(body, pieces);
     }
-    const files: Held[] = [];
+    const files: SizedFile[] = [];
     for (const id of ids) {
       const held = await this.#entries.look(id);
       if (held === undefined) continue;

@@ -4,7 +4,7 @@ import { Ceiling, type CeilingLimit } from "./ceiling.ts";
 import { type Fate, fateOf, GatewayLimit, type Passage } from "./gateway-limit.ts";
 import { parseRateLimit, type RateLimitReport, type Rename } from "./headers.ts";
 import { type DistantToken, type Permit, type Priority, type Waiter, type WaitQueue, WaitQueues } from "./queue.ts";
-import { Buckets, type Route, Routes, type TokenSource } from "./tokens.ts";
+import { Buckets, type PacedRoute, Routes, type TokenSource } from "./tokens.ts";
 import type { PauseReason, Wait } from "./wait.ts";
 
 /** A call that has waited for so many milliseconds reports it: a little less than the 300 that are promised, because a timer can be late. */
@@ -110,7 +110,7 @@ export class Pacer {
   }
 
   /** Takes the tokens for a request if they are available and no call waits for them. */
-  tryAcquire(route: Route): Permit | undefined {
+  tryAcquire(route: PacedRoute): Permit | undefined {
     // Each slot of a ceiling goes to the first call of the queue.
     if (this.#ceiling !== undefined) return undefined;
     const policies = this.#routes.of(route);
@@ -124,7 +124,7 @@ export class Pacer {
   }
 
   /** Counts a request without waiting, for a client that does not pace itself. */
-  takeAnyway(route: Route): Permit {
+  takeAnyway(route: PacedRoute): Permit {
     return this.#take(this.#routes.of(route));
   }
 
@@ -137,7 +137,7 @@ export class Pacer {
    *
    * @throws {@link TokenTooFar} when the next token is further away than `maxRetryAfter` milliseconds.
    */
-  async acquire(route: Route, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
+  async acquire(route: PacedRoute, priority: Priority, scope: Cancelable, acquiring: Acquiring = {}): Promise<Permit> {
     const { again = false, maxRetryAfter = Number.POSITIVE_INFINITY, report = () => undefined } = acquiring;
     const policies = this.#routes.of(route);
     const far = this.#tooFar(policies, maxRetryAfter);
@@ -303,7 +303,7 @@ export class Pacer {
    * @param options.redact Removes the secret key from the name of a policy.
    */
   observe(
-    route: Route,
+    route: PacedRoute,
     { grant, passage }: Permit,
     headers: Pick<Headers, "get">,
     { status = 200, redact }: { readonly status?: number; readonly redact?: Rename } = {},
@@ -337,7 +337,7 @@ export class Pacer {
    *
    * @returns the policies that are held.
    */
-  hold(route: Route, report: RateLimitReport, ms: number, sure = true): readonly string[] {
+  hold(route: PacedRoute, report: RateLimitReport, ms: number, sure = true): readonly string[] {
     const reported = (policy: string) => this.#tokens.reportOf(policy, report);
     const empty = [...this.#tokens.names()].filter((policy) => reported(policy)?.empty);
     this.#reroute(route, () => {
@@ -353,7 +353,7 @@ export class Pacer {
   }
 
   /** Runs `learn`, then moves the waiting calls of a route to another queue if its policies changed. */
-  #reroute(route: Route, learn: () => void): void {
+  #reroute(route: PacedRoute, learn: () => void): void {
     const before = this.#routes.of(route);
     learn();
     const after = this.#routes.of(route);

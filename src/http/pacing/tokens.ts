@@ -215,7 +215,7 @@ export class Buckets implements TokenSource {
 }
 
 /** An endpoint, as pacing sees it. */
-export interface Route {
+export interface PacedRoute {
   /** Its name. */
   readonly call: string;
   /** The policies that its requests draw from by the specification. */
@@ -225,7 +225,7 @@ export interface Route {
 /** The maximum number of routes that are remembered: `request` can take any number of paths. */
 const maxRoutes = 1_000;
 
-interface Known {
+interface RoutePolicies {
   policies: readonly string[];
   /** Policies that it certainly draws from: the service refused a request because they were empty. */
   readonly certain: Set<string>;
@@ -239,14 +239,14 @@ interface Known {
  * for an empty policy does.
  */
 export class Routes {
-  readonly #routes = new Map<string, Known>();
+  readonly #routes = new Map<string, RoutePolicies>();
 
-  of({ call, policies }: Route): readonly string[] {
+  of({ call, policies }: PacedRoute): readonly string[] {
     return this.#routes.get(call)?.policies ?? policies;
   }
 
   /** Learns which policies a response names. Returns those that the route did not draw from before. */
-  learn(route: Route, named: readonly string[]): readonly string[] {
+  learn(route: PacedRoute, named: readonly string[]): readonly string[] {
     const known = this.#known(route);
     const before = known.policies;
     const namesAll = named.some((policy) => specified.has(policy) && !route.policies.includes(policy));
@@ -260,7 +260,7 @@ export class Routes {
   }
 
   /** Records that the service refused a request because a policy was empty. Returns whether the route is new to the policy. */
-  addRefusal(route: Route, policy: string): boolean {
+  addRefusal(route: PacedRoute, policy: string): boolean {
     const known = this.#known(route);
     known.certain.add(policy);
     if (known.policies.includes(policy)) return false;
@@ -268,7 +268,7 @@ export class Routes {
     return true;
   }
 
-  #known({ call, policies }: Route): Known {
+  #known({ call, policies }: PacedRoute): RoutePolicies {
     let known = this.#routes.get(call);
     if (known === undefined) {
       known = { policies, certain: new Set() };

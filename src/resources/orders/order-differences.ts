@@ -4,10 +4,10 @@ import { propertyOf } from "../../util/foreign.ts";
 import type { Order } from "./orders.endpoints.ts";
 
 /** What of an existing order is compared with the requested order. */
-export type Comparison = "all" | "lines";
+export type CompareMode = "all" | "lines";
 
 /** Lines of an order. The option `body` can put any value into a request. */
-type Lines = readonly unknown[];
+type LineList = readonly unknown[];
 
 const annotationsOf = (line: unknown): unknown => {
   const annotations = propertyOf(line, "annotations");
@@ -16,7 +16,7 @@ const annotationsOf = (line: unknown): unknown => {
 };
 
 /** The compared fields of a line, each with the value that an absent field has. */
-const fieldsOf = (line: unknown, comparison: Comparison): Readonly<Record<string, unknown>> => ({
+const fieldsOf = (line: unknown, comparison: CompareMode): Readonly<Record<string, unknown>> => ({
   productReference: propertyOf(line, "productReference"),
   imageReference: propertyOf(line, "imageReference") ?? null,
   quantity: propertyOf(line, "quantity"),
@@ -24,8 +24,12 @@ const fieldsOf = (line: unknown, comparison: Comparison): Readonly<Record<string
 });
 
 /** Compares lines in any sequence. Lines that have no equal are compared one by one. */
-function* lineDifferences(existing: Lines, requested: Lines, comparison: Comparison): Generator<OrderDifference> {
-  const entriesOf = (lines: Lines) =>
+function* lineDifferences(
+  existing: LineList,
+  requested: LineList,
+  comparison: CompareMode,
+): Generator<OrderDifference> {
+  const entriesOf = (lines: LineList) =>
     lines.map((line, position) => {
       const fields = fieldsOf(line, comparison);
       return { position, fields, key: JSON.stringify(fields) };
@@ -109,7 +113,7 @@ export function differencesOf(
   existing: Order,
   address: Address | undefined,
   requested: unknown,
-  comparison: Comparison,
+  comparison: CompareMode,
 ): readonly OrderDifference[] {
   const lines = propertyOf(requested, "orderlines");
   const ofLines = lineDifferences(existing.orderlines, Array.isArray(lines) ? lines : [], comparison);

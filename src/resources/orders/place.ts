@@ -19,7 +19,7 @@ import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { fieldsOf, splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
-import { type Comparison, differencesOf } from "./order-differences.ts";
+import { type CompareMode, differencesOf } from "./order-differences.ts";
 import { type CreatedOrder, createOrder, getOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
 
@@ -106,7 +106,7 @@ function place(
   order: OrderInput,
   faults: readonly Issue[],
   options: RequestOptions | undefined,
-  { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: Comparison | false },
+  { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: CompareMode | false },
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
@@ -184,7 +184,7 @@ async function assertEqual(
   call: Call,
   orderReference: OrderReference,
   sent: { readonly customIdentifier: string; readonly order: unknown },
-  comparison: Comparison,
+  comparison: CompareMode,
 ): Promise<void> {
   const existing = await call.ask(
     (options) => send(getOrder, { path: { orderReference } }, options, true),

@@ -58,7 +58,7 @@ type Options = BatchOptions & { readonly download?: BatchDownload | SaveOptions 
 interface Batch extends Creator {
   readonly images: ImagesResource;
   readonly pending: PendingRenders;
-  readonly progress: Progress;
+  readonly progress: BatchCounts;
   readonly download: BatchDownload | SaveOptions;
   readonly folder: PictureFolder | undefined;
   readonly compositions: Latest<Promise<Composition>>;
@@ -117,7 +117,7 @@ async function openBatch(
     patience: (options.timeout ?? timeout) / 3,
   };
   const tokens = new TokenLimits(tools, { budget, attempts: 1 + (options.retry?.retries ?? retry.retries) });
-  const progress = new Progress(clock, rows, (counts) => {
+  const progress = new BatchCounts(clock, rows, (counts) => {
     const now = { ...counts, tokensSpent: tokens.spent, requests: tools.requests.total };
     attempt(() => options.onProgress?.(now));
   });
@@ -275,7 +275,7 @@ async function renderOf(batch: Batch, pair: RenderInput, cost: number, row: Batc
 type OnReport = (counts: Omit<BatchProgress, "tokensSpent" | "requests">) => void;
 
 /** Counts the outcomes of a batch. */
-class Progress {
+class BatchCounts {
   /** The rows that were started. */
   started = 0;
   readonly #clock: PartnerClock;
