@@ -6,7 +6,7 @@ const job = {
   orders: 80,
   claims: 20,
   concurrency: 32,
-  gatewayTimeout: 300,
+  gatewayTimeout: 1_000,
   slowest: 4_000,
   reloadEvery: 500,
   transport: "fetch",
