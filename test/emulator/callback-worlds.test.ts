@@ -158,11 +158,13 @@ describe("a world that was saved with callbacks", () => {
     const order = await placeOrder(bench);
     emulator.checkpoint();
     emulator.ship(order);
+    await setImmediate();
     emulator.rewind();
     receiver.open[0]?.resolve(new Response());
     await emulator.callbacks.idle();
     expect(emulator.callbacks.list()).toEqual([]);
     emulator.ship(order);
+    await setImmediate();
     emulator.reset();
     await emulator.clock.advance({ days: 1 });
     expect([emulator.callbacks.list(), receiver.open.length]).toEqual([[], 2]);

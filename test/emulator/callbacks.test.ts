@@ -1,5 +1,5 @@
 import { createEmulator, type SentCallback, startEmulator } from "pod-partner/testing";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { startReceiver } from "./callback-receiver.ts";
 import { placeOrder, setUp } from "./support.ts";
 
@@ -267,6 +267,47 @@ it("the log keeps the last 1000 callbacks that were delivered, and at most 32 ar
   await emulator.callbacks.idle();
   const log = emulator.callbacks.list();
   expect([log.length, log.at(-1)?.id, most]).toEqual([1000, 1040, 32]);
+});
+
+describe("callbacks with a limit per second", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  async function shipTen() {
+    const sent: number[] = [];
+    const fetch = () => {
+      sent.push(Date.now());
+      return new Response();
+    };
+    const emulator = await startEmulator({
+      seed: { orders: 10 },
+      callbackUrl: "http://shop.test/",
+      callbacks: { fetch, perSecond: 4 },
+    });
+    for (const { reference } of emulator.world().organizations[0]?.orders ?? []) emulator.ship(reference);
+    await vi.advanceTimersByTimeAsync(0);
+    return { emulator, sent };
+  }
+
+  it("are sent one after the other, never more in any second", async () => {
+    const { emulator, sent } = await shipTen();
+    expect(sent).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(999);
+    expect(sent).toHaveLength(4);
+    await vi.advanceTimersByTimeAsync(1_500);
+    expect(sent).toHaveLength(10);
+    await emulator.callbacks.idle();
+    expect(emulator.callbacks.list().map(({ status }) => status)).toEqual(Array(10).fill("delivered"));
+    await emulator.close();
+  });
+
+  it("that wait when the emulator is closed are never sent, and leave no timer", async () => {
+    const { emulator, sent } = await shipTen();
+    await emulator.close();
+    await emulator.callbacks.idle();
+    expect([sent.length, vi.getTimerCount()]).toEqual([4, 0]);
+    expect(emulator.callbacks.list().filter(({ status }) => status === "waiting")).toHaveLength(6);
+  });
 });
 
 it("a closed emulator ends the delivery in progress, and repeats nothing", async () => {

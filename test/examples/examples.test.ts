@@ -44,6 +44,7 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^attempt 429 → retry-after RateLimitError → queue default → attempt 200$/m,
     /^burst: 13 requests, some paused, 0 refused$/m,
   ],
+  "shop-api.ts": [/is complete$/m, /waits for \d+$/m, /^orders: 4 at the shop's pace$/m],
   "sync-catalog.ts": [
     /^14 added, 0 changed, 0 removed$/m,
     /^Slim case iPhone Fold changed: availableQuantity, printModified$/m,

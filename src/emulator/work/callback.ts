@@ -57,10 +57,15 @@ export interface CallbackOptions {
   readonly aliases?: boolean;
   /** How many times each callback is sent besides the first one, at the same time. Default 0. */
   readonly duplicates?: number;
+  /**
+   * How many callbacks are sent per second, in real time: a service does not deliver 10,000 at once. A move of the clock then takes as
+   * long as its callbacks. Default: without a limit.
+   */
+  readonly perSecond?: number;
 }
 
 /** The options with their defaults. */
-export type CallbackSettings = Required<CallbackOptions>;
+export type CallbackSettings = Required<Omit<CallbackOptions, "perSecond">> & Pick<CallbackOptions, "perSecond">;
 
 /** The URL that callbacks of a store go to. */
 export const callbackUrl = () =>
@@ -93,6 +98,7 @@ export const callbackOptions = () =>
     timeout: z._default(count(1), defaultCallbacks.timeout),
     aliases: z._default(z.boolean(), defaultCallbacks.aliases),
     duplicates: z._default(count(0), defaultCallbacks.duplicates),
+    perSecond: z.exactOptional(count(1)),
   });
 
 /** A try in progress. */

@@ -1,3 +1,5 @@
+import pThrottle from "p-throttle";
+import { Slots } from "../../util/concurrency.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import type { Agenda, Due } from "./agenda.ts";
@@ -50,23 +52,6 @@ class SilentReceivers {
   }
 }
 
-/** Runs work, at most `most` at a time. More work waits in a queue. */
-function createSlots(most: number): <Value>(work: () => Promise<Value>) => Promise<Value> {
-  let free = most;
-  const queue: (() => void)[] = [];
-  return async (work) => {
-    if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => void queue.push(resolve));
-    try {
-      return await work();
-    } finally {
-      const next = queue.shift();
-      if (next === undefined) free += 1;
-      else next();
-    }
-  };
-}
-
 /** From the end of a failed try to the next one, in milliseconds of the emulator's clock (specification 6, rule 4). */
 const postponed = 5 * 60_000;
 
@@ -94,16 +79,22 @@ export class CallbackOutbox {
   /** The ids of the callbacks that do not wait, in the order in which they ended. */
   #finished: number[] = [];
   #latest = 0;
-  readonly #inSlot = createSlots(concurrency);
+  readonly #slots = new Slots(concurrency);
   readonly #deliveries = new Set<Promise<void>>();
   /** The callbacks that are being delivered, with the try once it has begun. */
   readonly #current = new Map<StoredCallback, SendingCallback | undefined>();
   readonly #silent: SilentReceivers;
-  #closed = false;
+  readonly #closing = new AbortController();
+  /** Resolves when the next callback may be sent. */
+  readonly #turn: () => Promise<void>;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#silent = new SilentReceivers(parts.clock);
+    const { perSecond } = parts.settings;
+    const turn = async () => {};
+    const throttle = { interval: 1000, strict: true, signal: this.#closing.signal };
+    this.#turn = perSecond === undefined ? turn : pThrottle({ limit: perSecond, ...throttle })(turn);
   }
 
   /** Sends the callback of an order whose store has a callback URL, and its duplicates. */
@@ -181,28 +172,41 @@ export class CallbackOutbox {
 
   /** Ends the deliveries in progress, and sends nothing any more. */
   close(): void {
-    this.#closed = true;
+    this.#closing.abort();
     this.#stop("the emulator was closed");
   }
 
   #stop(reason: string): void {
     for (const sending of this.#current.values()) sending?.stop(reason);
     // A world that is saved after `close` still has what waits.
-    if (!this.#closed) this.#current.clear();
+    if (!this.#closing.signal.aborted) this.#current.clear();
   }
 
   #deliver(callback: StoredCallback): void {
     callback.nextTryAt = this.#parts.clock.now();
     this.#current.set(callback, undefined);
-    const delivery: Promise<void> = this.#inSlot(() => this.#try(callback)).finally(() =>
-      this.#deliveries.delete(delivery),
-    );
+    const delivery: Promise<void> = this.#tryInTurn(callback).finally(() => this.#deliveries.delete(delivery));
     this.#deliveries.add(delivery);
     this.#parts.clock.track(delivery);
   }
 
+  async #tryInTurn(callback: StoredCallback): Promise<void> {
+    const { signal } = this.#closing;
+    try {
+      const giveBack = await this.#slots.take(signal);
+      try {
+        await this.#turn();
+        await this.#try(callback);
+      } finally {
+        giveBack();
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+  }
+
   async #try(callback: StoredCallback): Promise<void> {
-    if (this.#closed || !this.#current.has(callback)) return;
+    if (this.#closing.signal.aborted || !this.#current.has(callback)) return;
     const { clock, settings, urlOf } = this.#parts;
     const url = urlOf(callback.orderReference);
     if (url === undefined) return this.#finish(callback, "stopped");
@@ -213,7 +217,7 @@ export class CallbackOutbox {
     this.#current.set(callback, sending);
     const result = await sending.result;
     // The state was replaced, or the emulator was closed.
-    if (this.#closed || !this.#current.has(callback)) return;
+    if (this.#closing.signal.aborted || !this.#current.has(callback)) return;
     if (sending !== skippedCallback) {
       this.#silent.note(url, begun, result.status === null && result.duration >= settings.timeout);
     }
