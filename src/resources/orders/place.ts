@@ -69,7 +69,7 @@ export interface Placing {
 export const createPlacing = (send: Send, assumptions: Assumptions, { start, clock }: CallContext): Placing => ({
   send,
   start,
-  recent: new RecentOrders(clock),
+  recent: new RecentOrders(clock, assumptions.processingTime),
   mutex: new KeyedMutex(),
   lookupEndpoint: lookupOrderBy(assumptions),
   identifierParameter: assumptions.customIdentifierParameter,
