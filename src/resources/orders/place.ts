@@ -186,10 +186,12 @@ async function assertEqual(
   sent: { readonly customIdentifier: string; readonly order: unknown },
   comparison: CompareMode,
 ): Promise<void> {
-  const existing = await call.ask(
-    (options) => send(getOrder, { path: { orderReference } }, options, true),
-    () => "compared",
-  );
+  // A look-up can show an order before it can be read.
+  const existing = await lookUntil(call, call.core.processingTime, {
+    look: (options) => send(getOrder, { path: { orderReference } }, options, true),
+    isFinal: () => true,
+    outcomeOf: () => "compared",
+  });
   const { dropshipAddressReference } = existing;
   const address =
     comparison === "all" && dropshipAddressReference
