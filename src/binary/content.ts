@@ -3,6 +3,7 @@ import { RequestValidationError } from "../errors/validation.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { hexOf, sha256 } from "../util/digest.ts";
 import { wordsOf } from "../util/foreign.ts";
+import { builtIn, fileModules } from "../util/runtime.ts";
 import type { Upload } from "./source.ts";
 import { fileChanged } from "./upload.ts";
 
@@ -101,7 +102,7 @@ async function hashOf(
 
 /** Begins a hash. `crypto.subtle` can hash only complete bytes: a runtime without `node:crypto` keeps them in memory. */
 function createDigest(): { add(chunk: Uint8Array): void; hex(): Promise<string> } {
-  const hash = globalThis.process?.getBuiltinModule?.("node:crypto")?.createHash("sha256");
+  const hash = builtIn("node:crypto")?.createHash("sha256");
   if (hash !== undefined) return { add: (chunk) => void hash.update(chunk), hex: async () => hash.digest("hex") };
   const kept = keptInMemory();
   return { add: kept.write, hex: async () => hexOf(await sha256(await (await kept.finish()).arrayBuffer())) };
@@ -133,12 +134,10 @@ function keptInMemory(): Spool {
 /** The temporary files of this process. They are removed when it exits. */
 const temporaryFiles = new Set<string>();
 
-const fileSystem = () => globalThis.process?.getBuiltinModule?.("node:fs");
-
 function removeAll(): void {
   for (const path of temporaryFiles) {
     try {
-      fileSystem()?.rmSync(path, { force: true });
+      builtIn("node:fs")?.rmSync(path, { force: true });
     } catch {
       // An error while the process exits would hide its reason.
     }
@@ -146,21 +145,21 @@ function removeAll(): void {
 }
 
 function remember(path: string): void {
-  if (temporaryFiles.size === 0) process.once("exit", removeAll);
+  if (temporaryFiles.size === 0) globalThis.process.once("exit", removeAll);
   temporaryFiles.add(path);
 }
 
 function forget(path: string): void {
-  if (temporaryFiles.delete(path) && temporaryFiles.size === 0) process.off("exit", removeAll);
+  if (temporaryFiles.delete(path) && temporaryFiles.size === 0) globalThis.process.off("exit", removeAll);
 }
 
 /** Opens a temporary file that only this user can read; memory where the runtime has no file system. */
 async function openSpool(): Promise<Spool> {
-  const fs = fileSystem();
-  if (typeof fs?.openAsBlob !== "function") return keptInMemory();
+  const [fs, os] = [builtIn("node:fs"), builtIn("node:os")];
+  // The file system of Workers lacks `openAsBlob`.
+  if (typeof fs?.openAsBlob !== "function" || os === undefined) return keptInMemory();
   const { openAsBlob, promises } = fs;
-  const [{ tmpdir }, { join }] = [process.getBuiltinModule("node:os"), process.getBuiltinModule("node:path")];
-  const path = join(tmpdir(), `pod-partner-${crypto.randomUUID()}.upload`);
+  const path = fileModules().path.join(os.tmpdir(), `pod-partner-${crypto.randomUUID()}.upload`);
   remember(path);
   const file = await promises.open(path, "wx", 0o600).catch((error: unknown) => {
     forget(path);

@@ -2,42 +2,41 @@ import type { FileHandle } from "node:fs/promises";
 import { held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
+import { fileModules } from "../util/runtime.ts";
 
 /**
  * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
  * of the link is replaced, and the link stays. A device or a pipe is not replaced: the body is written into it.
  */
 export async function saveTo(path: string, body: ReadableStream<Uint8Array>, clock: PartnerClock): Promise<void> {
-  const { open, rename, rm, stat } = await import("node:fs/promises");
-  const { dirname, join } = await import("node:path");
-  const there = await stat(path).catch(() => undefined);
+  const { fs, path: names } = fileModules();
+  const there = await fs.stat(path).catch(() => undefined);
   // A folder fails here, before the body is read.
   if (there?.isFile() === false) return writeInto(path, body, there.isFIFO(), clock);
   const target = await targetOf(path);
   // The temporary name does not contain the file's name: the result could be too long for the file system.
-  const partial = join(dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
+  const partial = names.join(names.dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
   try {
-    const file = await open(partial, "wx");
+    const file = await fs.open(partial, "wx");
     await fill(file, body);
-    await rename(partial, target);
+    await fs.rename(partial, target);
   } catch (error) {
     // An error of the removal would hide the first one.
-    await rm(partial, { force: true }).catch(() => undefined);
+    await fs.rm(partial, { force: true }).catch(() => undefined);
     throw error;
   }
 }
 
 /** Resolves the symbolic links of a path. The target of the last link need not exist. */
 async function targetOf(path: string): Promise<string> {
-  const { readlink, realpath } = await import("node:fs/promises");
-  const { dirname, resolve } = await import("node:path");
+  const { fs, path: names } = fileModules();
   try {
-    return await realpath(path);
+    return await fs.realpath(path);
   } catch (error) {
     if (propertyOf(error, "code") !== "ENOENT") throw error;
-    const link = await readlink(path).catch(() => undefined);
+    const link = await fs.readlink(path).catch(() => undefined);
     // A loop of links fails in `realpath` with ELOOP, so this recursion ends.
-    return link === undefined ? path : targetOf(resolve(await realpath(dirname(path)), link));
+    return link === undefined ? path : targetOf(names.resolve(await fs.realpath(names.dirname(path)), link));
   }
 }
 
@@ -99,7 +98,7 @@ const pauses = { first: 1, longest: 32 };
  * could not be stopped: so both are tried again, until the body fails (abort, timeout or deadline).
  */
 async function writeInto(path: string, body: ReadableStream<Uint8Array>, isPipe: boolean, clock: PartnerClock) {
-  const { constants, open } = await import("node:fs/promises");
+  const { constants, open } = fileModules().fs;
   const failed = new AbortController();
   const reader = body.getReader();
   reader.closed.catch((error: unknown) => failed.abort(error));

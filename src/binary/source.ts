@@ -1,6 +1,7 @@
 import { shorten } from "../errors/base.ts";
 import type { Issue } from "../errors/validation.ts";
 import { attempt, propertyOf, wordsOf } from "../util/foreign.ts";
+import { builtIn, fileModules } from "../util/runtime.ts";
 import { isImage, signatureLength } from "./picture.ts";
 import { bytesOf, type Chunks, chunksOf, concatenate, streamOf } from "./streams.ts";
 
@@ -79,6 +80,12 @@ const longestPath = 32_767;
 const isBase64 = (text: string): boolean =>
   (text.length > 4_096 || /^\s*(\/9j\/|iVBORw0KGgo)/.test(text)) && !/[^A-Za-z0-9+/=_\s-]/.test(text);
 
+/** A blob that reads the file in pieces. The file system of Workers can only read it whole. */
+async function openAsBlob(path: string): Promise<Blob> {
+  const open = builtIn("node:fs")?.openAsBlob;
+  return typeof open === "function" ? open(path) : new Blob([await fileModules().fs.readFile(path)]);
+}
+
 /** Opens a file as a blob, which has a size and reads the file in pieces at each attempt. */
 async function openFile(path: string): Promise<Opened> {
   const file = nameOfFile(path);
@@ -86,10 +93,9 @@ async function openFile(path: string): Promise<Opened> {
   if (/^data:/i.test(path)) return refuse("expected a path, not a data URL: pass the response of `fetch(dataUrl)`");
   if (isBase64(path)) return refuse('expected a path, not base64: pass `Buffer.from(text, "base64")`');
   if (path.length > longestPath) return refuse(`${file} is no path: it has ${path.length} characters`);
-  const [{ openAsBlob }, { stat }] = await Promise.all([import("node:fs"), import("node:fs/promises")]);
   let blob: Blob;
   try {
-    if ((await stat(path)).isDirectory()) return refuse(`${file} is a folder`);
+    if ((await fileModules().fs.stat(path)).isDirectory()) return refuse(`${file} is a folder`);
     blob = await openAsBlob(path);
   } catch (error) {
     const missing = propertyOf(error, "code") === "ENOENT";
@@ -101,8 +107,8 @@ async function openFile(path: string): Promise<Opened> {
 async function openUrl(url: URL): Promise<Opened> {
   if (url.protocol !== "file:")
     return refuse("expected a `file:` URL; for any other URL, pass the response of `fetch`");
-  const { fileURLToPath } = await import("node:url");
-  return openFile(fileURLToPath(url));
+  const path = builtIn("node:url")?.fileURLToPath(url);
+  return openFile(path ?? url.pathname);
 }
 
 const isOwn = (bytes: Uint8Array): bytes is Uint8Array<ArrayBuffer> => bytes.buffer instanceof ArrayBuffer;

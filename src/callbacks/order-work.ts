@@ -1,8 +1,8 @@
 import type { OrderReference } from "../references/references.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
-import { attempt } from "../util/foreign.ts";
 import { lazily } from "../util/lazily.ts";
+import { builtIn } from "../util/runtime.ts";
 import { DeadlockError } from "./errors.ts";
 
 /** How an {@link OrderQueue} works. */
@@ -84,9 +84,9 @@ interface Handling {
   readonly outer: Handling | undefined;
 }
 
-/** The handler around the running code. A platform without `node:async_hooks` does not know it; Next.js edge throws. */
+/** The handler around the running code. A platform without `node:async_hooks` does not know it. */
 const storage = lazily(() => {
-  const hooks = attempt(() => globalThis.process?.getBuiltinModule?.("node:async_hooks"));
+  const hooks = builtIn("node:async_hooks");
   return { current: hooks && new hooks.AsyncLocalStorage<Handling>() };
 });
 

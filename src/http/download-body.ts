@@ -5,6 +5,7 @@ import { ConnectionError, DeadlineError, RequestTimeoutError } from "../errors/c
 import { ResponseValidationError } from "../errors/validation.ts";
 import { propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
+import { builtIn } from "../util/runtime.ts";
 import type { CancelScope } from "./cancel-scope.ts";
 import { toConnectionError } from "./connection-errors.ts";
 import { type Redact, snapshot } from "./redact.ts";
@@ -165,7 +166,7 @@ const isShared = (socket: Socket | undefined): boolean => propertyOf(socket, "al
 export class UnreadSocket {
   readonly #address: string;
   readonly #candidates = new Map<object, Socket | undefined>();
-  readonly #channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
+  readonly #channels = builtIn("node:diagnostics_channel");
   readonly #onSent = (message: unknown) => {
     const { request, socket } = message as Message;
     if (addressOf(request) === this.#address) this.#candidates.set(request, socket);

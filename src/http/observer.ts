@@ -1,5 +1,6 @@
 import type { Issue } from "../errors/validation.ts";
 import { isFunction, propertyOf, safely, wordsOf } from "../util/foreign.ts";
+import { builtIn } from "../util/runtime.ts";
 import type { PauseReason } from "./pacing/wait.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
@@ -173,7 +174,7 @@ function warn(hook: keyof Hooks, event: CallEvent | StoreLostEvent | StoreBackEv
 export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
 
 export function createObserver(hooks: Hooks | undefined, logger: Logger | undefined): Observe {
-  const channels = globalThis.process?.getBuiltinModule?.("node:diagnostics_channel");
+  const channels = builtIn("node:diagnostics_channel");
   const channelOf = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelName(hook))]));
   return (hook, event) => {
     const channel = channelOf[hook];

@@ -1,5 +1,6 @@
 import { type KeyValueStore, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
+import { builtIn } from "../util/runtime.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
@@ -72,7 +73,7 @@ export function sqliteStore(path: string, options: SqliteStoreOptions = {}): Sql
 
 /** `node:sqlite`. It is not imported, because bundlers and older runtimes do not know it. */
 function sqliteModule(): SqliteModule {
-  const module = globalThis.process?.getBuiltinModule?.("node:sqlite");
+  const module = builtIn("node:sqlite");
   if (module !== undefined) return module;
   const { bun, deno, node } = globalThis.process?.versions ?? {};
   const runtime = bun ? `Bun ${bun}` : deno ? `Deno ${deno}` : `Node ${node}`;

@@ -14,6 +14,40 @@ export function userAgent(): string | undefined {
   return runtime === undefined || inBrowser() ? undefined : `pod-partner/${version} ${runtime}/${versions[runtime]}`;
 }
 
+/** What the package uses of Node, Bun and Deno where it exists. */
+interface BuiltIns {
+  "node:async_hooks": typeof import("node:async_hooks");
+  "node:crypto": typeof import("node:crypto");
+  "node:diagnostics_channel": typeof import("node:diagnostics_channel");
+  "node:fs": typeof import("node:fs");
+  "node:os": typeof import("node:os");
+  "node:path": typeof import("node:path");
+  "node:sqlite": typeof import("node:sqlite");
+  "node:url": typeof import("node:url");
+}
+
+/**
+ * A built-in module, or undefined where there is none. An `import` of it would end a program, or its build, on Workers and edge runtimes.
+ * The edge runtime of Next.js has a `getBuiltinModule` that throws.
+ */
+export function builtIn<Name extends keyof BuiltIns>(name: Name): BuiltIns[Name] | undefined {
+  try {
+    return globalThis.process?.getBuiltinModule?.(name) as BuiltIns[Name] | undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The modules that read and write files. Throws where there is no file system. */
+export function fileModules() {
+  const [fs, path] = [builtIn("node:fs"), builtIn("node:path")];
+  if (fs === undefined || path === undefined) {
+    const message = "This platform has no file system: use bytes or a stream.";
+    throw Object.assign(new Error(message), { code: "ERR_POD_PARTNER_NO_FILE_SYSTEM" });
+  }
+  return { fs: fs.promises, path };
+}
+
 /** Throws on a Node that is too old. The entry points call it, so that the import fails. */
 export function assertRuntime(): void {
   const { node, bun, deno } = globalThis.process?.versions ?? {};

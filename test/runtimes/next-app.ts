@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -14,7 +14,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 /** The folders in `next`, each with its own version of Next.js. */
 export const nextVersions = ["14", "newest"] as const;
-type NextVersion = (typeof nextVersions)[number];
+export type NextVersion = (typeof nextVersions)[number];
 
 /** Where a package that belongs to a version of Next.js is installed. */
 function folderOf(version: NextVersion, name: string): string | undefined {
@@ -34,12 +34,18 @@ export const isNextMissing = (version: NextVersion): boolean =>
 export interface NextApp extends AsyncDisposable {
   /** Requests a page, and returns the words in brackets on it. */
   visit(path: string, query?: Readonly<Record<string, string>>): Promise<string | undefined>;
+  /** Sends JSON to a route, and returns the JSON of its response. */
+  post(path: string, json: string): Promise<unknown>;
 }
 
-async function createApp(version: NextVersion): Promise<string> {
+async function createApp(version: NextVersion, files: Readonly<Record<string, string>>): Promise<string> {
   if (!existsSync(here("../../dist/index.js"))) throw new Error("There is no build to run: run `npm run build`.");
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-next-"));
   await cp(here("consumers/next"), folder, { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, name)), { recursive: true });
+    await writeFile(join(folder, name), content);
+  }
   await mkdir(join(folder, "node_modules"));
   for (const name of ["next", "react", "react-dom"]) {
     const target = folderOf(version, name);
@@ -50,9 +56,13 @@ async function createApp(version: NextVersion): Promise<string> {
   return folder;
 }
 
-/** Builds the app and starts it on a free port. `env` applies to both. */
-export async function startNextApp(version: NextVersion, env: Readonly<Record<string, string>>): Promise<NextApp> {
-  const folder = await createApp(version);
+/** Builds the app with `files` added, and starts it on a free port. `env` applies to both. */
+export async function startNextApp(
+  version: NextVersion,
+  env: Readonly<Record<string, string>>,
+  files: Readonly<Record<string, string>> = {},
+): Promise<NextApp> {
+  const folder = await createApp(version, files);
   const program = join(folder, "node_modules/next/dist/bin/next");
   const options = {
     cwd: folder,
@@ -67,6 +77,11 @@ export async function startNextApp(version: NextVersion, env: Readonly<Record<st
     async visit(path, query = {}) {
       const response = await fetch(`${origin}${path}?${new URLSearchParams(query)}`);
       return /\[(\w+)\]/.exec(await response.text())?.[1];
+    },
+    async post(path, body) {
+      const response = await fetch(`${origin}${path}`, { method: "POST", body });
+      if (!response.ok) throw new Error(`${path} responds ${response.status}: ${await response.text()}`);
+      return await response.json();
     },
     async [Symbol.asyncDispose]() {
       const gone = once(server, "exit");

@@ -11,6 +11,7 @@ import { KeyedMutex } from "../../util/concurrency.ts";
 import { hexOf, sha256 } from "../../util/digest.ts";
 import { propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
+import { fileModules } from "../../util/runtime.ts";
 import type { CompletedMockup, RenderedMockup, SavedMockup, SaveOptions } from "./batch.schema.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoints.ts";
@@ -110,9 +111,9 @@ export class PictureFolder {
 
   /** Creates the folder: a wrong one must be found before a render deducts tokens. */
   async open(): Promise<void> {
-    const { access, constants, mkdir } = await import("node:fs/promises");
     const { directory } = this.#options;
     try {
+      const { access, constants, mkdir } = fileModules().fs;
       await mkdir(directory, { recursive: true });
       await access(directory, constants.W_OK);
     } catch (error) {
@@ -133,7 +134,7 @@ export class PictureFolder {
   }
 
   async #pathOf(completed: CompletedRow): Promise<string> {
-    const { isAbsolute, relative, resolve, sep } = await import("node:path");
+    const { isAbsolute, relative, resolve, sep } = fileModules().path;
     const { directory, name } = this.#options;
     const { reference, render, row } = completed;
     const given: unknown = name === undefined ? nameOfPair(completed) : name(row.row, render);
@@ -153,23 +154,22 @@ export class PictureFolder {
   async #saveOnce(path: string, completed: CompletedRow): Promise<void> {
     const { store, slots } = this.#tools;
     const { reference, row } = completed;
-    const { mkdir, stat } = await import("node:fs/promises");
-    const { dirname } = await import("node:path");
+    const { fs, path: names } = fileModules();
     const key = await keyOf(path);
     const checked = check(savedFile, fromJson(await store.get(key)), []);
     const known = checked.ok ? (checked.value as SavedFile) : undefined;
     if (known?.reference === reference) {
-      const file = await stat(path).catch(() => undefined);
+      const file = await fs.stat(path).catch(() => undefined);
       if (file?.size === known.size && file.mtimeMs === known.modified) return;
     }
-    await mkdir(dirname(path), { recursive: true });
+    await fs.mkdir(names.dirname(path), { recursive: true });
     const giveBack = await slots.take(row.signal);
     try {
       await (await openPicture(this.#tools, completed)).saveTo(path);
     } finally {
       giveBack();
     }
-    const { size, mtimeMs } = await stat(path);
+    const { size, mtimeMs } = await fs.stat(path);
     const saved: SavedFile = { version: 1, reference, size, modified: mtimeMs };
     await store.set(key, toJson(saved));
   }
