@@ -1,3 +1,4 @@
+import { NotFoundError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { DeadlineError } from "../errors/connection.ts";
 import { OutcomeUnknownError } from "../errors/orders.ts";
@@ -181,6 +182,10 @@ export interface RepeatedLook<Seen> {
   readonly outcomeOf: (seen: Seen) => string;
 }
 
+/** Whether a later look-up may succeed. What a list or another look-up has just shown may not be readable yet. */
+const mayPass = (error: unknown): boolean =>
+  error instanceof PodPartnerError && (error.isRetryable || error instanceof NotFoundError);
+
 /**
  * Repeats a look-up for `time` milliseconds, until what it sees is final. A look-up that fails with an error that may pass does not end the
  * search.
@@ -198,8 +203,7 @@ export async function lookUntil<Seen>(call: Call, time: number, lookUp: Repeated
       const seen = await lookOnce(call, lookUp, decides);
       if (lookUp.isFinal(seen) || (decides && !last)) return seen;
     } catch (error) {
-      const mayPass = !scope.ended(error) && error instanceof PodPartnerError && error.isRetryable;
-      if (decides || !mayPass) throw error;
+      if (decides || scope.ended(error) || !mayPass(error)) throw error;
     }
     if (last) throw scope.deadlineError("it was not found");
     wait = waits[count] ?? Math.min(wait * 2, longestWait);

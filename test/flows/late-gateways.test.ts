@@ -101,7 +101,7 @@ describe("`lookFor`", () => {
 
 describe("orders with an unknown outcome", () => {
   it("are all remembered when an outage leaves thousands of them", () => {
-    const recent = new RecentOrders({ now: () => 0, after: () => () => undefined });
+    const recent = new RecentOrders({ now: () => 0, after: () => () => undefined }, 30_000);
     const identifiers = Array.from({ length: 5_000 }, (_, index) => `shop-${index}`);
     for (const identifier of identifiers) recent.suspect(identifier, 30_000);
     expect(identifiers.filter((identifier) => recent.doubt(identifier) !== 30_000)).toEqual([]);

@@ -35,6 +35,29 @@ describe("an order that is completed only after its response was lost", () => {
   });
 });
 
+describe("an order that a look-up shows before it can be read", () => {
+  const unread = { on: "orders.get", fault: "status", status: 404, code: "not_found", when: "before" } as const;
+
+  it("is compared when it can be read", async () => {
+    const { emulator, partner, settle, posts } = setUp();
+    const order = orderOf(emulator, "shop-1");
+    const { reference } = await settle(partner.orders.ensure(order));
+    emulator.faults.add({ ...unread, nth: (n) => n <= 3 });
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ reference, recovered: true });
+    expect(posts()).toBe(1);
+  });
+
+  it("is an error when it can still not be read after the time that the service may take", async () => {
+    const { clock, emulator, partner, settle } = setUp();
+    const order = orderOf(emulator, "shop-1");
+    await settle(partner.orders.ensure(order));
+    emulator.faults.add(unread);
+    const began = clock.now();
+    expect(await settle(rejection(partner.orders.ensure(order)))).toMatchObject({ name: "NotFoundError" });
+    expect(clock.now() - began).toBeGreaterThanOrEqual(30_000);
+  });
+});
+
 describe("an order whose response was lost", () => {
   const context = useService();
   const connect = () =>

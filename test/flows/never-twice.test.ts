@@ -100,13 +100,23 @@ describe("an order that a response confirmed, and that a look-up does not show y
     expect(posts()).toBe(1);
   });
 
+  it("is returned for as long as the service may take to show it", async () => {
+    const { clock, emulator, partner, settle, posts } = setUp(harsh, { assumptions: { processingTime: 60_000 } });
+    emulator.faults.add(unseen);
+    const order = orderOf(emulator, "A");
+    const first = await settle(partner.orders.ensure(order));
+    await clock.advance(50_000);
+    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, recovered: true });
+    expect(posts()).toBe(1);
+  });
+
   it("is not returned from memory forever, however often it is requested", async () => {
     const { clock, emulator, partner, settle, posts } = setUp(harsh);
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     for (let round = 0; round < 3; round++) {
       await settle(partner.orders.ensure(order));
-      await clock.advance(7_000);
+      await clock.advance(20_000);
     }
     expect(posts()).toBe(2);
   });
@@ -116,7 +126,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     await settle(partner.orders.ensure(order));
-    await clock.advance(11_000);
+    await clock.advance(31_000);
     expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: false });
     expect(posts()).toBe(2);
   });

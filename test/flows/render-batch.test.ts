@@ -149,11 +149,11 @@ describe("the deadline of renders.batch covers each render as a whole:", () => {
   it("cancels the picture when the last look-up fails, and includes the caller's stack", async () => {
     const setup = setUp({ renderDuration: 0 });
     const inputs = await inputsOf(setup, 1);
-    setup.emulator.faults.add({ on: "renders.get", fault: "status", status: 404, code: "render_not_found" });
+    setup.emulator.faults.add({ on: "renders.get", fault: "status", status: 403, code: "permission_denied" });
     for await (const outcome of setup.partner.renders.batch(inputs)) {
       expect(outcome).toMatchObject({
         ok: false,
-        error: { code: "render_not_found", stack: expect.stringContaining("render-batch.test.ts") },
+        error: { code: "permission_denied", stack: expect.stringContaining("render-batch.test.ts") },
       });
     }
     expect(setup.clock.pending).toBe(0);

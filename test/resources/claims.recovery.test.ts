@@ -54,10 +54,17 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
   const posts = () => context.service.requests.filter(({ method }) => method === "POST");
 
   /** Files the claim. Its response is lost, and the list then holds `claims`. The clocks of the partner and the service may differ. */
-  async function file(claims: readonly ReturnType<typeof claimOf>[], ahead = 0, behind = 0): Promise<unknown> {
+  async function file(
+    claims: readonly ReturnType<typeof claimOf>[],
+    ahead = 0,
+    behind = 0,
+    unreadable = 0,
+  ): Promise<unknown> {
     const headers = { date: new Date(Date.now() - behind).toUTCString() };
+    let reads = 0;
     const read = ({ path }: Recorded) => {
       const one = claims.find(({ reference }) => path.endsWith(`/claims/${reference}`));
+      if (one !== undefined && ++reads <= unreadable) return { status: 404, body: { code: "not_found", message: "" } };
       return { headers, body: one === undefined ? { claims, nextCursor: null } : { claim: one } };
     };
     let lost = false;
@@ -98,6 +105,14 @@ describe("a claim whose response was lost is not filed twice (specification 4.9,
 
   it("claims.createItemIssues finds the claim when the partner's clock is a day ahead", async () => {
     expect(await file([claimOf("n", ago(0))], day)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
+  it("claims.createItemIssues finds the claim when the list shows it before it can be read", async () => {
+    expect(await file([claimOf("n", ago(0))], 0, 0, 2)).toMatchObject({
+      reference: ref("Claim", "n"),
+      recovered: true,
+    });
     expect(posts()).toHaveLength(1);
   });
 

@@ -69,7 +69,7 @@ export interface Placing {
 export const createPlacing = (send: Send, assumptions: Assumptions, { start, clock }: CallContext): Placing => ({
   send,
   start,
-  recent: new RecentOrders(clock),
+  recent: new RecentOrders(clock, assumptions.processingTime),
   mutex: new KeyedMutex(),
   lookupEndpoint: lookupOrderBy(assumptions),
   identifierParameter: assumptions.customIdentifierParameter,
@@ -186,10 +186,12 @@ async function assertEqual(
   sent: { readonly customIdentifier: string; readonly order: unknown },
   comparison: CompareMode,
 ): Promise<void> {
-  const existing = await call.ask(
-    (options) => send(getOrder, { path: { orderReference } }, options, true),
-    () => "compared",
-  );
+  // A look-up can show an order before it can be read.
+  const existing = await lookUntil(call, call.core.processingTime, {
+    look: (options) => send(getOrder, { path: { orderReference } }, options, true),
+    isFinal: () => true,
+    outcomeOf: () => "compared",
+  });
   const { dropshipAddressReference } = existing;
   const address =
     comparison === "all" && dropshipAddressReference

@@ -2,11 +2,11 @@ import type { Found } from "../../http/call.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { CreatedOrder } from "./orders.endpoints.ts";
 
-/** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
-const memory = 10_000;
-
-/** Maximum number of remembered responses, because a response takes memory. The oldest are dropped first. */
-const mostResponses = 1_000;
+/**
+ * Maximum number of remembered responses, because a response takes memory. The oldest are dropped first. It is more than the rate limit
+ * allows to place in 30 seconds after a full bucket.
+ */
+const mostResponses = 5_000;
 
 /** Maximum number of remembered orders that the service may still create. A forgotten one could be placed twice. */
 const mostDoubts = 100_000;
@@ -44,12 +44,16 @@ class Fading<Value> {
 /** Remembers the orders that this client sent recently, by their custom identifiers. */
 export class RecentOrders {
   readonly #clock: PartnerClock;
+  /** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
+  readonly #memory: number;
   readonly #known: Fading<Found<CreatedOrder>>;
   /** The time until which the service may still create an order whose response was lost. */
   readonly #doubts: Fading<number>;
 
-  constructor(clock: PartnerClock) {
+  /** @param processingTime Milliseconds after which a look-up shows every order. */
+  constructor(clock: PartnerClock, processingTime: number) {
     this.#clock = clock;
+    this.#memory = processingTime;
     this.#known = new Fading(clock, mostResponses);
     this.#doubts = new Fading(clock, mostDoubts);
   }
@@ -68,7 +72,7 @@ export class RecentOrders {
   /** Records an order that the service reported. */
   record(customIdentifier: string, found: Found<CreatedOrder>): void {
     this.#doubts.delete(customIdentifier);
-    this.#known.set(customIdentifier, found, this.#clock.now() + memory);
+    this.#known.set(customIdentifier, found, this.#clock.now() + this.#memory);
   }
 
   /** Records that the response to an order was lost. */

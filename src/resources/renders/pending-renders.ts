@@ -1,4 +1,4 @@
-import { NotReadyError } from "../../errors/api.ts";
+import { NotFoundError, NotReadyError } from "../../errors/api.ts";
 import type { TimelineEntry } from "../../errors/base.ts";
 import { attachCall, type PodPartnerError } from "../../errors/base.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
@@ -15,6 +15,8 @@ import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 const unsaidRetryAfter = 5_000;
 /** Minimum milliseconds between two requests for a file. */
 const shortestRetry = 1_000;
+/** Milliseconds after its creation in which a render may not be readable yet. */
+const unreadable = 30_000;
 /** The number of the latest renders of which the slowest counts. */
 const latestRenders = 20;
 /** Timestamps can be cut to seconds: maximum milliseconds that a render may have taken longer than they say. */
@@ -111,9 +113,9 @@ export class PendingRenders {
     const { entry, row, began, lastLook } = pending;
     let isProbed = probes;
     let looks = 0;
-    let next = clock.now();
-    // Other looks may show that it is too early.
-    const due = () => Math.min(isProbed || looks > 0 ? next : this.#firstLook(pending), lastLook);
+    let next = probes ? clock.now() : undefined;
+    // Other looks may show that the first look is too early.
+    const due = () => Math.min(next ?? this.#firstLook(pending), lastLook);
     for (;;) {
       await this.#sleep(row, due());
       const giveBack = await slots.take(row.signal);
@@ -130,7 +132,12 @@ export class PendingRenders {
           if (now >= lastLook) failWith(this.#timeout(pending), []);
           continue;
         }
-        const { render, status, timeline } = await this.#status(pending);
+        const seen = await this.#status(pending);
+        if (seen === undefined) {
+          next = clock.now() + unsaidRetryAfter;
+          continue;
+        }
+        const { render, status, timeline } = seen;
         // The service has the file, whatever the status says. With `responses: "report"` it can be any value.
         const isReady =
           file === "ready" ||
@@ -197,11 +204,17 @@ export class PendingRenders {
     }
   }
 
-  /** Reads the status, and remembers the render if it has ended. */
-  async #status({ key, entry, row }: Pending) {
-    const { send, store, requests } = this.#tools;
+  /** Reads the status, and remembers the render if it has ended. Resolves to undefined while a new render is not readable. */
+  async #status({ key, entry, row, lastLook }: Pending) {
+    const { send, clock, store, requests } = this.#tools;
     const path = { renderReference: entry.reference };
-    const { data: render, timeline } = await requests.of(send(getRender, { path }, row.reading()));
+    const until = Math.min(entry.created + unreadable, lastLook);
+    const seen = await requests.of(send(getRender, { path }, row.reading())).catch((error: unknown) => {
+      if (error instanceof NotFoundError && clock.now() < until) return undefined;
+      throw error;
+    });
+    if (seen === undefined) return undefined;
+    const { data: render, timeline } = seen;
     const status = statusOf(render);
     if (status === "completed" || status === "failed") await writeEntry(store, key, { ...entry, render });
     ended(render, entry.reference, timeline);

@@ -27,6 +27,30 @@ describe("a probed render that fails", () => {
   });
 });
 
+describe("a new render that cannot be read yet", () => {
+  it.each([7_000, 25_000])("is looked up again: after %d ms it can be read", async (unreadable) => {
+    const { clock, partner } = startService(
+      () => 5_000,
+      () => 5,
+      unreadable,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(6))), 100);
+    expect(tally(outcomes)).toEqual({ ok: 6 });
+  });
+
+  it("is an error when it can still not be read after 30 seconds", async () => {
+    const { clock, partner, seen } = startService(
+      () => 5_000,
+      () => 5,
+      3_600_000,
+    );
+    const outcomes = await settle(clock, collect(partner.renders.batch(rowsOf(1))), 100);
+    expect(outcomes).toMatchObject([{ ok: false, reason: "error", error: { name: "NotFoundError" } }]);
+    expect(clock.now()).toBeGreaterThanOrEqual(30_000);
+    expect(seen.length).toBeLessThan(20);
+  });
+});
+
 describe('a completed render that lacks its references, with `responses: "report"`', () => {
   /** A client whose service says of a render only how it is. */
   async function laconic() {

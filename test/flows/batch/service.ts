@@ -5,9 +5,9 @@ import type { Seen } from "./setup.ts";
 
 /**
  * A service written by hand. Renders take `duration` milliseconds, and the status says when they were completed. `retryAfter` makes the
- * `Retry-After` in seconds of the milliseconds until a render is completed.
+ * `Retry-After` in seconds of the milliseconds until a render is completed. A new render can be read after `unreadable` milliseconds.
  */
-export function startService(duration: (n: number) => number, retryAfter: (left: number) => number) {
+export function startService(duration: (n: number) => number, retryAfter: (left: number) => number, unreadable = 0) {
   const clock = createManualClock();
   const renders = new Map<string, { created: number; completed: number }>();
   const seen: Seen[] = [];
@@ -26,6 +26,7 @@ export function startService(duration: (n: number) => number, retryAfter: (left:
       return json({ render: { reference: created } });
     }
     const render = renders.get(reference) ?? { created: 0, completed: 0 };
+    if (clock.now() < render.created + unreadable) return json({ code: "not_found", message: "no such render" }, 404);
     const isCompleted = clock.now() >= render.completed;
     if (file === "media")
       return isCompleted
