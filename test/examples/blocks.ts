@@ -58,9 +58,16 @@ export const blockPrograms: readonly Program[] = pages.flatMap((page) => {
   ];
 });
 
+/** The code of the block of docs/testing.md for a test runner. */
+export const testFor = (runner: "vitest" | "node" | "jest"): string =>
+  read("docs/testing.md").split(`\`\`\`js ${runner}\n`)[1]?.split("```")[0] ?? "";
+
 /** The fences of a page with code in another language than these, or JavaScript with a wrong tag. */
 export const uncheckedFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)
-    .filter((language) => !["js", "js separate", "sh", "mermaid", "text"].includes(language))
+    .filter(
+      (language) =>
+        !["js", "js separate", "js vitest", "js node", "js jest", "sh", "mermaid", "text"].includes(language),
+    )
     .map((language) => `${page}: ${language}`);

@@ -15,7 +15,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 const toolFolders = [here("."), here("../runtimes"), here("../..")];
 
 /** The folder of an installed development tool, or undefined. */
-function toolOf(name: string): string | undefined {
+export function toolOf(name: string): string | undefined {
   return toolFolders.map((folder) => join(folder, "node_modules", name)).find(existsSync);
 }
 
