@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
-import { watchSockets, watchTimers } from "../support/open-handles.ts";
+import { keptByFetch, watchSockets, watchTimers } from "../support/open-handles.ts";
 import { combinedOrder } from "../support/orders.ts";
 import { png } from "../support/pictures.ts";
 import { listen } from "../support/raw-server.ts";
@@ -107,7 +107,7 @@ describe.each(transports)("over $name", ({ name, over }) => {
       await still(() => source.read);
       controller.abort("enough");
       expect(await uploading).toBe("enough");
-      await expect.poll(() => [source.cancelled, sockets.open]).toEqual([true, 0]);
+      await expect.poll(() => [source.cancelled, sockets.open], keptByFetch).toEqual([true, 0]);
     });
 
     it("that fails ends the request: the server sees that it is incomplete", async () => {
@@ -132,7 +132,7 @@ describe.each(transports)("over $name", ({ name, over }) => {
       const error = await rejection(clientOf(service.origin, over).images.upload(source));
       expect(error).toMatchObject({ name: "ConnectionError" });
       expect(String(error)).toContain("the disk is gone");
-      await expect.poll(() => [ended, sockets.open]).toEqual([[false], 0]);
+      await expect.poll(() => [ended, sockets.open], keptByFetch).toEqual([[false], 0]);
     });
   });
 
