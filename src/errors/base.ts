@@ -100,7 +100,7 @@ export abstract class PodPartnerError extends Error {
   /** What to do next; undefined if the SDK does not know. */
   readonly hint: string | undefined = undefined;
 
-  constructor(message: string, options?: ErrorOptions) {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
     // A quoted sentence may end in a full stop of its own.
     super(shorten(message, longestMessage).replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
     // If `Error.prototype` is frozen, an assignment throws.

@@ -161,6 +161,13 @@ describe("a process that was killed while the service worked on its order", () =
     expect(await orders()).toBe(2);
   });
 
+  it("needs a deadline that is longer: otherwise the order could never be placed", async () => {
+    const { emulator, partner } = setUp(harsh);
+    const error = await rejection(partner.orders.ensure(orderOf(emulator, "A"), { lookFor: 5_000, deadline: 5_000 }));
+    expect(error).toMatchObject({ name: "RequestValidationError", issues: [{ path: ["lookFor"] }] });
+    expect(emulator.requests).toHaveLength(0);
+  });
+
   it.each([[-1], [Number.NaN], ["soon"]])(
     "is not recovered with `lookFor: %s`, which is refused before a request is sent",
     async (lookFor) => {

