@@ -19,6 +19,11 @@ const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
     /\b(\w+_)?(CERT|SELF_SIGNED|UNABLE_TO)_\w+/,
     "Check the certificate of `baseUrl`. Name an authority of your own in NODE_EXTRA_CA_CERTS or in the option `ca` of nodeTransport.",
   ],
+  [
+    /\binvalid on\w+ method\b/,
+    'The dispatcher is of another undici than `fetch`. Use the `fetch` of the same undici: `import { fetch, ProxyAgent } from "undici"`.',
+  ],
+  [/\bbad port\b/, "`fetch` blocks this port. Use another port in `baseUrl`, or `nodeTransport()`."],
   [/\bECONNREFUSED\b/, "Check the host and port of `baseUrl`, and of the proxy if there is one."],
 ];
 

@@ -108,10 +108,11 @@ const noHandshake =
 
 /**
  * Messages of errors without a code: from Deno, from Node for a TLS connection that was closed during the handshake and for a port that
- * `fetch` blocks (such as 6000, in the standard's list of bad ports), and from undici for a proxy that refuses a tunnel.
+ * `fetch` blocks (such as 6000, in the standard's list of bad ports), from undici for a proxy that refuses a tunnel, and from Node's
+ * `fetch` for a dispatcher of another undici, whose handlers it does not know.
  */
 const neverConnected =
-  /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$|^Proxy response \(\d+\) !== 200/;
+  /client error \(Connect\)|disconnected before secure TLS connection was established|^bad port$|^invalid on\w+ method$|^Proxy response \(\d+\) !== 200/;
 
 /** The messages of Node, Bun and Deno for a refused redirect. */
 const redirected = /^unexpected redirect$|^UnexpectedRedirect\b|redirect mode is set to 'error'/;

@@ -26,6 +26,12 @@ describe("an error recorded on a runtime", () => {
     ],
     ["Node: a port that fetch blocks", failed("bad port"), false, "bad port"],
     [
+      "Node: a dispatcher of another undici",
+      failed("invalid onRequestStart method", { code: "UND_ERR_INVALID_ARG" }),
+      false,
+      "invalid onRequestStart method (UND_ERR_INVALID_ARG)",
+    ],
+    [
       "Node: the host became unreachable during a request",
       failed("read EHOSTUNREACH", { code: "EHOSTUNREACH", syscall: "read" }),
       true,

@@ -81,6 +81,8 @@ describe("a connection error says what to do next", () => {
     ["getaddrinfo ENOTFOUND api.example", "host name"],
     ["getaddrinfo EAI_AGAIN api.example", "host name"],
     ["connect ECONNREFUSED 127.0.0.1:1", "host and port"],
+    ["bad port", "blocks this port"],
+    ["invalid onRequestStart method (UND_ERR_INVALID_ARG)", "`fetch` of the same undici"],
   ])("when the reason is %s", (reason, words) => {
     expect(call(reason).hint).toContain(words);
     expect(call(reason).message).toContain(`\n  ${call(reason).hint}`);
