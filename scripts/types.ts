@@ -1,6 +1,7 @@
 /**
- * Marks the exports of the built declarations that have no value as `type`. The bundler of declarations drops the word where a class is
- * exported only as a type, and a program that imports the class compiles, and fails when it starts.
+ * Completes the built declarations. Exports without a value are marked as `type`: the bundler of declarations drops the word where a class
+ * is exported only as a type, and a program that imports the class compiles, and fails when it starts. And `Disposable` gets its library,
+ * which a program's own `lib` may lack.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import manifest from "../package.json" with { type: "json" };
@@ -16,6 +17,9 @@ for (const door of Object.values(manifest.exports)) {
     const marked = text.replaceAll(/^export \{ (.*) \}/gm, (_, names: string) => {
       return `export { ${names.split(", ").map(mark).join(", ")} }`;
     });
-    await writeFile(new URL(types, root), marked);
+    const library = /\bDisposable\b|\bAsyncDisposable\b/.test(text)
+      ? '/// <reference lib="esnext.disposable" />\n'
+      : "";
+    await writeFile(new URL(types, root), library + marked);
   }
 }

@@ -5,7 +5,8 @@ import { describe, expect, it } from "vitest";
 import { isMissing, runtimes } from "./runtimes.ts";
 
 const page = readFileSync(new URL("../../docs/runtimes.md", import.meta.url), "utf8");
-const row = (name: string) => page.split("\n").find((line) => line.startsWith(`| ${name} |`)) ?? "";
+const versions = page.slice(page.indexOf("| Runtime | Version |"));
+const row = (name: string) => versions.split("\n").find((line) => line.startsWith(`| ${name} |`)) ?? "";
 
 describe.each(runtimes)("docs/runtimes.md", (runtime) => {
   it.skipIf(isMissing(runtime))(`has the version of ${runtime.name} that the tests use`, async () => {

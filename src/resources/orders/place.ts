@@ -111,8 +111,9 @@ function place(
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
-    const tooLong = time !== undefined && time > 0 && time >= call.scope.remaining() ? [neverPlaced] : [];
-    const request = call.encode({ body: order, faults: [...faults, ...tooLong] });
+    // A `lookFor` that is no number is among the faults.
+    const isTooLong = faults.length === 0 && time !== undefined && time > 0 && time >= call.scope.remaining();
+    const request = call.encode({ body: order, faults: isTooLong ? [neverPlaced] : faults });
     const sent = call.contentOf(request);
     const customIdentifier = propertyOf(sent, "customIdentifier");
     // An object of the option `body` may be written as JSON in its own way, without the identifier that the order is looked up by.
