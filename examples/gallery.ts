@@ -2,7 +2,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { PodPartner, placeholderOf, type Render, RequestValidationError } from "pod-partner";
-import { sqliteStore } from "pod-partner/sqlite";
+import { sqliteStorage } from "pod-partner/sqlite";
 import { type Place, writePage } from "./gallery/page.ts";
 import { drawProgress } from "./gallery/progress-bar.ts";
 import { openService } from "./gallery/service.ts";
@@ -10,9 +10,9 @@ import { openService } from "./gallery/service.ts";
 const folder = resolve(process.argv[2] ?? "gallery");
 await mkdir(folder, { recursive: true });
 const { emulator, rows, failSome, close } = await openService(folder);
-// The store remembers uploads, renders and files: what was paid for once is not paid for again.
-const store = sqliteStore(join(folder, "store.sqlite"), { organization: "gallery" });
-const partner = new PodPartner({ ...emulator.clientOptions, store, fileCache: true });
+// The storage remembers uploads, renders and files: what was paid for once is not paid for again.
+const storage = sqliteStorage(join(folder, "storage.sqlite"), { organization: "gallery" });
+const partner = new PodPartner({ ...emulator.clientOptions, storage, fileCache: true });
 
 const places = new Map(rows.map((row) => [row, { design: row.design, product: row.product } as Place]));
 let [costs, running, latest] = ["", true, 0];
@@ -51,7 +51,7 @@ for await (const outcome of outcomes) {
 }
 running = false;
 await write();
-await Promise.all([close(), store.close()]);
+await Promise.all([close(), storage.close()]);
 const failed = [...places.values()].filter(({ why }) => why !== undefined).length;
 console.log(
   `${rows.length - failed} pictures, ${failed} failed, ${costs}, ${((performance.now() - began) / 1_000).toFixed(1)} s`,

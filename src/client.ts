@@ -25,7 +25,7 @@ import { ScenesResource } from "./resources/scenes/scenes.ts";
 import { ShipmentsResource } from "./resources/shipments/shipments.ts";
 import { WarehouseResource } from "./resources/warehouse/warehouse.ts";
 import { type ClientStorage, openStorage as openClientStorage } from "./storage/client-storage.ts";
-import type { KeyValueStore } from "./storage/contract.ts";
+import type { KeyValueStorage } from "./storage/contract.ts";
 import { createScopeOf } from "./storage/scoped-storage.ts";
 
 /**
@@ -70,17 +70,17 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
+  readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
 
   constructor(options: PodPartnerOptions = {}) {
-    const { secretKey, fetch, transport, hooks, logger, pacing, store, fileCache, assumptions, ...resolved } =
+    const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
     const observe = createObserver(hooks, logger);
-    const { store: fleet, ceiling } = pacing ?? {};
+    const { shared: fleet, ceiling } = pacing ?? {};
     const fleetReports = {
-      onLost: (reason: string) => observe("onStoreLost", { option: "pacing.store", reason }),
-      onBack: () => observe("onStoreBack", { option: "pacing.store" }),
+      onLost: (reason: string) => observe("onStorageLost", { option: "pacing.shared", reason }),
+      onBack: () => observe("onStorageBack", { option: "pacing.shared" }),
     };
     this.#pacer = new Pacer(clock, {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
@@ -89,13 +89,12 @@ export class PodPartner {
     this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
-      onLost: (reason: string) => observe("onStoreLost", { option: "store", reason: redact(reason) }),
-      onBack: () => observe("onStoreBack", { option: "store" }),
+      onLost: (reason: string) => observe("onStorageLost", { option: "storage", reason: redact(reason) }),
+      onBack: () => observe("onStorageBack", { option: "storage" }),
     };
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
-    const openStorage = () =>
-      (opened ??= openClientStorage({ storage: store, scopeOf: this["~scopeOf"], clock, reports }));
+    const openStorage = () => (opened ??= openClientStorage({ storage, scopeOf: this["~scopeOf"], clock, reports }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,

@@ -57,13 +57,13 @@ export type {
   RequestEvent,
   ResponseEvent,
   RetryEvent,
-  StoreBackEvent,
-  StoreLostEvent,
+  StorageBackEvent,
+  StorageLostEvent,
   UnreadDownloadEvent,
 } from "./http/observer.ts";
 export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
 export type { Priority } from "./http/pacing/queue.ts";
-export type { PacingStore } from "./http/pacing/tokens.ts";
+export type { SharedPacing } from "./http/pacing/tokens.ts";
 export type { PauseReason } from "./http/pacing/wait.ts";
 export type { AnyRequestOptions, StandardSchema } from "./http/request-any.ts";
 export type {
@@ -204,8 +204,8 @@ export type { ItemsResource, WarehouseResource } from "./resources/warehouse/war
 export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
 export type { Assumptions } from "./schemas/assumptions.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./storage/contract.ts";
-export { type MemoryStoreOptions, memoryStore } from "./storage/memory.ts";
+export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";
+export { type MemoryStorageOptions, memoryStorage } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrency.ts";
 

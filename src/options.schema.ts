@@ -1,13 +1,13 @@
 import * as z from "zod/mini";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
-import type { PacingStore } from "./http/pacing/tokens.ts";
+import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
 import { clock, filledText } from "./schemas/shape.ts";
-import type { KeyValueStore } from "./storage/contract.ts";
+import type { KeyValueStorage } from "./storage/contract.ts";
 import { functionOf, isFunction, isObject, isRecord } from "./util/foreign.ts";
 
 const secretKey = () =>
@@ -56,16 +56,16 @@ const logger = () =>
     { error: `expected an object with functions among ${levels.join(", ")}, such as \`console\`` },
   );
 
-const pacingStore = () =>
-  z.custom<PacingStore>((value) => isFunction(functionOf(value, "join")), {
-    error: "expected a store, such as the result of `redisPacing` of pod-partner/redis",
+const sharedPacing = () =>
+  z.custom<SharedPacing>((value) => isFunction(functionOf(value, "join")), {
+    error: "expected the result of `redisPacing` of pod-partner/redis",
   });
 
-const store = () =>
-  z.custom<KeyValueStore>(
+const storage = () =>
+  z.custom<KeyValueStorage>(
     (value) => ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name))),
     {
-      error: "expected a store, such as the result of `memoryStore`, of `sqliteStore` or of `redisStore`",
+      error: "expected a storage, such as the result of `memoryStorage`, of `sqliteStorage` or of `redisStorage`",
     },
   );
 
@@ -85,7 +85,7 @@ const transport = () =>
     error: "expected a transport, such as the result of `nodeTransport` of pod-partner/node",
   });
 
-const pacingForms = "expected true, false or { store, perSecond, burst }";
+const pacingForms = "expected true, false or { shared, perSecond, burst }";
 /** The longest window of a ceiling, in seconds: a day. */
 const longestWindow = 86_400;
 
@@ -93,7 +93,7 @@ const pacingObject = () =>
   z
     .strictObject(
       {
-        store: z.optional(pacingStore()),
+        shared: z.optional(sharedPacing()),
         perSecond: z.optional(positive()),
         burst: z.optional(z.int().check(z.positive())),
       },
@@ -110,7 +110,7 @@ const pacingObject = () =>
       }),
     );
 
-/** Whether an object has no value: its `store` is probably missing by mistake. */
+/** Whether an object has no value: its `shared` is probably missing by mistake. */
 const isEmpty = (given: unknown): boolean =>
   isObject(given) && Object.values(given).every((value) => value === undefined);
 
@@ -118,7 +118,7 @@ const pacing = () =>
   z.pipe(
     z.unknown().check(
       z.refine((given) => !isEmpty(given), {
-        error: "expected `store`, `perSecond` or both; `true` paces this process alone",
+        error: "expected `shared`, `perSecond` or both; `true` paces this process alone",
         abort: true,
       }),
     ),
@@ -127,8 +127,8 @@ const pacing = () =>
       z.optional(
         z.pipe(
           pacingObject(),
-          z.transform(({ store, perSecond, burst = Math.max(1, Math.floor(perSecond ?? 1)) }) => ({
-            store,
+          z.transform(({ shared, perSecond, burst = Math.max(1, Math.floor(perSecond ?? 1)) }) => ({
+            shared,
             ceiling: perSecond === undefined ? undefined : { perSecond, burst },
           })),
         ),
@@ -153,7 +153,7 @@ export const optionsSchema = () =>
       {},
     ),
     pacing: z.prefault(pacing(), true),
-    store: z.optional(store()),
+    storage: z.optional(storage()),
     fileCache: z.optional(fileCache()),
     responses: z._default(z.enum(["throw", "report"]), "throw"),
     maxResponseSize: z._default(z.int().check(z.positive()), 32 * 1024 * 1024),

@@ -3,14 +3,14 @@ import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import type { Hooks, Logger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
-import type { PacingStore } from "./http/pacing/tokens.ts";
+import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
 import type { ResponseMode } from "./http/response.ts";
 import type { Transport } from "./http/transport.ts";
 import { optionsSchema, unknownOption } from "./options.schema.ts";
 import type { Assumptions } from "./schemas/assumptions.ts";
 import { check } from "./schemas/check.ts";
-import type { KeyValueStore } from "./storage/contract.ts";
+import type { KeyValueStorage } from "./storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "./util/clock.ts";
 import { type Overrides, withFields } from "./util/fields.ts";
 import { inBrowser } from "./util/runtime.ts";
@@ -39,13 +39,13 @@ export interface PodPartnerOptions {
    */
   readonly pacing?: boolean | PacingOptions | undefined;
   /**
-   * Where the client remembers uploads, renders and files, so that none is paid for twice: `memoryStore()`, `sqliteStore(path)` of
-   * `pod-partner/sqlite`, or `redisStore(client)` of `pod-partner/redis`. A store that fails never fails a call. Default: a
-   * `memoryStore()` of this client.
+   * Where the client remembers uploads, renders and files, so that none is paid for twice: `memoryStorage()`, `sqliteStorage(path)` of
+   * `pod-partner/sqlite`, or `redisStorage(client)` of `pod-partner/redis`. A storage that fails never fails a call. Default: a
+   * `memoryStorage()` of this client.
    */
-  readonly store?: KeyValueStore | undefined;
+  readonly storage?: KeyValueStorage | undefined;
   /**
-   * Whether the client keeps downloaded files in its `store`, and gets them from there while they are valid (RFC 9111). Default
+   * Whether the client keeps downloaded files in its `storage`, and gets them from there while they are valid (RFC 9111). Default
    * false.
    */
   readonly fileCache?: boolean | FileCacheOptions | undefined;
@@ -87,9 +87,9 @@ export interface PodPartnerOptions {
  */
 export interface PacingOptions {
   /** Shares the limits among all processes of a fleet: `redisPacing` of `pod-partner/redis`. Default: this process only. */
-  readonly store?: PacingStore | undefined;
+  readonly shared?: SharedPacing | undefined;
   /**
-   * The maximum number of requests per second of this client, or with `store` of the whole fleet; 0.1 is one request in 10 s.
+   * The maximum number of requests per second of this client, or with `shared` of the whole fleet; 0.1 is one request in 10 s.
    * Retries and look-ups count, too. Default: only the service's limits.
    */
   readonly perSecond?: number | undefined;
@@ -105,8 +105,10 @@ export interface ResolvedOptions {
   readonly deadline: number | undefined;
   readonly retry: RetryOptions;
   /** Undefined when calls are not paced. */
-  readonly pacing: { readonly store: PacingStore | undefined; readonly ceiling: CeilingLimit | undefined } | undefined;
-  readonly store: KeyValueStore | undefined;
+  readonly pacing:
+    | { readonly shared: SharedPacing | undefined; readonly ceiling: CeilingLimit | undefined }
+    | undefined;
+  readonly storage: KeyValueStorage | undefined;
   /** Undefined when files are not cached. */
   readonly fileCache: FileCacheOptions | undefined;
   readonly responses: ResponseMode;

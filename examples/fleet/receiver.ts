@@ -14,7 +14,7 @@ const jobs = new Queue("orders", { connection: { url } });
 
 const receiver = createOrderUpdatedReceiver({
   // The receiver reads the order, so that invented references never reach the queue.
-  partner: new PodPartner({ pacing: { store: redisPacing(redis) } }),
+  partner: new PodPartner({ pacing: { shared: redisPacing(redis) } }),
   token,
   environment: "test",
   // The service receives its 204 when the job is in Redis. If Redis is lost, it receives a 503 and repeats the callback.

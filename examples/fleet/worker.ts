@@ -1,16 +1,16 @@
-/** Places orders and follows them. Start as many workers as you like: they share the pacing, the store and the queue in one Redis. */
+/** Places orders and follows them. Start as many workers as you like: they share the pacing, the storage and the queue in one Redis. */
 import { Queue, Worker } from "bullmq";
 import { Redis } from "ioredis";
 import { type IdentifiedOrderInput, type OrderReference, PodPartner } from "pod-partner";
 import { createOrderFollower, type OrderChanged } from "pod-partner/callbacks";
-import { redisPacing, redisStore } from "pod-partner/redis";
+import { redisPacing, redisStorage } from "pod-partner/redis";
 
 const { REDIS_URL: url, SWEEP_EVERY: every = "3600000" } = process.env;
 if (!url) throw new Error("REDIS_URL is not set");
 
-const redis = new Redis(url); // for a store: with `appendonly yes`
-const store = redisStore(redis);
-const partner = new PodPartner({ pacing: { store: redisPacing(redis) }, store });
+const redis = new Redis(url); // for a storage: with `appendonly yes`
+const storage = redisStorage(redis);
+const partner = new PodPartner({ pacing: { shared: redisPacing(redis) }, storage });
 const jobs = new Queue("orders", { connection: { url } });
 
 /** Your own code. The same change may come twice, so each effect has a key: the order and the total. */
@@ -22,7 +22,7 @@ async function apply({ order, changes }: OrderChanged): Promise<void> {
   }
 }
 
-const follower = createOrderFollower({ partner, store, onChange: apply });
+const follower = createOrderFollower({ partner, storage, onChange: apply });
 
 const tasks = {
   async place({ order }: { order: IdentifiedOrderInput }, isRepeated: boolean) {

@@ -21,8 +21,8 @@ export class CallbackValidationError extends PodPartnerError {
 
 /** Why a follower could not do its work. */
 export type OrderFollowerFault =
-  /** The store failed. */
-  | "store"
+  /** The storage failed. */
+  | "storage"
   /** Another process, or an earlier change, was at work on the order for too long. */
   | "busy"
   /** The service returned a response that is older than what was handed over, several times. */

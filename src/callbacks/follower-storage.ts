@@ -2,7 +2,7 @@ import * as z from "zod/mini";
 import { isReference, type OrderReference } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
 import type { Schema } from "../schemas/shape.ts";
-import type { KeyValueStore } from "../storage/contract.ts";
+import type { KeyValueStorage } from "../storage/contract.ts";
 import { type Lock, takeLock } from "../storage/lock.ts";
 import { fromJson, toJson } from "../storage/values.ts";
 import type { PartnerClock } from "../util/clock.ts";
@@ -48,7 +48,7 @@ export interface OrderInStorage {
   readonly mark: Held<OpenMark>;
 }
 
-/** Milliseconds that one operation of the store may take. A client of Redis without a connection may keep a command for ever. */
+/** Milliseconds that one operation of the storage may take. A client of Redis without a connection may keep a command for ever. */
 const operationTimeout = 5_000;
 /** Milliseconds after which the lock of a dead process ends. */
 const lockLifetime = 5_000;
@@ -64,11 +64,11 @@ const lockKey = (reference: OrderReference) => `follower:lease:${reference}`;
  * there is a key with its lock.
  */
 export class FollowerStorage {
-  readonly #open: () => Promise<KeyValueStore>;
+  readonly #open: () => Promise<KeyValueStorage>;
   readonly #clock: PartnerClock;
   readonly #forgetAfter: number;
 
-  constructor(open: () => Promise<KeyValueStore>, clock: PartnerClock, forgetAfter: number) {
+  constructor(open: () => Promise<KeyValueStorage>, clock: PartnerClock, forgetAfter: number) {
     this.#open = open;
     this.#clock = clock;
     this.#forgetAfter = forgetAfter;
@@ -90,27 +90,27 @@ export class FollowerStorage {
   /** Sets the state of an order, unless another process has changed it. An order that is not open is forgotten after a time. */
   setOrder(reference: OrderReference, value: RememberedOrder, { bytes }: Held<RememberedOrder>): Promise<boolean> {
     const ttl = isClosed(value) ? this.#forgetAfter : undefined;
-    return this.#use((store) => store.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null }));
+    return this.#use((storage) => storage.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null }));
   }
 
   /** Sets the mark of an order, with `held` only if it is still the same. Resolves to false if it is another one. */
   setMark(reference: OrderReference, fields: MarkFields, held?: Held<OpenMark>): Promise<boolean> {
     const { bytes } = heldMark(fields);
     const expected = held && (held.bytes ?? null);
-    return this.#use((store) => store.set(openKey(reference), bytes, { expected }));
+    return this.#use((storage) => storage.set(openKey(reference), bytes, { expected }));
   }
 
   /** Deletes the mark of an order, with `held` only if it is still the same. Resolves to false if it is another one. */
   async deleteMark(reference: OrderReference, held?: Held<OpenMark>): Promise<boolean> {
     if (held !== undefined && held.bytes === undefined) return true;
-    const isDeleted = await this.#use((store) => store.delete(openKey(reference), { expected: held?.bytes }));
+    const isDeleted = await this.#use((storage) => storage.delete(openKey(reference), { expected: held?.bytes }));
     return isDeleted || held === undefined;
   }
 
   /** Reads the references of all open orders. */
   async openOrders(): Promise<ReadonlySet<OrderReference>> {
-    const keys = await this.#use(async (store) => store.keys(openPrefix)[Symbol.asyncIterator]());
-    // A store may find a key twice.
+    const keys = await this.#use(async (storage) => storage.keys(openPrefix)[Symbol.asyncIterator]());
+    // A storage may find a key twice.
     const references = new Set<OrderReference>();
     for (;;) {
       const next = await this.#use(() => keys.next());
@@ -123,27 +123,27 @@ export class FollowerStorage {
   /** Locks an order. Resolves to undefined if another call has the lock. */
   async lock(reference: OrderReference): Promise<Lock | undefined> {
     const storage = {
-      get: (key: string) => this.#use((store) => store.get(key)),
-      set: (...change: Parameters<KeyValueStore["set"]>) => this.#use((store) => store.set(...change)),
-      delete: (...change: Parameters<KeyValueStore["delete"]>) => this.#use((store) => store.delete(...change)),
+      get: (key: string) => this.#use((storage) => storage.get(key)),
+      set: (...change: Parameters<KeyValueStorage["set"]>) => this.#use((storage) => storage.set(...change)),
+      delete: (...change: Parameters<KeyValueStorage["delete"]>) => this.#use((storage) => storage.delete(...change)),
     };
     const lock = await takeLock(storage, lockKey(reference), lockLifetime, this.#clock);
     return lock === "lost" ? undefined : lock;
   }
 
   async #get<Value>(key: string, schema: Schema<Value>): Promise<Held<Value>> {
-    const bytes = await this.#use((store) => store.get(key));
+    const bytes = await this.#use((storage) => storage.get(key));
     const checked = bytes && check(schema, fromJson(bytes), []);
     return { bytes, value: checked?.ok ? (checked.value as Value) : undefined };
   }
 
-  async #use<Result>(work: (store: KeyValueStore) => Promise<Result>): Promise<Result> {
+  async #use<Result>(work: (storage: KeyValueStorage) => Promise<Result>): Promise<Result> {
     const late = () => new Error(`no result within ${operationTimeout} ms`);
     try {
       return await withTimeout(this.#clock, operationTimeout, late, async () => work(await this.#open()));
     } catch (cause) {
-      const message = `The store of the follower failed: ${wordsOf(cause)}. No change is lost: repeat the call later.`;
-      throw new OrderFollowerError({ fault: "store", message, cause });
+      const message = `The storage of the follower failed: ${wordsOf(cause)}. No change is lost: repeat the call later.`;
+      throw new OrderFollowerError({ fault: "storage", message, cause });
     }
   }
 }

@@ -57,14 +57,14 @@ export interface OrderFollower {
    * Follows an order: sweeps look at it until it is completed. Call it after placing the order. It sends no request, and does nothing for
    * an order that is followed or completed. The first news of an order follows it, too.
    *
-   * @throws `OrderFollowerError` if the store failed.
+   * @throws `OrderFollowerError` if the storage failed.
    */
   readonly follow: (orderReference: OrderReference) => Promise<void>;
   /**
    * Looks at an order now, with high priority, and hands over what is new. Resolves when the handler has finished, or there is nothing
    * new, or the service does not have the order; the result says which. Calls for one order that wait at the same time share a look.
    *
-   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the store failed, the order was busy for too long, or
+   * @throws What the handler threw; the error of the request; `OrderFollowerError` if the storage failed, the order was busy for too long, or
    * each response was older than what was handed over; `DeadlineError` after the `timeout`. The same change comes again with the next look.
    * `DeadlockError` in the handler of this order, which it would wait for, on platforms with `node:async_hooks`.
    */
@@ -73,7 +73,7 @@ export interface OrderFollower {
    * Looks at all open orders that are followed, with low priority: one request for each, the one that was read longest ago first. A sweep
    * after a crash so begins where the last one stopped. Processes that sweep at the same time share the orders.
    *
-   * @throws `ReconcileError` at the end if orders have failed. A failed store or a refused key ends the sweep at once. `DeadlockError` in
+   * @throws `ReconcileError` at the end if orders have failed. A failed storage or a refused key ends the sweep at once. `DeadlockError` in
    * a handler of this follower.
    */
   readonly reconcile: (options?: ReconcileOptions) => Promise<Reconciled>;
@@ -95,7 +95,7 @@ export interface OrderFollower {
  * @example
  * const follower = createOrderFollower({
  *   partner,
- *   store: sqliteStore("orders.db"),
+ *   storage: sqliteStorage("orders.db"),
  *   every: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
@@ -140,8 +140,8 @@ class Follower {
   #stopTimer: () => void = () => undefined;
 
   constructor(settings: FollowerSettings) {
-    const { partner, store, clock, timeout, every, forgetAfter } = settings;
-    const scoped = lazily(async () => new ScopedStorage(store, await partner["~scopeOf"](store)));
+    const { partner, storage, clock, timeout, every, forgetAfter } = settings;
+    const scoped = lazily(async () => new ScopedStorage(storage, await partner["~scopeOf"](storage)));
     this.#settings = settings;
     this.#storage = new FollowerStorage(scoped, clock, forgetAfter);
     // The callers limit how many orders they update at a time.
@@ -201,7 +201,7 @@ class Follower {
     }
     throw fault(
       "busy",
-      `The order ${reference} was locked ${mostLocks} times, and each time the lock ended early or another process changed what is stored: the store is slow, or this process was suspended. Repeat the call later.`,
+      `The order ${reference} was locked ${mostLocks} times, and each time the lock ended early or another process changed what is stored: the storage is slow, or this process was suspended. Repeat the call later.`,
     );
   }
 
@@ -303,7 +303,7 @@ class Follower {
     expected?: Held<OpenMark>,
   ): Promise<LookResult | undefined> {
     if (handle !== undefined) {
-      // The lock may have ended in the store: calls of one process do not overlap in any case.
+      // The lock may have ended in the storage: calls of one process do not overlap in any case.
       await this.#handling.get(reference);
       if (!lock.isCertain) return undefined;
       if (!(await this.#markBegun(reference, stored, next, expected))) return undefined;
@@ -414,7 +414,7 @@ class Follower {
       return isDue(value?.looked) ? "busy" : "skipped";
     } finally {
       const isOver = typeof visit === "string" && visit !== "busy";
-      // Also if the mark was not set in time: a slow store can set it after this sweep has given up.
+      // Also if the mark was not set in time: a slow storage can set it after this sweep has given up.
       if (!isOver) await this.#storage.setMark(reference, { looked, since, begun }, own.mark).catch(() => undefined);
     }
   }

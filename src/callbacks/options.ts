@@ -4,7 +4,7 @@ import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check, type UnknownKey } from "../schemas/check.ts";
 import { clock, count, filledText, type Schema } from "../schemas/shape.ts";
-import type { KeyValueStore } from "../storage/contract.ts";
+import type { KeyValueStorage } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { functionOf, isFunction, propertyOf } from "../util/foreign.ts";
 import type { LookResult, OrderChanged, OrderGone } from "./order-state.ts";
@@ -106,8 +106,8 @@ export interface FollowedOrderReader {
       options: FollowerReadOptions,
     ): { withResponse(): PromiseLike<{ readonly data: Order; readonly response: { readonly headers: Headers } }> };
   };
-  /** Names the organization's part of the store. Every `PodPartner` has it. */
-  readonly "~scopeOf": (storage: KeyValueStore) => Promise<string>;
+  /** Names the organization's part of the storage. Every `PodPartner` has it. */
+  readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
 }
 
 /** The options of {@link createOrderFollower}. */
@@ -115,10 +115,10 @@ export interface OrderFollowerOptions {
   /** The client that reads the orders: a `PodPartner`. */
   readonly partner: FollowedOrderReader;
   /**
-   * Where the follower remembers what it has handed over: `sqliteStore`, `redisStore`, or `memoryStore` for a test. All processes that
-   * follow the same orders need the same store.
+   * Where the follower remembers what it has handed over: `sqliteStorage`, `redisStorage`, or `memoryStorage` for a test. All processes that
+   * follow the same orders need the same storage.
    */
-  readonly store: KeyValueStore;
+  readonly storage: KeyValueStorage;
   /**
    * Handles what is new about an order. The change counts as handed over when the returned promise resolves; if it rejects, the same
    * change comes again. A change can also come again after a crash: make the function idempotent, by the order and the totals. Two calls
@@ -137,7 +137,7 @@ export interface OrderFollowerOptions {
   /** Milliseconds for each step of a change: to wait for another process, to read the order, to handle it. Default 10 000. */
   readonly timeout?: number | undefined;
   /**
-   * Milliseconds for which a completed order stays in the store. News that comes later is handed over as if the order were new. Default
+   * Milliseconds for which a completed order stays in the storage. News that comes later is handed over as if the order were new. Default
    * 90 days.
    */
   readonly forgetAfter?: number | undefined;
@@ -167,7 +167,7 @@ const duration = () => z.number().check(z.positive());
 
 const readsOrders = (value: unknown): boolean => isFunction(functionOf(functionOf(value, "orders"), "get"));
 const isClient = (value: unknown): boolean => readsOrders(value) && isFunction(Reflect.get(Object(value), "~scopeOf"));
-const isStore = (value: unknown): boolean =>
+const isStorage = (value: unknown): boolean =>
   typeof functionOf(value, "kind") === "string" &&
   ["get", "set", "delete", "keys"].every((name) => isFunction(functionOf(value, name)));
 
@@ -205,7 +205,7 @@ const receiverWithFollower = () =>
 const followerSettings = () =>
   z.strictObject({
     partner: z.custom<FollowedOrderReader>(isClient, notAClient),
-    store: z.custom<KeyValueStore>(isStore, { error: "expected a store, such as `sqliteStore(path)`" }),
+    storage: z.custom<KeyValueStorage>(isStorage, { error: "expected a storage, such as `sqliteStorage(path)`" }),
     onChange: aFunction<OrderFollowerOptions["onChange"]>(),
     onGone: z._default(aFunction<(gone: OrderGone) => unknown>(), () => () => undefined),
     every: z.optional(duration()),

@@ -16,7 +16,7 @@ const roundInterval = 1_000;
 const mostRounds = Math.ceil(readingLifetime / roundInterval) + 2;
 /** How many milliseconds the clock of another process may be ahead. */
 const mostAhead = 300_000;
-/** Marks that are read from the store at a time. */
+/** Marks that are read from the storage at a time. */
 const marksAtOnce = 32;
 
 /** What became of an order in a sweep: `skipped` was read by another call, `busy` is locked by one, `failed` was read but not handed over. */

@@ -63,17 +63,17 @@ export interface UnreadDownloadEvent extends CallEvent {
 }
 
 /**
- * A store cannot be reached. Until it is back, each process paces itself (`pacing.store`), or the client remembers nothing (`store`).
+ * What processes share, or the storage, cannot be reached. Until it is back, each process paces itself (`pacing.shared`), or the client remembers nothing (`storage`).
  */
-export interface StoreLostEvent {
-  /** The option of the client that has the store. */
-  readonly option: "pacing.store" | "store";
-  /** The reason: the message of the store's error, or that it did not respond in time. */
+export interface StorageLostEvent {
+  /** The option of the client. */
+  readonly option: "pacing.shared" | "storage";
+  /** The reason: the message of the storage's error, or that it did not respond in time. */
   readonly reason: string;
 }
 
-/** A store can be reached again. */
-export type StoreBackEvent = Pick<StoreLostEvent, "option">;
+/** A storage can be reached again. */
+export type StorageBackEvent = Pick<StorageLostEvent, "option">;
 
 /** Functions that receive events. An error or a rejection of a hook is logged and has no other effect. */
 export interface Hooks {
@@ -92,19 +92,19 @@ export interface Hooks {
    * without a `logger` the process emits a warning, once per endpoint.
    */
   readonly onUnreadDownload?: ((event: UnreadDownloadEvent) => void) | undefined;
-  /** Called when a store becomes unreachable. Without this hook and without a `logger` the process emits a warning. */
-  readonly onStoreLost?: ((event: StoreLostEvent) => void) | undefined;
-  /** Called when a store can be reached again. */
-  readonly onStoreBack?: ((event: StoreBackEvent) => void) | undefined;
+  /** Called when a storage becomes unreachable. Without this hook and without a `logger` the process emits a warning. */
+  readonly onStorageLost?: ((event: StorageLostEvent) => void) | undefined;
+  /** Called when a storage can be reached again. */
+  readonly onStorageBack?: ((event: StorageBackEvent) => void) | undefined;
 }
 
 /** Receives the same events as text and fields, for example `console`, winston or pino. Events of a level that it does not have are dropped. */
 export interface Logger {
   /** Requests and responses. */
   debug?(message: string, fields: object): void;
-  /** Pauses, and a store that is back. */
+  /** Pauses, and a storage that is back. */
   info?(message: string, fields: object): void;
-  /** Retries, unread downloads, and a store that is lost. */
+  /** Retries, unread downloads, and a storage that is lost. */
   warn?(message: string, fields: object): void;
   /** Responses that break their schema, and hooks that threw. */
   error?(message: string, fields: object): void;
@@ -120,8 +120,8 @@ const levels: Readonly<Record<keyof Hooks, Level>> = {
   onPause: "info",
   onInvalidResponse: "error",
   onUnreadDownload: "warn",
-  onStoreLost: "warn",
-  onStoreBack: "info",
+  onStorageLost: "warn",
+  onStorageBack: "info",
 };
 
 /** The names of all hooks. */
@@ -147,11 +147,11 @@ function log(logger: Logger, level: Level, message: string, fields: object): voi
   );
 }
 
-/** Warns of a lost store when there is no hook and no logger. */
-function warnOfLostStore({ option, reason }: StoreLostEvent): void {
-  const effect = option === "store" ? "The client remembers nothing" : "This process paces itself";
-  const text = `pod-partner: the store of the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
-  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORE_LOST" });
+/** Warns of a lost storage when there is no hook and no logger. */
+function warnOfLostStorage({ option, reason }: StorageLostEvent): void {
+  const effect = option === "storage" ? "The client remembers nothing" : "This process paces itself";
+  const text = `pod-partner: the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
+  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
 }
 
 const warnedOf = new Set<string>();
@@ -165,8 +165,8 @@ function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
 }
 
 /** Warns of an event that a program should know, although it has no hook and no logger for it. */
-function warn(hook: keyof Hooks, event: CallEvent | StoreLostEvent | StoreBackEvent): void {
-  if (hook === "onStoreLost") warnOfLostStore(event as StoreLostEvent);
+function warn(hook: keyof Hooks, event: CallEvent | StorageLostEvent | StorageBackEvent): void {
+  if (hook === "onStorageLost") warnOfLostStorage(event as StorageLostEvent);
   if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
 }
 

@@ -54,7 +54,7 @@ type Evaluate = (script: string, keys: readonly string[], parameters: string[]) 
 function connect(client: RedisClient): { evalsha: Evaluate; evaluate: Evaluate; ready: () => boolean } {
   if (typeof (propertyOf(client, "evalSha") ?? propertyOf(client, "evalsha")) !== "function") {
     const message = "expected a client of the package `redis` (4 or newer) or `ioredis`";
-    throw new ConfigurationError({ issues: [{ path: ["client"], message }] }, "store");
+    throw new ConfigurationError({ issues: [{ path: ["client"], message }] }, "storage");
   }
   if ("evalSha" in client) {
     return {

@@ -23,7 +23,7 @@ export class RedisConnection {
   #roundTrip = 0;
   /** The latest visit: the server's time, and when the visit began by this process's clock. */
   #latest: { readonly at: number; readonly began: number } | undefined;
-  /** Called at once when the store is lost. */
+  /** Called at once when the storage is lost. */
   onLost: () => void = () => undefined;
 
   constructor(scripts: Scripts, member: Pick<Member, "clock" | "onLost" | "onBack">) {

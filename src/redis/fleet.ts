@@ -34,7 +34,7 @@ class FleetGrant implements Grant {
  * Takes tokens from the buckets that a fleet shares, a few at a time, and reports the responses to the fleet.
  *
  * The process keeps its own buckets up to date all the time. For them the rest of the fleet are other clients, so that they can share
- * without the store as soon as the store is lost.
+ * without the storage as soon as the storage is lost.
  */
 export class Fleet implements TokenSource {
   readonly #member: Member;
@@ -236,7 +236,7 @@ export class Fleet implements TokenSource {
 
   /**
    * Reports what this process knows, and asks for `wanted` tokens that calls wait for and `stock` tokens for the next calls. Resolves to
-   * undefined if the store is lost.
+   * undefined if the storage is lost.
    */
   async #visit(policies: readonly string[], wanted: number, stock: number): Promise<Reply | undefined> {
     this.#visiting = true;
@@ -298,7 +298,7 @@ export class Fleet implements TokenSource {
     return [...this.#buckets].filter(([, { changed }]) => changed).map(([policy]) => policy);
   }
 
-  /** Checks from time to time whether a lost store is back. */
+  /** Checks from time to time whether a lost storage is back. */
   #retry(policies: readonly string[]): void {
     if (this.#visiting || !this.#connection.mayRetry) return;
     for (const leases of this.#leases.values()) leases.clear();
@@ -307,7 +307,7 @@ export class Fleet implements TokenSource {
   }
 
   /**
-   * Prepares the process's own buckets for the time without the store. They may not know the other processes yet: each bucket shares
+   * Prepares the process's own buckets for the time without the storage. They may not know the other processes yet: each bucket shares
    * with them from the start, with an equal part of the level.
    */
   #handOver(): void {

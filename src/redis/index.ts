@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { PacingStore } from "../http/pacing/tokens.ts";
+import type { SharedPacing } from "../http/pacing/tokens.ts";
 import { readStorageOptions } from "../storage/contract.ts";
 import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
@@ -7,10 +7,10 @@ import { RedisConnection } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
-export type { PacingStore } from "../http/pacing/tokens.ts";
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
+export type { SharedPacing } from "../http/pacing/tokens.ts";
+export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "../storage/contract.ts";
 export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
-export { type RedisStoreOptions, redisStore } from "./store.ts";
+export { type RedisStorageOptions, redisStorage } from "./storage.ts";
 
 /** Options of {@link redisPacing}. */
 export interface RedisPacingOptions {
@@ -30,9 +30,9 @@ export interface RedisPacingOptions {
  * @param client A connected client of the package `redis` (4 or newer) or `ioredis`. The SDK does not close it.
  * @example
  * const redis = await createClient({ url }).connect();
- * const partner = new PodPartner({ baseUrl, secretKey, pacing: { store: redisPacing(redis) } });
+ * const partner = new PodPartner({ baseUrl, secretKey, pacing: { shared: redisPacing(redis) } });
  */
-export function redisPacing(client: RedisClient, options: RedisPacingOptions = {}): PacingStore {
+export function redisPacing(client: RedisClient, options: RedisPacingOptions = {}): SharedPacing {
   const { organization } = readStorageOptions(options, ["organization"]);
   const scripts = { pacing: createScript(client, script), ceiling: createScript(client, ceilingScript) };
   return {

@@ -88,7 +88,7 @@ export class Connection {
   }
 
   #open(): Database {
-    if (this.#closed) throw new Error("the store is closed");
+    if (this.#closed) throw new Error("the storage is closed");
     const now = this.#clock.now();
     if (this.#database !== undefined && now - this.#checkedAt > checkEvery) {
       this.#checkedAt = now;
@@ -107,7 +107,7 @@ export class Connection {
     this.#drop();
     const aside = this.#file.setAside(() => this.#isDamaged());
     if (aside === undefined) return;
-    throw new Error(`the file ${this.#file.path} was damaged. It is ${aside} now, and the store begins empty`);
+    throw new Error(`the file ${this.#file.path} was damaged. It is ${aside} now, and the storage begins empty`);
   }
 
   #isDamaged(): boolean {

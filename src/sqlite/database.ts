@@ -139,7 +139,7 @@ export class Database {
     const [id, version] = [this.#run("PRAGMA application_id"), this.#run("PRAGMA user_version")];
     const empty = this.#run("SELECT 1 FROM sqlite_schema LIMIT 1") === undefined;
     if (id !== applicationId && !(id === 0 && version === 0 && empty)) {
-      refuse(["path"], "is the database of another program; expected a path without a file, or the file of a store");
+      refuse(["path"], "is the database of another program; expected a path without a file, or the file of a storage");
     }
     if (Number(version) > schemaVersion) {
       throw new Error(`a newer version of pod-partner wrote the file: its tables have version ${version}`);

@@ -6,7 +6,7 @@ import { refuse } from "../storage/contract.ts";
 import { attempt } from "../util/foreign.ts";
 import type { SqliteModule } from "./database.ts";
 
-/** The path of a store that is in memory. */
+/** The path of a storage that is in memory. */
 const memory = ":memory:";
 
 /** Bytes of a path and of a name in it. SQLite opens no longer path, and the files beside the database have longer names. */
@@ -15,7 +15,7 @@ const longest = { path: 500, name: 240 };
 /** The files of SQLite beside the database. */
 const companions = ["-wal", "-shm"];
 
-/** The file of a store. */
+/** The file of a storage. */
 export class StorageFile {
   /** The absolute path, so that a later change of the working directory changes nothing. */
   readonly path: string;

@@ -1,22 +1,22 @@
-import { type KeyValueStore, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
+import { type KeyValueStorage, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";
 import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
 
-export type { KeyValueStore, StoreExpectation, StoreSetOptions } from "../storage/contract.ts";
+export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "../storage/contract.ts";
 
-/** Options of {@link sqliteStore}. */
-export interface SqliteStoreOptions {
-  /** A name for the organization; see {@link KeyValueStore.organization}. */
+/** Options of {@link sqliteStorage}. */
+export interface SqliteStorageOptions {
+  /** A name for the organization; see {@link KeyValueStorage.organization}. */
   readonly organization?: string | undefined;
   /** The source of time, for tests. Default: the wall clock of the machine, which all processes with the file have. */
   readonly clock?: PartnerClock | undefined;
 }
 
-/** A store in a file. */
-export interface SqliteStore extends KeyValueStore {
+/** A storage in a file. */
+export interface SqliteStorage extends KeyValueStorage {
   /** Closes the file, after the operations that were called before. Later operations fail. */
   close(): Promise<void>;
 }
@@ -32,16 +32,16 @@ const sweepEvery = 32;
  * `node:sqlite`.
  *
  * A process that is killed loses nothing and leaves no half value; a power failure can lose the latest seconds. A damaged file is
- * renamed to `<path>-damaged`: one operation fails and says so, and the store begins empty. The SDK creates the file so that only its
+ * renamed to `<path>-damaged`: one operation fails and says so, and the storage begins empty. The SDK creates the file so that only its
  * owner can read it.
  *
  * @param path The path of a file in an existing folder, on a local disk; it is created at the first use. `:memory:` keeps nothing.
  * @throws `ConfigurationError` if the folder does not exist, or if the runtime has no `node:sqlite`: it is in Node since 22.13 and 23.4,
  *   in Deno since 2.2 and in Bun since 1.4.
  * @example
- * const partner = new PodPartner({ baseUrl, secretKey, store: sqliteStore("partner.db") });
+ * const partner = new PodPartner({ baseUrl, secretKey, storage: sqliteStorage("partner.db") });
  */
-export function sqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
+export function sqliteStorage(path: string, options: SqliteStorageOptions = {}): SqliteStorage {
   const { organization, clock = wallClock } = readStorageOptions(options, ["organization", "clock"]);
   const sqlite = sqliteModule();
   const connection = new Connection(sqlite, new StorageFile(path, sqlite), readClock(clock));

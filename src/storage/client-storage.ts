@@ -1,9 +1,9 @@
 import type { PartnerClock } from "../util/clock.ts";
 import { wordsOf } from "../util/foreign.ts";
 import { withTimeout } from "../util/with-timeout.ts";
-import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
+import type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./contract.ts";
 import { type Lock, takeLock } from "./lock.ts";
-import { memoryStore } from "./memory.ts";
+import { memoryStorage } from "./memory.ts";
 import { ScopedStorage } from "./scoped-storage.ts";
 
 /** An operation gave no result in its time. */
@@ -28,15 +28,15 @@ export type OpenStorage = () => Promise<ClientStorage>;
 /** What a client knows of its storage. */
 export interface StorageSettings {
   /** Undefined: the client remembers in a memory of its own, until it ends. */
-  readonly storage: KeyValueStore | undefined;
-  readonly scopeOf: (storage: KeyValueStore) => Promise<string>;
+  readonly storage: KeyValueStorage | undefined;
+  readonly scopeOf: (storage: KeyValueStorage) => Promise<string>;
   readonly clock: PartnerClock;
   readonly reports: StorageReports;
 }
 
 /** Opens the client's part of its storage. A memory of its own has no other parts. */
 export async function openStorage({ storage, scopeOf, clock, reports }: StorageSettings): Promise<ClientStorage> {
-  const part = storage === undefined ? memoryStore({ clock }) : new ScopedStorage(storage, await scopeOf(storage));
+  const part = storage === undefined ? memoryStorage({ clock }) : new ScopedStorage(storage, await scopeOf(storage));
   return new ClientStorage(part, clock, reports);
 }
 
@@ -49,7 +49,7 @@ export async function openStorage({ storage, scopeOf, clock, reports }: StorageS
 export class ClientStorage {
   /** What keeps the bytes. */
   readonly kind: string;
-  readonly #storage: KeyValueStore;
+  readonly #storage: KeyValueStorage;
   readonly #clock: PartnerClock;
   readonly #reports: StorageReports;
   #lost: "changes" | "all" | undefined;
@@ -57,7 +57,7 @@ export class ClientStorage {
   /** How often the storage failed. */
   #failures = 0;
 
-  constructor(storage: KeyValueStore, clock: PartnerClock, reports: StorageReports) {
+  constructor(storage: KeyValueStorage, clock: PartnerClock, reports: StorageReports) {
     this.kind = storage.kind;
     this.#storage = storage;
     this.#clock = clock;
@@ -69,13 +69,13 @@ export class ClientStorage {
     return this.#try(() => this.#storage.get(key));
   }
 
-  /** Like {@link KeyValueStore.set}. Resolves to undefined while the storage is lost. */
-  set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean | undefined> {
+  /** Like {@link KeyValueStorage.set}. Resolves to undefined while the storage is lost. */
+  set(key: string, value: Uint8Array, options?: StorageSetOptions): Promise<boolean | undefined> {
     return this.#try(() => this.#storage.set(key, value, options), "changes");
   }
 
-  /** Like {@link KeyValueStore.delete}. Resolves to undefined while the storage is lost. */
-  delete(key: string, options?: StoreExpectation): Promise<boolean | undefined> {
+  /** Like {@link KeyValueStorage.delete}. Resolves to undefined while the storage is lost. */
+  delete(key: string, options?: StorageExpectation): Promise<boolean | undefined> {
     return this.#try(() => this.#storage.delete(key, options), "changes");
   }
 

@@ -4,25 +4,25 @@ import { withFields } from "../util/fields.ts";
 import { propertyOf } from "../util/foreign.ts";
 
 /** What a key must hold before a change, compared and changed in one atomic step. */
-export interface StoreExpectation {
+export interface StorageExpectation {
   /** The bytes that the key must hold; `null` if it must hold nothing. Default: the change happens in any case. */
   readonly expected?: Uint8Array | null | undefined;
 }
 
 /** How a value is set. */
-export interface StoreSetOptions extends StoreExpectation {
-  /** Milliseconds until the value is gone. Default: it stays until it is deleted, or until the store needs its place. */
+export interface StorageSetOptions extends StorageExpectation {
+  /** Milliseconds until the value is gone. Default: it stays until it is deleted, or until the storage needs its place. */
   readonly ttl?: number | undefined;
 }
 
 /**
- * Keeps bytes by key: what a client remembers of uploads, renders and files. `memoryStore`, `sqliteStore` of `pod-partner/sqlite` and
- * `redisStore` of `pod-partner/redis` make one; your own class can be one, too.
+ * Keeps bytes by key: what a client remembers of uploads, renders and files. `memoryStorage`, `sqliteStorage` of `pod-partner/sqlite` and
+ * `redisStorage` of `pod-partner/redis` make one; your own class can be one, too.
  *
- * A value may go at any time, for example when a store is full: then the client pays again for what it was. The client gives no secret
- * to a store. Keys are printable ASCII of at most 300 characters.
+ * A value may go at any time, for example when a storage is full: then the client pays again for what it was. The client gives no secret
+ * to a storage. Keys are printable ASCII of at most 300 characters.
  */
-export interface KeyValueStore {
+export interface KeyValueStorage {
   /** What keeps the bytes, for example `sqlite`. */
   readonly kind: string;
   /**
@@ -32,9 +32,9 @@ export interface KeyValueStore {
   /** Resolves to the bytes of a key; undefined if it holds none. */
   get(key: string): Promise<Uint8Array | undefined>;
   /** Sets the bytes of a key. Resolves to false, and sets nothing, if the key does not hold what is `expected`. */
-  set(key: string, value: Uint8Array, options?: StoreSetOptions): Promise<boolean>;
+  set(key: string, value: Uint8Array, options?: StorageSetOptions): Promise<boolean>;
   /** Deletes a key. Resolves to false if it held nothing, or does not hold what is `expected`. */
-  delete(key: string, options?: StoreExpectation): Promise<boolean>;
+  delete(key: string, options?: StorageExpectation): Promise<boolean>;
   /** Iterates the keys that begin with a prefix, in any order. A key that is set or deleted meanwhile may be missing. */
   keys(prefix: string): AsyncIterable<string>;
 }
@@ -51,7 +51,7 @@ export function lifetimeOf(ttl: number | undefined): number | undefined {
 
 /** Throws a `ConfigurationError` for an option of a storage. */
 export function refuse(path: readonly string[], message: string): never {
-  throw new ConfigurationError({ issues: [{ path, message }] }, "store");
+  throw new ConfigurationError({ issues: [{ path, message }] }, "storage");
 }
 
 /** Reads the options. Refuses unknown ones, which may be typing errors, and a name for the organization that is not a text. */

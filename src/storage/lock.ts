@@ -1,5 +1,5 @@
 import type { PartnerClock } from "../util/clock.ts";
-import type { StoreExpectation, StoreSetOptions } from "./contract.ts";
+import type { StorageExpectation, StorageSetOptions } from "./contract.ts";
 
 /**
  * The right of one holder to work on a key, of all processes with the storage: compare-and-set gives it to one. It is renewed until it is
@@ -15,8 +15,8 @@ export interface Lock {
 /** A storage, or one whose changes resolve to undefined while it is lost. */
 interface Lockable {
   get(key: string): Promise<Uint8Array | undefined>;
-  set(key: string, value: Uint8Array, options: StoreSetOptions): Promise<boolean | undefined>;
-  delete(key: string, options: StoreExpectation): Promise<boolean | undefined>;
+  set(key: string, value: Uint8Array, options: StorageSetOptions): Promise<boolean | undefined>;
+  delete(key: string, options: StorageExpectation): Promise<boolean | undefined>;
 }
 
 /**

@@ -1,24 +1,24 @@
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import {
-  type KeyValueStore,
+  type KeyValueStorage,
   lifetimeOf,
   readClock,
   readStorageOptions,
   refuse,
-  type StoreSetOptions,
+  type StorageSetOptions,
 } from "./contract.ts";
 
 const sameBytes = (one: Uint8Array, other: Uint8Array): boolean =>
   one.byteLength === other.byteLength && one.every((byte, index) => byte === other[index]);
 
-/** Options of {@link memoryStore}. */
-export interface MemoryStoreOptions {
+/** Options of {@link memoryStorage}. */
+export interface MemoryStorageOptions {
   /**
    * The maximum of the keys' and values' bytes. The least recently used values go first. A value that is larger than all of it is gone
    * at once. Default 67 108 864 (64 MiB).
    */
   readonly maxSize?: number | undefined;
-  /** A name for the organization; see {@link KeyValueStore.organization}. */
+  /** A name for the organization; see {@link KeyValueStorage.organization}. */
   readonly organization?: string | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
@@ -29,9 +29,9 @@ export interface MemoryStoreOptions {
  *
  * @throws `ConfigurationError` if an option is invalid.
  * @example
- * const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore({ maxSize: 16 * 1024 * 1024 }) });
+ * const partner = new PodPartner({ baseUrl, secretKey, storage: memoryStorage({ maxSize: 16 * 1024 * 1024 }) });
  */
-export function memoryStore(options: MemoryStoreOptions = {}): KeyValueStore {
+export function memoryStorage(options: MemoryStorageOptions = {}): KeyValueStorage {
   const { maxSize, organization, clock } = readStorageOptions(options, ["maxSize", "organization", "clock"]);
   if (maxSize !== undefined && !(Number.isSafeInteger(maxSize) && maxSize > 0))
     refuse(["maxSize"], "expected a positive whole number of bytes");
@@ -114,7 +114,7 @@ class MemoryEntries {
     return value;
   }
 
-  holds(key: string, expected: StoreSetOptions["expected"]): boolean {
+  holds(key: string, expected: StorageSetOptions["expected"]): boolean {
     if (expected === undefined) return true;
     const value = this.peek(key);
     return expected === null ? value === undefined : value !== undefined && sameBytes(value, expected);

@@ -1,5 +1,5 @@
 import { nameByHash } from "../util/digest.ts";
-import type { KeyValueStore, StoreExpectation, StoreSetOptions } from "./contract.ts";
+import type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./contract.ts";
 import { seal, unseal } from "./values.ts";
 
 /**
@@ -7,10 +7,10 @@ import { seal, unseal } from "./values.ts";
  * base URL and of the organization's name, or of the secret key without a name. The hash does not reveal the key, which has at least 12
  * random characters.
  */
-export function createScopeOf(baseUrl: string, secretKey: string): (storage: KeyValueStore) => Promise<string> {
+export function createScopeOf(baseUrl: string, secretKey: string): (storage: KeyValueStorage) => Promise<string> {
   return async ({ organization }) => {
     const owner = organization === undefined ? `key\n${secretKey}` : `organization\n${organization}`;
-    return nameByHash(`pod-partner store\n${baseUrl}\n${owner}`);
+    return nameByHash(`pod-partner storage\n${baseUrl}\n${owner}`);
   };
 }
 
@@ -18,12 +18,12 @@ export function createScopeOf(baseUrl: string, secretKey: string): (storage: Key
  * One organization's part of a storage: each key gets the prefix of the organization, and each value a checksum. A damaged value counts as
  * absent, and is deleted.
  */
-export class ScopedStorage implements KeyValueStore {
+export class ScopedStorage implements KeyValueStorage {
   readonly kind: string;
-  readonly #storage: KeyValueStore;
+  readonly #storage: KeyValueStorage;
   readonly #prefix: string;
 
-  constructor(storage: KeyValueStore, scope: string) {
+  constructor(storage: KeyValueStorage, scope: string) {
     this.kind = storage.kind;
     this.#storage = storage;
     this.#prefix = `pod-partner:{${scope}}:`;
@@ -38,11 +38,11 @@ export class ScopedStorage implements KeyValueStore {
     return value;
   }
 
-  async set(key: string, value: Uint8Array, { ttl, expected }: StoreSetOptions = {}): Promise<boolean> {
+  async set(key: string, value: Uint8Array, { ttl, expected }: StorageSetOptions = {}): Promise<boolean> {
     return truthOf(this.#storage.set(this.#prefix + key, seal(key, value), { ttl, ...sealed(key, expected) }));
   }
 
-  async delete(key: string, { expected }: StoreExpectation = {}): Promise<boolean> {
+  async delete(key: string, { expected }: StorageExpectation = {}): Promise<boolean> {
     return truthOf(this.#storage.delete(this.#prefix + key, sealed(key, expected)));
   }
 
@@ -54,7 +54,7 @@ export class ScopedStorage implements KeyValueStore {
   }
 }
 
-const sealed = (key: string, expected: Uint8Array | null | undefined): StoreExpectation => ({
+const sealed = (key: string, expected: Uint8Array | null | undefined): StorageExpectation => ({
   expected: expected && seal(key, expected),
 });
 
@@ -62,7 +62,9 @@ const sealed = (key: string, expected: Uint8Array | null | undefined): StoreExpe
 function bytesOf(value: unknown): Uint8Array | undefined {
   if (value === undefined || value === null) return undefined;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  throw new TypeError(`\`get\` of the store must resolve to a Uint8Array or undefined; it resolved to ${typeof value}`);
+  throw new TypeError(
+    `\`get\` of the storage must resolve to a Uint8Array or undefined; it resolved to ${typeof value}`,
+  );
 }
 
 /** Checks what a storage of the caller returned for a change. Without a clear word, two processes could both take a lock. */
@@ -70,5 +72,5 @@ async function truthOf(result: unknown): Promise<boolean> {
   const value = await result;
   if (typeof value === "boolean") return value;
   const kind = value === null ? "null" : typeof value;
-  throw new TypeError(`\`set\` and \`delete\` of the store must resolve to true or false; they resolved to ${kind}`);
+  throw new TypeError(`\`set\` and \`delete\` of the storage must resolve to true or false; they resolved to ${kind}`);
 }

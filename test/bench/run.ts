@@ -8,7 +8,7 @@ import { run as memory } from "./memory/memory.ts";
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
 import { run as report } from "./report/report.ts";
-import { run as stores } from "./stores/stores.ts";
+import { run as stores } from "./storage/storage.ts";
 import { run as uploadOnce } from "./upload-once/upload-once.ts";
 import { run as weight } from "./weight/weight.ts";
 

@@ -1,8 +1,8 @@
-import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
+import { type KeyValueStorage, memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { secretKey } from "../support/partner.ts";
-import { immutable, media, rest, watchedStore } from "./support.ts";
+import { immutable, media, rest, watchedStorage } from "./support.ts";
 
 const mebibyte = 1024 * 1024;
 const chunk = 64 * 1024;
@@ -29,12 +29,12 @@ function countedFile(size: number) {
   return { taken, fetch };
 }
 
-const clientOf = (fetch: () => Promise<Response>, store: KeyValueStore) =>
+const clientOf = (fetch: () => Promise<Response>, storage: KeyValueStorage) =>
   new PodPartner({
     baseUrl: "https://service.test/v2",
     secretKey,
     fetch,
-    store,
+    storage,
     clock: createManualClock(),
     fileCache: { maxSize: 100 * mebibyte },
   });
@@ -42,7 +42,7 @@ const clientOf = (fetch: () => Promise<Response>, store: KeyValueStore) =>
 describe("a large file through the cache", () => {
   it("is taken only as fast as the caller reads", async () => {
     const { taken, fetch } = countedFile(64 * mebibyte);
-    const reader = (await media(clientOf(fetch, memoryStore()))).stream().getReader();
+    const reader = (await media(clientOf(fetch, memoryStorage()))).stream().getReader();
     let read = 0;
     for (const stop of [1, 5, 20]) {
       while (read < stop * mebibyte) read += (await reader.read()).value?.byteLength ?? 0;
@@ -52,11 +52,11 @@ describe("a large file through the cache", () => {
     await reader.cancel();
   });
 
-  it("is taken only as fast as the store stores: two pieces are in memory, one of them on its way", async () => {
-    const inner = memoryStore();
+  it("is taken only as fast as the storage stores: two pieces are in memory, one of them on its way", async () => {
+    const inner = memoryStorage();
     let [writing, most, largest, stored] = [0, 0, 0, 0];
     let open: () => void = () => undefined;
-    const slow: KeyValueStore = {
+    const slow: KeyValueStorage = {
       ...inner,
       async set(key, value, options) {
         writing += 1;
@@ -87,9 +87,9 @@ describe("a large file through the cache", () => {
   });
 
   it("comes from the cache only as fast as the caller reads", async () => {
-    const { store: inner, idle } = watchedStore(createManualClock());
+    const { storage: inner, idle } = watchedStorage(createManualClock());
     let gets = 0;
-    const counting: KeyValueStore = {
+    const counting: KeyValueStorage = {
       ...inner,
       get: (key) => {
         gets += 1;

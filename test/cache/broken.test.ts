@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { KeyValueStore } from "pod-partner";
-import { memoryStore, PodPartner } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
+import { memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -11,7 +11,7 @@ import { file, fileKeys, immutable, largeFile, media, read, useCache } from "./s
 
 const body = largeFile(1_000_000);
 
-describe("a download that ends early leaves nothing in the store", () => {
+describe("a download that ends early leaves nothing in the storage", () => {
   const context = useCache();
   let server: Server | undefined;
   afterEach(() => {
@@ -23,15 +23,15 @@ describe("a download that ends early leaves nothing in the store", () => {
     context.service.respond(file(immutable, body));
     const reader = (await media(context.client())).stream().getReader();
     for (let received = 0; received < 600_000; ) received += (await reader.read()).value?.byteLength ?? 0;
-    expect((await fileKeys(context.store)).length).toBeGreaterThan(0);
+    expect((await fileKeys(context.storage)).length).toBeGreaterThan(0);
     await reader.cancel();
-    await expect.poll(() => fileKeys(context.store)).toEqual([]);
+    await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 
   it("when the caller cancels it unread", async () => {
     context.service.respond(file(immutable, body));
     await (await media(context.client())).cancel();
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 
   it("when the connection breaks", async () => {
@@ -43,7 +43,7 @@ describe("a download that ends early leaves nothing in the store", () => {
     const { port } = server.address() as AddressInfo;
     const partner = context.client({ baseUrl: `http://127.0.0.1:${port}/v2` });
     expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError" });
-    await expect.poll(() => fileKeys(context.store)).toEqual([]);
+    await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 
   it("when the caller reads so slowly that the timeout ends it", async () => {
@@ -52,7 +52,7 @@ describe("a download that ends early leaves nothing in the store", () => {
     for (let received = 0; received < 600_000; ) received += (await reader.read()).value?.byteLength ?? 0;
     await context.clock.advance(5_000);
     expect(await rejection(reader.read())).toMatchObject({ name: "RequestTimeoutError" });
-    await expect.poll(() => fileKeys(context.store)).toEqual([]);
+    await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 
   it("when the caller does not read it", async () => {
@@ -60,12 +60,12 @@ describe("a download that ends early leaves nothing in the store", () => {
     const download = await media(context.client({ timeout: 5_000, hooks: { onUnreadDownload: () => undefined } }));
     await context.clock.advance(5_000);
     expect(await rejection(download.bytes())).toMatchObject({ name: "RequestTimeoutError" });
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 
   it("when its process was killed: a later process removes the pieces, an hour later", async () => {
     context.service.respondAlways(file(immutable, body));
-    const pieces = async () => (await fileKeys(context.store)).length;
+    const pieces = async () => (await fileKeys(context.storage)).length;
     const killed = (await media(context.client({ timeout: 9_000_000 }))).stream().getReader();
     for (let received = 0; received < 600_000; ) received += (await killed.read()).value?.byteLength ?? 0;
     await context.idle();
@@ -136,10 +136,10 @@ describe("a cached file", () => {
   });
 });
 
-describe("a store that fails", () => {
+describe("a storage that fails", () => {
   const context = useCache();
 
-  const failing = (work: () => Promise<never>): KeyValueStore => ({
+  const failing = (work: () => Promise<never>): KeyValueStorage => ({
     kind: "broken",
     get: work,
     set: work,
@@ -155,10 +155,10 @@ describe("a store that fails", () => {
   ])("never fails a download, if it fails %s", async (title, work) => {
     context.service.respondAlways(file(immutable, body));
     const lost: string[] = [];
-    const hooks = { onStoreLost: ({ reason }: { reason: string }) => void lost.push(reason) };
+    const hooks = { onStorageLost: ({ reason }: { reason: string }) => void lost.push(reason) };
     const { baseUrl } = context.service;
     const clock = createManualClock();
-    const partner = new PodPartner({ baseUrl, secretKey, store: failing(work), fileCache: true, hooks, clock });
+    const partner = new PodPartner({ baseUrl, secretKey, storage: failing(work), fileCache: true, hooks, clock });
     const reading = read(partner);
     if (title === "never") await expect.poll(() => clock.advance(1_000).then(() => lost.length)).toBe(1);
     const { fromCache, bytes } = await reading;
@@ -168,10 +168,10 @@ describe("a store that fails", () => {
 
   it("that is slow takes at most a quarter of the timeout", async () => {
     const large = largeFile(20 * 256 * 1024);
-    const inner = memoryStore();
+    const inner = memoryStorage();
     const clock = createManualClock();
     let sets = 0;
-    const slow: KeyValueStore = {
+    const slow: KeyValueStorage = {
       kind: "slow",
       get: (key) => inner.get(key),
       delete: (key) => inner.delete(key),
@@ -185,11 +185,11 @@ describe("a store that fails", () => {
     const partner = new PodPartner({
       baseUrl: context.service.baseUrl,
       secretKey,
-      store: slow,
+      storage: slow,
       fileCache: true,
       clock,
       timeout: 8_000,
-      // The whole file is there at once: only the store takes time.
+      // The whole file is there at once: only the storage takes time.
       fetch: async () => new Response(large, { headers: { ...file(immutable).headers } }),
     });
     await read(partner);

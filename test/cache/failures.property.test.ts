@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { ConnectionError, type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
+import { ConnectionError, type KeyValueStorage, memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { secretKey } from "../support/partner.ts";
@@ -20,7 +20,7 @@ function bytesOf(file: number, version: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** What happens before an operation of the store. */
+/** What happens before an operation of the storage. */
 type Trouble = "works" | "rejects" | "loses" | "damages" | "refuses";
 
 const trouble = fc.oneof(
@@ -42,13 +42,13 @@ const story = fc.record({
   troubles: fc.array(trouble, { minLength: 1, maxLength: 100 }),
 });
 
-/** A store in which each operation goes as the list says, over and over. */
-function troubled(inner: KeyValueStore, list: readonly Trouble[]): KeyValueStore {
+/** A storage in which each operation goes as the list says, over and over. */
+function troubled(inner: KeyValueStorage, list: readonly Trouble[]): KeyValueStorage {
   let turn = 0;
   const next = () => list[turn++ % list.length];
   const before = async (key: string): Promise<Trouble> => {
     const trouble = next() ?? "works";
-    if (trouble === "rejects") throw new Error("the store failed");
+    if (trouble === "rejects") throw new Error("the storage failed");
     if (trouble === "loses") await inner.delete(key);
     const bytes = trouble === "damages" ? await inner.get(key) : undefined;
     if (bytes !== undefined) {
@@ -97,22 +97,22 @@ function service(now: () => number) {
   return { fetch, replace, accepts };
 }
 
-it("gives the right bytes of a valid version, or a typed error, whatever happens to the store", {
+it("gives the right bytes of a valid version, or a typed error, whatever happens to the storage", {
   timeout: 120_000,
 }, async () => {
   let [cached, all, lost] = [0, 0, 0];
   const run = async ({ steps, troubles: list }: { steps: readonly Step[]; troubles: readonly Trouble[] }) => {
     const clock = createManualClock();
     const { fetch, replace, accepts } = service(() => clock.now());
-    const store = troubled(memoryStore({ clock }), list);
-    const hooks = { onStoreLost: () => undefined };
+    const storage = troubled(memoryStorage({ clock }), list);
+    const hooks = { onStorageLost: () => undefined };
     const partners = [0, 1].map(
       () =>
         new PodPartner({
           baseUrl: "https://service.test/v2",
           secretKey,
           fetch,
-          store,
+          storage,
           clock,
           hooks,
           fileCache: { maxSize: 700_000 },

@@ -1,4 +1,4 @@
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { ref } from "../support/references.ts";
@@ -9,22 +9,22 @@ const body = largeFile(600_000);
 const same = (bytes: Uint8Array, other = body) => Buffer.from(bytes).equals(other);
 
 /** The full key of a piece. */
-async function keyOf(store: KeyValueStore, piece: number): Promise<string> {
-  for await (const key of store.keys("")) if (key.endsWith(`:${piece}`)) return key;
+async function keyOf(storage: KeyValueStorage, piece: number): Promise<string> {
+  for await (const key of storage.keys("")) if (key.endsWith(`:${piece}`)) return key;
   return expect.fail(`piece ${piece} is not stored`);
 }
 
-const losses: Readonly<Record<string, (store: KeyValueStore, piece: number) => Promise<void>>> = {
-  missing: async (store, piece) => void (await store.delete(await keyOf(store, piece))),
-  damaged: async (store, piece) => {
-    const key = await keyOf(store, piece);
-    const bytes = (await store.get(key)) ?? expect.fail("the piece is gone");
+const losses: Readonly<Record<string, (storage: KeyValueStorage, piece: number) => Promise<void>>> = {
+  missing: async (storage, piece) => void (await storage.delete(await keyOf(storage, piece))),
+  damaged: async (storage, piece) => {
+    const key = await keyOf(storage, piece);
+    const bytes = (await storage.get(key)) ?? expect.fail("the piece is gone");
     bytes[1_000] = (bytes[1_000] ?? 0) ^ 1;
-    await store.set(key, bytes);
+    await storage.set(key, bytes);
   },
-  short: async (store, piece) => {
-    const key = await keyOf(store, piece);
-    await store.set(key, ((await store.get(key)) ?? new Uint8Array()).slice(0, 900));
+  short: async (storage, piece) => {
+    const key = await keyOf(storage, piece);
+    await storage.set(key, ((await storage.get(key)) ?? new Uint8Array()).slice(0, 900));
   },
 };
 
@@ -35,7 +35,7 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
     context.service.respondAlways(file(immutable, body));
     const partner = context.client();
     await read(partner);
-    await lose(context.store, 0);
+    await lose(context.storage, 0);
     const { fromCache, bytes } = await read(partner);
     expect([fromCache, same(bytes)]).toEqual([false, true]);
     expect((await read(partner)).fromCache).toBe(true);
@@ -46,7 +46,7 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
     context.service.respondAlways(file(immutable, body));
     const partner = context.client();
     await read(partner);
-    await lose(context.store, piece);
+    await lose(context.storage, piece);
     const { fromCache, bytes } = await read(partner);
     expect([fromCache, same(bytes)]).toEqual([true, true]);
     expect(context.service.requests).toHaveLength(2);
@@ -60,9 +60,9 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
 describe("a cached file of several pieces", () => {
   const context = useCache();
 
-  it("has all its bytes in a client without a store, which caches in memory", async () => {
+  it("has all its bytes in a client without a storage, which caches in memory", async () => {
     context.service.respondAlways(file(immutable, body));
-    const partner = context.client({ store: undefined });
+    const partner = context.client({ storage: undefined });
     await read(partner);
     const { fromCache, bytes } = await read(partner);
     expect([fromCache, same(bytes)]).toEqual([true, true]);
@@ -79,7 +79,7 @@ describe("a cached render without an ETag", () => {
     context.service.respondAlways(file(render, body));
     const partner = context.client();
     await read(partner);
-    await losses.missing?.(context.store, 1);
+    await losses.missing?.(context.storage, 1);
     expect(same((await read(partner)).bytes)).toBe(true);
     expect(context.service.requests).toHaveLength(2);
   });
@@ -88,7 +88,7 @@ describe("a cached render without an ETag", () => {
     context.service.respond(file(render, body), file(render, body.subarray(0, -1)));
     const partner = context.client();
     await read(partner);
-    await losses.missing?.(context.store, 1);
+    await losses.missing?.(context.storage, 1);
     expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError" });
   });
 });
@@ -102,7 +102,7 @@ describe("a cached file of several pieces", () => {
     context.service.respond(file(headers, body), { status: 304, headers: forbids }, file(forbids, body));
     await read(context.client());
     expect(same((await read(context.client())).bytes)).toBe(true);
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 });
 
@@ -119,7 +119,7 @@ describe("a cached file that cannot continue", () => {
     context.service.respond(file(first, body), file(headers, body), file(headers, body));
     const partner = context.client();
     await read(partner);
-    await missing?.(context.store, 1);
+    await missing?.(context.storage, 1);
     const error = await rejection(read(partner));
     expect(error).toMatchObject({ name: "ConnectionError", isRetryable: true });
     expect(String(error)).toMatch(/a part of the cached file was lost/);
@@ -134,7 +134,7 @@ describe("a cached file that cannot continue", () => {
     context.service.respond(file(immutable, body), file(immutable, other));
     const partner = context.client();
     await read(partner);
-    await missing?.(context.store, 1);
+    await missing?.(context.storage, 1);
     expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError", isRetryable: true });
   });
 
@@ -142,7 +142,7 @@ describe("a cached file that cannot continue", () => {
     context.service.respond(file(immutable, body), { status: 404, body: { code: "not_found", message: "Gone." } });
     const partner = context.client();
     await read(partner);
-    await missing?.(context.store, 1);
+    await missing?.(context.storage, 1);
     const error = await rejection(read(partner));
     expect(error).toMatchObject({ name: "NotFoundError", code: "not_found" });
   });
@@ -156,7 +156,7 @@ describe("a cached file that cannot continue", () => {
     });
     const partner = context.client();
     await read(partner);
-    await missing?.(context.store, 1);
+    await missing?.(context.storage, 1);
     const download = await partner.catalog.products.media(ref("Product"), "front.jpg", { signal: abort.signal });
     expect(await rejection(download.bytes())).toBe(reason);
   });
@@ -172,7 +172,7 @@ describe("two downloads of one file at the same time", () => {
     const bytes = await Promise.all([one.bytes(), other.bytes()]);
     expect(bytes.map((each) => same(each))).toEqual([true, true]);
     expect(context.service.requests).toHaveLength(2);
-    await expect.poll(() => fileKeys(context.store)).toHaveLength(4);
+    await expect.poll(() => fileKeys(context.storage)).toHaveLength(4);
     expect(same((await read(partner)).bytes)).toBe(true);
   });
 

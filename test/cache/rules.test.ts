@@ -134,14 +134,14 @@ describe("a cached file that is not fresh", () => {
     expect([fromCache, Buffer.from(bytes).equals(next)]).toEqual([false, true]);
     const third = await read(context.client());
     expect([third.fromCache, Buffer.from(third.bytes).equals(next)]).toEqual([true, true]);
-    await expect.poll(() => fileKeys(context.store)).toHaveLength(2);
+    await expect.poll(() => fileKeys(context.storage)).toHaveLength(2);
   });
 
   it("is removed by a 304 that forbids to store it", async () => {
     context.service.respond(file(revalidated), { status: 304, headers: { etag, "cache-control": "no-store" } });
     await read(context.client());
     expect(same((await read(context.client())).bytes)).toBe(true);
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 
   it("is requested again after a 304 about a version that neither side has", async () => {
@@ -169,7 +169,7 @@ describe("a response that is not stored", () => {
   ])("%s", async (_, response) => {
     context.service.respond(response);
     await read(context.client()).catch(() => undefined);
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 
   it.each([
@@ -187,7 +187,7 @@ describe("a response that is not stored", () => {
   ])("%s", async (_, response, name) => {
     context.service.respond(response);
     await expect(read(context.client())).rejects.toMatchObject({ name });
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 
   it("does not change without the option", async () => {
@@ -195,7 +195,7 @@ describe("a response that is not stored", () => {
     const partner = context.client({ fileCache: false });
     await read(partner);
     expect((await read(partner)).fromCache).toBe(false);
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
   });
 });
 
@@ -208,8 +208,8 @@ describe("the headers of a request", () => {
     const partner = context.client();
     await read(partner, { "Accept-Language": secret });
     expect((await read(partner, { "Accept-Language": secret })).fromCache).toBe(true);
-    for await (const key of context.store.keys("")) {
-      expect(Buffer.from((await context.store.get(key)) ?? []).includes(secret)).toBe(false);
+    for await (const key of context.storage.keys("")) {
+      expect(Buffer.from((await context.storage.get(key)) ?? []).includes(secret)).toBe(false);
     }
     expect((await read(partner, { "Accept-Language": "en" })).fromCache).toBe(false);
     expect(context.service.requests[1]?.headers).not.toHaveProperty("if-none-match");

@@ -1,7 +1,7 @@
 import { type Download, PodPartner, type RenderReference } from "pod-partner";
 import { createEmulator, createManualClock, sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
-import { watchedStore } from "./support.ts";
+import { watchedStorage } from "./support.ts";
 
 /** What the files of a night cost. */
 interface Night {
@@ -19,7 +19,7 @@ const day = 86_400_000;
 async function nightly(fileCache: boolean) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, renderDuration: 1 });
-  const { store, idle } = watchedStore(clock);
+  const { storage, idle } = watchedStorage(clock);
   let [requests, bytes, tokens] = [0, 0, 0];
   const fetch = async (request: Request, init?: RequestInit) => {
     const response = await emulator.fetch(request, init);
@@ -31,7 +31,7 @@ async function nightly(fileCache: boolean) {
     bytes += Number(response.headers.get("content-length") ?? 0);
     return response;
   };
-  const client = () => new PodPartner({ ...emulator.clientOptions, fetch, store, fileCache });
+  const client = () => new PodPartner({ ...emulator.clientOptions, fetch, storage, fileCache });
   const renders: RenderReference[] = [];
   for (const name of ["one", "two", "three"]) {
     const { reference: imageReference } = await client().images.upload(sampleImage(name));

@@ -1,4 +1,4 @@
-import { memoryStore } from "pod-partner";
+import { memoryStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { ref } from "../support/references.ts";
 import { file, fileKeys, immutable, largeFile, useCache } from "./support.ts";
@@ -15,7 +15,7 @@ describe("the limit of the cached files", () => {
     await context.idle();
     return download.fromCache;
   };
-  const heads = async () => (await fileKeys(context.store)).filter((key) => key.split(":").length === 2).length;
+  const heads = async () => (await fileKeys(context.storage)).filter((key) => key.split(":").length === 2).length;
 
   it("removes the least recently used file first, whichever process has stored it", async () => {
     context.service.respondAlways(file(immutable, largeFile(size)));
@@ -43,24 +43,24 @@ describe("the limit of the cached files", () => {
     await expect.poll(heads).toBe(3);
     expect(await image("19.jpg", partner)).toBe(true);
     // Nothing of the removed files is left: three heads, and two pieces of each.
-    await expect.poll(() => fileKeys(context.store)).toHaveLength(9);
+    await expect.poll(() => fileKeys(context.storage)).toHaveLength(9);
   });
 
   it("keeps out a file that is larger, with and without a length", async () => {
     const body = largeFile(1_000_001);
     context.service.respond(file(immutable, body));
     await image("a.jpg");
-    expect(await fileKeys(context.store)).toEqual([]);
+    expect(await fileKeys(context.storage)).toEqual([]);
     const fetch = async () => new Response(new Blob([body.slice()]).stream(), { headers: immutable });
     await image("b.jpg", context.client({ fetch, fileCache: { maxSize: 1_000_000 } }));
-    await expect.poll(() => fileKeys(context.store)).toEqual([]);
+    await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 
-  it("is 32 MiB in a memory store by default, so that other things keep their place", async () => {
-    const store = memoryStore({ maxSize: 200 * 1024 * 1024 });
+  it("is 32 MiB in a memory storage by default, so that other things keep their place", async () => {
+    const storage = memoryStorage({ maxSize: 200 * 1024 * 1024 });
     context.service.respond(file(immutable, new Uint8Array(32 * 1024 * 1024 + 1).fill(1)));
-    await image("a.jpg", context.client({ store }));
-    expect(await fileKeys(store)).toEqual([]);
+    await image("a.jpg", context.client({ storage }));
+    expect(await fileKeys(storage)).toEqual([]);
   });
 });
 
@@ -74,8 +74,8 @@ describe("cached files", () => {
 
   it("are not shared by two keys, by two named organizations, or by two services", async () => {
     context.service.respondAlways(file(immutable));
-    const { store, clock } = context;
-    const named = (organization: string) => ({ store: { ...store, organization } });
+    const { storage, clock } = context;
+    const named = (organization: string) => ({ storage: { ...storage, organization } });
     const elsewhere = { baseUrl: `${context.service.origin}/test/v2` };
     const clients = [{}, { secretKey: "another-key-4d5f6" }, named("one"), named("two"), elsewhere];
     for (const options of clients) expect(await image({ clock, ...options })).toBe(false);
@@ -84,18 +84,18 @@ describe("cached files", () => {
 
   it("are shared by two keys of one named organization", async () => {
     context.service.respondAlways(file(immutable));
-    const store = { ...context.store, organization: "one" };
-    await image({ store });
-    expect(await image({ store, secretKey: "another-key-4d5f6" })).toBe(true);
+    const storage = { ...context.storage, organization: "one" };
+    await image({ storage });
+    expect(await image({ storage, secretKey: "another-key-4d5f6" })).toBe(true);
   });
 
   it("are not kept by their URLs, which can have a signature", async () => {
     context.service.respondAlways(file(immutable));
     const url = `${context.service.origin}/layers/a.png?signature=very-secret`;
     await (await context.client().catalog.products.layerImage(url)).bytes();
-    for await (const key of context.store.keys("")) {
+    for await (const key of context.storage.keys("")) {
       expect(key).not.toContain("secret");
-      expect(Buffer.from((await context.store.get(key)) ?? []).includes("secret")).toBe(false);
+      expect(Buffer.from((await context.storage.get(key)) ?? []).includes("secret")).toBe(false);
     }
   });
 });

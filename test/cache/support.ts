@@ -1,4 +1,4 @@
-import { type KeyValueStore, memoryStore, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type KeyValueStorage, memoryStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import { afterAll, beforeAll, beforeEach, expect } from "vitest";
 import { secretKey } from "../support/partner.ts";
@@ -30,16 +30,16 @@ export function largeFile(length: number): Uint8Array {
 interface CacheContext {
   readonly service: StubService;
   readonly clock: ManualClock;
-  readonly store: KeyValueStore;
+  readonly storage: KeyValueStorage;
   /** Waits until the cache does nothing in the background. */
   idle(): Promise<void>;
-  /** A client with a cache in `store`. */
+  /** A client with a cache in `storage`. */
   client(options?: PodPartnerOptions): PodPartner;
 }
 
-/** A store in memory, and a function that waits until nothing has used it for some turns of the event loop. */
-export function watchedStore(clock: ManualClock) {
-  const inner = memoryStore({ clock });
+/** A storage in memory, and a function that waits until nothing has used it for some turns of the event loop. */
+export function watchedStorage(clock: ManualClock) {
+  const inner = memoryStorage({ clock });
   let operations = 0;
   const counted =
     <Given extends readonly unknown[], Result>(work: (...given: Given) => Result) =>
@@ -47,7 +47,7 @@ export function watchedStore(clock: ManualClock) {
       operations += 1;
       return work(...given);
     };
-  const store: KeyValueStore = {
+  const storage: KeyValueStorage = {
     ...inner,
     get: counted(inner.get),
     set: counted(inner.set),
@@ -60,14 +60,14 @@ export function watchedStore(clock: ManualClock) {
       quiet = seen === operations ? quiet + 1 : 0;
     }
   };
-  return { store, idle };
+  return { storage, idle };
 }
 
-/** A stub of the service, and before each test a new clock and a new store. */
+/** A stub of the service, and before each test a new clock and a new storage. */
 export function useCache(): CacheContext {
   let service: StubService | undefined;
   let clock = createManualClock();
-  let { store, idle } = watchedStore(clock);
+  let { storage, idle } = watchedStorage(clock);
   const started = (): StubService => service ?? expect.fail("useCache() works only inside a test");
 
   beforeAll(async () => {
@@ -76,7 +76,7 @@ export function useCache(): CacheContext {
   beforeEach(() => {
     service?.reset();
     clock = createManualClock();
-    ({ store, idle } = watchedStore(clock));
+    ({ storage, idle } = watchedStorage(clock));
   });
   afterAll(() => service?.close());
 
@@ -87,8 +87,8 @@ export function useCache(): CacheContext {
     get clock() {
       return clock;
     },
-    get store() {
-      return store;
+    get storage() {
+      return storage;
     },
     idle: () => idle(),
     client: (options) =>
@@ -96,7 +96,7 @@ export function useCache(): CacheContext {
         baseUrl: started().baseUrl,
         secretKey,
         clock,
-        store,
+        storage,
         fileCache: true,
         retry: { retries: 0 },
         ...options,
@@ -122,9 +122,9 @@ export async function read(
   return { fromCache: download.fromCache, bytes: await download.bytes() };
 }
 
-/** The keys of the files in a store, without the part of the organization. */
-export async function fileKeys(store: KeyValueStore): Promise<readonly string[]> {
+/** The keys of the files in a storage, without the part of the organization. */
+export async function fileKeys(storage: KeyValueStorage): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const key of store.keys("")) keys.push(key.replace(/^pod-partner:\{\w+\}:/, ""));
+  for await (const key of storage.keys("")) keys.push(key.replace(/^pod-partner:\{\w+\}:/, ""));
   return keys.filter((key) => key.startsWith("file:")).sort();
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type KeyValueStore, memoryStore, PodPartner } from "pod-partner";
+import { type KeyValueStorage, memoryStorage, PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -12,14 +12,14 @@ const reference = ref("Image", "1");
 const baseUrl = "http://service.test/v2";
 
 /** A service that responds to each upload when the test says so. */
-function connect(clock = createManualClock(), store: KeyValueStore = memoryStore({ clock })) {
+function connect(clock = createManualClock(), storage: KeyValueStorage = memoryStorage({ clock })) {
   const waiting: ((response: Response) => void)[] = [];
   let sent = 0;
   let refused = 0;
-  const watched: KeyValueStore = {
-    ...store,
+  const watched: KeyValueStorage = {
+    ...storage,
     set: async (key, value, options) => {
-      const done = await store.set(key, value, options);
+      const done = await storage.set(key, value, options);
       if (!done && key.includes("image-lease:")) refused += 1;
       return done;
     },
@@ -31,11 +31,11 @@ function connect(clock = createManualClock(), store: KeyValueStore = memoryStore
       waiting.push(resolve);
     });
   };
-  const client = () => new PodPartner({ baseUrl, secretKey, fetch, store: watched, clock, retry: { retries: 0 } });
+  const client = () => new PodPartner({ baseUrl, secretKey, fetch, storage: watched, clock, retry: { retries: 0 } });
   return {
     clock,
     client,
-    store,
+    storage,
     sent: () => sent,
     respond: (status = 200) =>
       waiting.shift()?.(
@@ -58,7 +58,7 @@ function connect(clock = createManualClock(), store: KeyValueStore = memoryStore
 }
 
 describe("the same content at the same moment", () => {
-  // The platform hashes in a thread: the clock would pass the time limit of the store's operations meanwhile.
+  // The platform hashes in a thread: the clock would pass the time limit of the storage's operations meanwhile.
   beforeEach(() => {
     const digest = async (_: unknown, data: Uint8Array) =>
       Uint8Array.from(createHash("sha256").update(data).digest()).buffer;
@@ -124,7 +124,7 @@ describe("the same content at the same moment", () => {
     for (const error of errors) expect((error as Error).stack).toContain("upload-once-shared.test.ts");
   });
 
-  it("is sent once by two clients of one store: the second polls for the image of the first", async () => {
+  it("is sent once by two clients of one storage: the second polls for the image of the first", async () => {
     const service = connect();
     const first = service.client().images.uploadOnce(png);
     await service.until(1);
@@ -155,7 +155,7 @@ describe("the same content at the same moment", () => {
 
   it("is sent by the second client after 10 s if the process of the first died", async () => {
     const service = connect();
-    const dead = connect(createManualClock(), service.store);
+    const dead = connect(createManualClock(), service.storage);
     void dead
       .client()
       .images.uploadOnce(png)

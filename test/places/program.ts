@@ -1,4 +1,4 @@
-import { type Download, memoryStore, NotFoundError, type OrderInput, PodPartner, type Transport } from "pod-partner";
+import { type Download, memoryStorage, NotFoundError, type OrderInput, PodPartner, type Transport } from "pod-partner";
 import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 
 /** What the emulator of a run gives the program. JSON. */
@@ -37,7 +37,7 @@ async function nameOf(call: Promise<unknown>): Promise<string> {
 /** A partner's day: what it returns is the same everywhere, but for `file`. */
 export async function day(input: Day, transport?: Transport) {
   const { baseUrl, secretKey, folder } = input;
-  const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore(), ...(transport && { transport }) });
+  const partner = new PodPartner({ baseUrl, secretKey, storage: memoryStorage(), ...(transport && { transport }) });
   const design = Uint8Array.from(atob(input.design), (character) => character.charCodeAt(0));
 
   const { reference, recovered } = await partner.orders.create(input.order);

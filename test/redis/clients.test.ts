@@ -37,16 +37,16 @@ describeWithRedis("the Redis clients that a fleet supports", () => {
     return client;
   };
 
-  /** The reason why the store was lost during forty calls, if any, and the keys in Redis after them. */
+  /** The reason why the storage was lost during forty calls, if any, and the keys in Redis after them. */
   async function use(client: RedisClient): Promise<{ lost: string[]; keys: string[] }> {
     const lost: string[] = [];
     const partner = new PodPartner({
       baseUrl: "https://partner.example/v2",
       secretKey: "a-secret-key",
       clock: createManualClock(),
-      pacing: { store: redisPacing(client) },
+      pacing: { shared: redisPacing(client) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),
-      hooks: { onStoreLost: ({ reason }) => lost.push(reason) },
+      hooks: { onStorageLost: ({ reason }) => lost.push(reason) },
     });
     await Promise.all(Array.from({ length: 40 }, () => partner.auth.validate()));
     return { lost, keys: await (await nodeRedis()).keys("*") };

@@ -23,7 +23,7 @@ describeWithRedis("the data of a fleet in Redis", () => {
       baseUrl: root,
       secretKey,
       clock,
-      pacing: { store: redisPacing(context.redis, { organization }) },
+      pacing: { shared: redisPacing(context.redis, { organization }) },
       fetch: async () => Response.json({ message: "valid", image: { reference: ref("Image") } }, { headers }),
     });
 
@@ -82,7 +82,7 @@ describeWithRedis("the data of a fleet in Redis", () => {
       baseUrl,
       secretKey: "a-secret-key",
       clock: createManualClock(),
-      pacing: { store: redisPacing(counting) },
+      pacing: { shared: redisPacing(counting) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),
     });
     for (let call = 0; call < 1_000; call += 1) await partner.auth.validate();
@@ -91,8 +91,8 @@ describeWithRedis("the data of a fleet in Redis", () => {
     expect(partner.rateLimits.estimate(100)).toBe(0);
   });
 
-  it("needs a store from redisPacing: another object is refused", () => {
-    for (const pacing of [{ store: {} }, { store: context.redis }, {}, "redis"]) {
+  it("needs a storage from redisPacing: another object is refused", () => {
+    for (const pacing of [{ storage: {} }, { storage: context.redis }, {}, "redis"]) {
       const make = () => new PodPartner({ baseUrl, secretKey: "a-secret-key", pacing: pacing as never });
       expect(make).toThrow(ConfigurationError);
     }

@@ -55,7 +55,7 @@ describeWithRedis("a fleet that loses Redis", () => {
     vi.restoreAllMocks();
   });
 
-  /** A client whose service responds at once, and the events of its store. */
+  /** A client whose service responds at once, and the events of its storage. */
   function watch(client: RedisClient, options: PodPartnerOptions = {}) {
     const clock = createManualClock();
     const events: string[] = [];
@@ -64,11 +64,11 @@ describeWithRedis("a fleet that loses Redis", () => {
       baseUrl: "https://partner.example/v2",
       secretKey,
       clock,
-      pacing: { store: redisPacing(client) },
+      pacing: { shared: redisPacing(client) },
       fetch: async () => Response.json({ message: "valid" }, { headers }),
       hooks: {
-        onStoreLost: ({ reason }) => events.push(`lost: ${reason}`),
-        onStoreBack: () => {
+        onStorageLost: ({ reason }) => events.push(`lost: ${reason}`),
+        onStorageBack: () => {
           events.push("back");
           back.resolve();
         },
@@ -162,7 +162,7 @@ describeWithRedis("a fleet that loses Redis", () => {
     const warn = vi.spyOn(process, "emitWarning").mockImplementation(() => undefined);
     const { calls } = watch(createClient({ url: server.url }) as RedisClient, { hooks: {} });
     await calls(40);
-    expect(warn.mock.calls).toEqual([[expect.stringContaining("paces itself"), { code: "POD_PARTNER_STORE_LOST" }]]);
+    expect(warn.mock.calls).toEqual([[expect.stringContaining("paces itself"), { code: "POD_PARTNER_STORAGE_LOST" }]]);
   });
 
   it("continues to share when Redis loses its scripts", async () => {

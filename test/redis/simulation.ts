@@ -60,7 +60,7 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
     },
   };
   organizations += 1;
-  const store = redisPacing(client, { organization: `simulation ${organizations}` });
+  const shared = redisPacing(client, { organization: `simulation ${organizations}` });
   const baseUrl = "https://partner.example/v2";
   const reports = { onLost: (reason: string) => void simulation.lost.push(reason), onBack: () => undefined };
   const simulation: Simulation = {
@@ -71,7 +71,7 @@ export function simulate(redis: Connected, roundTrip = 1): Simulation {
     join: (own = clock, ceiling) =>
       new Pacer(own, {
         ceiling,
-        open: (buckets, wake) => store.join({ baseUrl, secretKey: "key", clock: own, ...reports, own: buckets, wake }),
+        open: (buckets, wake) => shared.join({ baseUrl, secretKey: "key", clock: own, ...reports, own: buckets, wake }),
       }),
   };
   return simulation;

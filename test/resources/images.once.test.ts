@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
-import { type KeyValueStore, memoryStore, type StoreLostEvent } from "pod-partner";
+import { type KeyValueStorage, memoryStorage, type StorageLostEvent } from "pod-partner";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
 import { jpeg, png } from "../support/pictures.ts";
 import { ref } from "../support/references.ts";
-import { imageOf, keysOf, lostStore, partnerOf, sha256, someImage } from "../support/uploads.ts";
+import { imageOf, keysOf, lostStorage, partnerOf, sha256, someImage } from "../support/uploads.ts";
 
 const reference = ref("Image", "1");
 
@@ -54,25 +54,25 @@ describe("images.uploadOnce (specification 2.7, 4.5)", () => {
   });
 
   it("sends other content, and remembers each by its SHA-256", async () => {
-    const store = memoryStore();
-    const partner = partnerOf(context.service, { store });
+    const storage = memoryStorage();
+    const partner = partnerOf(context.service, { storage });
     context.service.respond(imageOf(png), imageOf(jpeg));
     const first = await partner.images.uploadOnce(png);
     const second = await partner.images.uploadOnce(jpeg);
     expect([first.uploaded, second.uploaded]).toEqual([true, true]);
     expect(second.reference).not.toBe(first.reference);
-    const keys = await keysOf(store);
+    const keys = await keysOf(storage);
     expect(keys.map((key) => key.replace(/^.*\}:/, "")).sort()).toEqual(
       [`image:${sha256(png)}`, `image:${sha256(jpeg)}`].sort(),
     );
   });
 
-  it("remembers the image in a new client with the same store, but not in one of another key", async () => {
-    const store = memoryStore();
+  it("remembers the image in a new client with the same storage, but not in one of another key", async () => {
+    const storage = memoryStorage();
     context.service.respondAlways(someImage);
-    await partnerOf(context.service, { store }).images.uploadOnce(png);
-    expect(await partnerOf(context.service, { store }).images.uploadOnce(png)).toMatchObject({ uploaded: false });
-    const other = partnerOf(context.service, { store, secretKey: "another-key-0123456789" });
+    await partnerOf(context.service, { storage }).images.uploadOnce(png);
+    expect(await partnerOf(context.service, { storage }).images.uploadOnce(png)).toMatchObject({ uploaded: false });
+    const other = partnerOf(context.service, { storage, secretKey: "another-key-0123456789" });
     expect(await other.images.uploadOnce(png)).toMatchObject({ uploaded: true });
   });
 
@@ -83,14 +83,14 @@ describe("images.uploadOnce (specification 2.7, 4.5)", () => {
     expect(context.service.requests).toHaveLength(2);
   });
 
-  it("uploads while the store cannot be reached, and reports it once", async () => {
-    const lost: StoreLostEvent[] = [];
-    const hooks = { onStoreLost: (event: StoreLostEvent) => lost.push(event) };
-    const partner = partnerOf(context.service, { store: lostStore(), hooks });
+  it("uploads while the storage cannot be reached, and reports it once", async () => {
+    const lost: StorageLostEvent[] = [];
+    const hooks = { onStorageLost: (event: StorageLostEvent) => lost.push(event) };
+    const partner = partnerOf(context.service, { storage: lostStorage(), hooks });
     context.service.respondAlways(someImage);
     for (let time = 0; time < 2; time += 1)
       expect(await partner.images.uploadOnce(png)).toEqual({ reference, uploaded: true });
-    expect(lost).toMatchObject([{ option: "store" }]);
+    expect(lost).toMatchObject([{ option: "storage" }]);
   });
 
   it.each([
@@ -98,32 +98,32 @@ describe("images.uploadOnce (specification 2.7, 4.5)", () => {
     ["JSON of another form", JSON.stringify({ image: reference })],
     ["a reference of another kind", JSON.stringify({ reference: ref("Order", "1") })],
     ["null", "null"],
-  ])("uploads if the store has %s for the content", async (_, value) => {
-    const memory = memoryStore();
-    const store: KeyValueStore = {
+  ])("uploads if the storage has %s for the content", async (_, value) => {
+    const memory = memoryStorage();
+    const storage: KeyValueStorage = {
       ...memory,
       get: async (key) => (key.includes(":image:") ? undefined : memory.get(key)),
     };
     context.service.respondAlways(someImage);
-    await partnerOf(context.service, { store }).images.uploadOnce(png);
+    await partnerOf(context.service, { storage }).images.uploadOnce(png);
     const { ScopedStorage } = await import("../../src/storage/scoped-storage.ts");
     const [key = ""] = await keysOf(memory);
     const scope = /\{(.*)\}/.exec(key)?.[1] ?? "";
     await new ScopedStorage(memory, scope).set(`image:${sha256(png)}`, new TextEncoder().encode(value));
-    const again = partnerOf(context.service, { store: memory });
+    const again = partnerOf(context.service, { storage: memory });
     expect(await again.images.uploadOnce(png)).toEqual({ reference, uploaded: true });
     expect(await again.images.uploadOnce(png)).toEqual({ reference, uploaded: false });
   });
 
-  it("uploads if the value in the store is damaged", async () => {
-    const store = memoryStore();
+  it("uploads if the value in the storage is damaged", async () => {
+    const storage = memoryStorage();
     context.service.respondAlways(someImage);
-    await partnerOf(context.service, { store }).images.uploadOnce(png);
-    const [key = ""] = await keysOf(store);
-    const value = (await store.get(key)) ?? expect.fail();
+    await partnerOf(context.service, { storage }).images.uploadOnce(png);
+    const [key = ""] = await keysOf(storage);
+    const value = (await storage.get(key)) ?? expect.fail();
     value[10] = (value[10] ?? 0) ^ 1;
-    await store.set(key, value);
-    expect(await partnerOf(context.service, { store }).images.uploadOnce(png)).toMatchObject({ uploaded: true });
+    await storage.set(key, value);
+    expect(await partnerOf(context.service, { storage }).images.uploadOnce(png)).toMatchObject({ uploaded: true });
   });
 
   it("remembers nothing after a failed upload, or with a response that breaks its schema", async () => {

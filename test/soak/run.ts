@@ -29,8 +29,8 @@
  * finishes in the next week. Exits with 1 if a pair is created twice although its response was not lost, or if a picture is missing.
  * `--transport node` sends over `nodeTransport`.
  *
- * `npm run soak -- --renders 1000 --processes 2 --store redis` makes the same mockups in 2 processes with one Redis (or `sqlite`; without
- * `--store`, with each) at the same time. Exits with 1 unless each pair is created exactly once.
+ * `npm run soak -- --renders 1000 --processes 2 --storage redis` makes the same mockups in 2 processes with one Redis (or `sqlite`; without
+ * `--storage`, with each) at the same time. Exits with 1 unless each pair is created exactly once.
  */
 import { once } from "node:events";
 import { parseArgs } from "node:util";
@@ -42,7 +42,7 @@ import { ask, start } from "./children.ts";
 import { soakFollower } from "./follower/run.ts";
 import { measureFollower } from "./follower/scale.ts";
 import type { Address, Count, Job, Progress } from "./messages.ts";
-import { storeKinds } from "./open-store.ts";
+import { storeKinds } from "./open-storage.ts";
 import { soakRelease } from "./release/run.ts";
 import { soakRenders } from "./renders/run.ts";
 import { soakTogether } from "./renders/together.ts";
@@ -58,7 +58,7 @@ const { values, positionals } = parseArgs({
     processes: { type: "string" },
     release: { type: "string" },
     renders: { type: "string" },
-    store: { type: "string" },
+    storage: { type: "string" },
     transport: { type: "string" },
   },
   allowPositionals: true,
@@ -141,8 +141,8 @@ const kind = gatewayKinds.find((known) => known === values.behind);
 if (kind === undefined && values.behind !== undefined) throw new Error(`--behind takes ${gatewayKinds.join(" or ")}`);
 const transport = transportKinds.find((known) => known === (values.transport ?? "fetch"));
 if (transport === undefined) throw new Error(`--transport takes ${transportKinds.join(" or ")}`);
-const stores = storeKinds.filter((known) => known === (values.store ?? known));
-if (stores.length === 0) throw new Error(`--store takes ${storeKinds.join(" or ")}`);
+const stores = storeKinds.filter((known) => known === (values.storage ?? known));
+if (stores.length === 0) throw new Error(`--storage takes ${storeKinds.join(" or ")}`);
 
 /** In one process with kills, or in several processes at the same time. */
 async function soakMockups(pairs: number, through: TransportKind): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { type KeyValueStore, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { type KeyValueStorage, PodPartner, type PodPartnerOptions } from "pod-partner";
 import { secretKey } from "./partner.ts";
 import { ref } from "./references.ts";
 import type { StubService } from "./stub-service.ts";
@@ -23,14 +23,14 @@ export const partnerOf = (service: StubService, options: PodPartnerOptions = {})
 export const spooledFiles = async (): Promise<readonly string[]> =>
   (await readdir(tmpdir())).filter((name) => /^pod-partner-.*\.upload$/.test(name));
 
-export async function keysOf(store: KeyValueStore): Promise<readonly string[]> {
+export async function keysOf(storage: KeyValueStorage): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const key of store.keys("")) keys.push(key);
+  for await (const key of storage.keys("")) keys.push(key);
   return keys;
 }
 
-/** A store that cannot be reached. */
-export const lostStore = (): KeyValueStore => {
-  const lost = () => Promise.reject(new Error("the store is gone"));
+/** A storage that cannot be reached. */
+export const lostStorage = (): KeyValueStorage => {
+  const lost = () => Promise.reject(new Error("the storage is gone"));
   return { kind: "lost", get: lost, set: lost, delete: lost, keys: async function* () {} };
 };

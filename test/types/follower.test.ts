@@ -1,4 +1,4 @@
-import { memoryStore, type OrderReference, PodPartner, type ProductReference } from "pod-partner";
+import { memoryStorage, type OrderReference, PodPartner, type ProductReference } from "pod-partner";
 import {
   createOrderFollower,
   createOrderUpdatedReceiver,
@@ -14,7 +14,7 @@ const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKe
 it("a follower takes a client, and hands over each change with its own fields", async () => {
   const follower = createOrderFollower({
     partner,
-    store: memoryStore(),
+    storage: memoryStorage(),
     onChange: ({ order, previous, changes, signal }) => {
       expectTypeOf(order.reference).toEqualTypeOf<OrderReference>();
       expectTypeOf(previous).toEqualTypeOf<FollowedOrder | undefined>();
@@ -40,8 +40,8 @@ it("a follower takes a client, and hands over each change with its own fields", 
 
 it("a follower takes no double of a client: its type refuses what the run time refuses", () => {
   const double = { orders: { get: partner.orders.get.bind(partner.orders) } };
-  // @ts-expect-error: a double does not name its part of the store.
-  expect(() => createOrderFollower({ partner: double, store: memoryStore(), onChange: () => undefined })).toThrow(
+  // @ts-expect-error: a double does not name its part of the storage.
+  expect(() => createOrderFollower({ partner: double, storage: memoryStorage(), onChange: () => undefined })).toThrow(
     "expected a client",
   );
 });

@@ -1,8 +1,8 @@
-import { ApiError, memoryStore, PodPartner, PodPartnerError, parseReference } from "pod-partner";
+import { ApiError, memoryStorage, PodPartner, PodPartnerError, parseReference } from "pod-partner";
 import { createOrderFollower, createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { nodeTransport } from "pod-partner/node";
-import { redisPacing, redisStore } from "pod-partner/redis";
-import { sqliteStore } from "pod-partner/sqlite";
+import { redisPacing, redisStorage } from "pod-partner/redis";
+import { sqliteStorage } from "pod-partner/sqlite";
 import { createEmulator, startEmulator, validAddress } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { dropshipOrder } from "../support/orders.ts";
@@ -126,13 +126,13 @@ function* rowsOf(name: string, call: Method): Generator<Row> {
 }
 
 const redis = { evalSha: async () => 1, eval: async () => 1 };
-const follower = createOrderFollower({ partner, store: memoryStore(), onChange: () => undefined });
+const follower = createOrderFollower({ partner, storage: memoryStorage(), onChange: () => undefined });
 /** A function that throws instead of rejecting. */
 const only = (name: string, call: Method): Row => ({ name, call, throws: true });
 
 const factories: readonly Row[] = [
   only("new PodPartner", (value) => new PodPartner(value as never)),
-  ...["baseUrl", "secretKey", "timeout", "retry", "pacing", "store", "fileCache", "fetch", "transport", "hooks"].map(
+  ...["baseUrl", "secretKey", "timeout", "retry", "pacing", "storage", "fileCache", "fetch", "transport", "hooks"].map(
     (option) => only(`new PodPartner ${option}`, (value) => new PodPartner({ ...base, [option]: value })),
   ),
   ...["logger", "clock", "assumptions"].map((option) =>
@@ -140,14 +140,14 @@ const factories: readonly Row[] = [
   ),
   only("parseReference kind", (value) => parseReference(value as never, "text")),
   only("parseReference", (value) => parseReference("Order", value as never)),
-  only("memoryStore", (value) => memoryStore(value as never)),
-  only("memoryStore clock", (value) => memoryStore({ clock: value } as never)),
+  only("memoryStorage", (value) => memoryStorage(value as never)),
+  only("memoryStorage clock", (value) => memoryStorage({ clock: value } as never)),
   only("redisPacing client", (value) => redisPacing(value as never)),
   only("redisPacing options", (value) => redisPacing(redis, value as never)),
-  only("redisStore client", (value) => redisStore(value as never)),
-  only("redisStore options", (value) => redisStore(redis, value as never)),
-  only("sqliteStore path", (value) => sqliteStore(value as never)),
-  only("sqliteStore options", (value) => sqliteStore(":memory:", value as never)),
+  only("redisStorage client", (value) => redisStorage(value as never)),
+  only("redisStorage options", (value) => redisStorage(redis, value as never)),
+  only("sqliteStorage path", (value) => sqliteStorage(value as never)),
+  only("sqliteStorage options", (value) => sqliteStorage(":memory:", value as never)),
   only("nodeTransport", (value) => nodeTransport(value as never)),
   ...["maxSockets", "connectTimeout", "ca", "proxy"].map((option) =>
     only(`nodeTransport ${option}`, (value) => nodeTransport({ [option]: value })),
@@ -159,9 +159,9 @@ const factories: readonly Row[] = [
     ),
   ),
   only("createOrderFollower", (value) => createOrderFollower(value as never)),
-  ...["partner", "store", "onChange", "clock"].map((option) =>
+  ...["partner", "storage", "onChange", "clock"].map((option) =>
     only(`createOrderFollower ${option}`, (value) =>
-      createOrderFollower({ partner, store: memoryStore(), onChange: () => undefined, [option]: value }),
+      createOrderFollower({ partner, storage: memoryStorage(), onChange: () => undefined, [option]: value }),
     ),
   ),
   { name: "follower.follow", call: (value) => follower.follow(value as never) },

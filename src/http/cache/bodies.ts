@@ -77,7 +77,7 @@ interface Recorded {
   readonly size: number | undefined;
   /** The largest file that is stored, in bytes. */
   readonly maxSize: number;
-  /** Milliseconds that a download waits for the store in all, before the rest of the file is not stored. */
+  /** Milliseconds that a download waits for the storage in all, before the rest of the file is not stored. */
   readonly patience: number;
   readonly now: () => number;
   /** Called with the bytes of a file that is stored. */

@@ -10,7 +10,7 @@ const ttl = 366 * 24 * 3_600_000;
 /** A hit is written down only when the last one is this many milliseconds old. */
 const useInterval = 60_000;
 
-/** What the store holds about a file besides its bytes. It is written last, when all pieces are there. */
+/** What the storage holds about a file besides its bytes. It is written last, when all pieces are there. */
 export interface Head {
   readonly version: 1;
   /** The name of the body's pieces. Each download has its own. */
@@ -58,17 +58,17 @@ export const headersOf = ({ policy, head }: Pick<Entry, "policy" | "head">): Fie
   "content-length": String(head.size),
 });
 
-/** The files in a client's store. */
+/** The files in a client's storage. */
 export class Entries {
-  readonly #store: ClientStorage;
+  readonly #storage: ClientStorage;
   readonly #now: () => number;
 
-  constructor(store: ClientStorage, now: () => number) {
-    this.#store = store;
+  constructor(storage: ClientStorage, now: () => number) {
+    this.#storage = storage;
     this.#now = now;
   }
 
-  /** Resolves to a file that can be used for a request; undefined if the store does not have it or it is damaged. */
+  /** Resolves to a file that can be used for a request; undefined if the storage does not have it or it is damaged. */
   async read(id: string): Promise<Entry | undefined> {
     const raw = await this.raw(id);
     const head = headOf(raw);
@@ -80,10 +80,10 @@ export class Entries {
 
   /** Reads the head of a file as it is stored. */
   raw(id: string): Promise<Uint8Array | undefined> {
-    return this.#store.get(headKey(id));
+    return this.#storage.get(headKey(id));
   }
 
-  /** Reads the head of a file, and its bytes in the store. */
+  /** Reads the head of a file, and its bytes in the storage. */
   async look(id: string): Promise<{ readonly raw: Uint8Array; readonly head: Head } | undefined> {
     const raw = await this.raw(id);
     const head = headOf(raw);
@@ -92,18 +92,18 @@ export class Entries {
 
   /** Reads a piece of a file; undefined if it is missing or damaged. */
   async piece(id: string, { body, size }: Pick<Head, "body" | "size">, index: number): Promise<Uint8Array | undefined> {
-    const piece = await this.#store.get(pieceKey(id, body, index));
+    const piece = await this.#storage.get(pieceKey(id, body, index));
     return piece?.byteLength === lengthOf(size, index) ? piece : undefined;
   }
 
-  /** Sets a piece of a file. Resolves to whether the store holds it. */
+  /** Sets a piece of a file. Resolves to whether the storage holds it. */
   async setPiece(id: string, body: string, index: number, piece: Uint8Array): Promise<boolean> {
-    return (await this.#store.set(pieceKey(id, body, index), piece, { ttl })) === true;
+    return (await this.#storage.set(pieceKey(id, body, index), piece, { ttl })) === true;
   }
 
   /**
    * Makes a complete file the file of its URL. `before` is the head when the download began. Resolves to false if another download was
-   * faster, because callers may be reading that copy, or if the store is lost.
+   * faster, because callers may be reading that copy, or if the storage is lost.
    */
   async commit(
     id: string,
@@ -112,7 +112,7 @@ export class Entries {
     before: Uint8Array | undefined,
   ): Promise<boolean> {
     const head: Head = { version: 1, body, size, used: this.#now(), policy };
-    const set = await this.#store.set(headKey(id), toJson(head), { ttl, expected: before ?? null });
+    const set = await this.#storage.set(headKey(id), toJson(head), { ttl, expected: before ?? null });
     const replaced = headOf(before);
     if (set && replaced !== undefined) void this.erase(id, replaced.body, piecesOf(replaced.size));
     return set === true;
@@ -123,7 +123,7 @@ export class Entries {
     const { id, raw, head } = entry;
     const used = this.#now();
     if (policy === undefined && used - head.used < useInterval) return;
-    await this.#store.set(headKey(id), toJson({ ...head, used, policy: policy ?? head.policy }), {
+    await this.#storage.set(headKey(id), toJson({ ...head, used, policy: policy ?? head.policy }), {
       ttl,
       expected: raw,
     });
@@ -131,13 +131,13 @@ export class Entries {
 
   /** Removes a file, unless another download has replaced it. */
   async drop({ id, raw, head }: Pick<Entry, "id" | "raw" | "head">): Promise<boolean> {
-    const dropped = await this.#store.delete(headKey(id), { expected: raw });
+    const dropped = await this.#storage.delete(headKey(id), { expected: raw });
     if (dropped) await this.erase(id, head.body, piecesOf(head.size));
     return dropped === true;
   }
 
   /** Removes pieces that no head names. */
   async erase(id: string, body: string, count: number): Promise<void> {
-    for (let index = 0; index < count; index += 1) await this.#store.delete(pieceKey(id, body, index));
+    for (let index = 0; index < count; index += 1) await this.#storage.delete(pieceKey(id, body, index));
   }
 }

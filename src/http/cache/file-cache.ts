@@ -18,7 +18,7 @@ import { SizeLimit } from "./size-limit.ts";
 export interface FileCacheOptions {
   /**
    * The maximum of the files' bytes. The least recently used files go first. Each process can exceed it by a tenth for a moment.
-   * Default 1 073 741 824 (1 GiB); in a `memoryStore` 33 554 432 (32 MiB).
+   * Default 1 073 741 824 (1 GiB); in a `memoryStorage` 33 554 432 (32 MiB).
    */
   readonly maxSize?: number | undefined;
 }
@@ -30,14 +30,14 @@ interface Getting extends FileSteps {
   readonly opened: OpenedCache;
 }
 
-/** The client's part of the store, with what the cache keeps in it. */
+/** The client's part of the storage, with what the cache keeps in it. */
 interface OpenedCache {
   readonly entries: Entries;
   readonly limit: SizeLimit;
   readonly maxSize: number;
 }
 
-/** Bytes, when the option does not say. A memory store has 64 MiB for everything that the client remembers. */
+/** Bytes, when the option does not say. A memory storage has 64 MiB for everything that the client remembers. */
 const defaultSize = (kind: string): number => (kind === "memory" ? 32 : 1_024) * 1024 * 1024;
 
 /** The files that a client has downloaded, by the rules of RFC 9111 for a private cache. */
@@ -53,7 +53,7 @@ export class FileCache {
     this.#now = now;
   }
 
-  /** Gets a file from the store, or with a request, and then stores it. */
+  /** Gets a file from the storage, or with a request, and then stores it. */
   async get(call: Call, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
     if (!isPlain(request.headers)) return send(request);
     const done = call.recorder.begin("cache");
@@ -70,9 +70,9 @@ export class FileCache {
   }
 
   async #open(): Promise<OpenedCache> {
-    const store: ClientStorage = await this.#openStorage();
-    const maxSize = this.#maxSize ?? defaultSize(store.kind);
-    return { entries: new Entries(store, this.#now), limit: new SizeLimit(store, maxSize, this.#now), maxSize };
+    const storage: ClientStorage = await this.#openStorage();
+    const maxSize = this.#maxSize ?? defaultSize(storage.kind);
+    return { entries: new Entries(storage, this.#now), limit: new SizeLimit(storage, maxSize, this.#now), maxSize };
   }
 
   /** Requests the file, and stores it if the response may be stored. */

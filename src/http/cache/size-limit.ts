@@ -5,7 +5,7 @@ import { Entries, type Head, prefix } from "./entry.ts";
 const abandonedAfter = 3_600_000;
 /** Milliseconds for which a process that dies while it tidies up keeps others from it. */
 const lockTime = 60_000;
-/** The part of the limit that this process may store before it looks at the store again: other processes store, too. */
+/** The part of the limit that this process may store before it looks at the storage again: other processes store, too. */
 const unseen = 0.1;
 
 interface SizedFile {
@@ -26,18 +26,18 @@ interface Pieces {
  * and with them the pieces that killed processes have left.
  */
 export class SizeLimit {
-  readonly #store: ClientStorage;
+  readonly #storage: ClientStorage;
   readonly #entries: Entries;
   readonly #maxSize: number;
   readonly #now: () => number;
-  /** The bytes in the store by the latest look, and what this process has added since; before the first look, infinite. */
+  /** The bytes in the storage by the latest look, and what this process has added since; before the first look, infinite. */
   #size = Number.POSITIVE_INFINITY;
   #added = 0;
   #tidying: Promise<void> | undefined;
 
-  constructor(store: ClientStorage, maxSize: number, now: () => number) {
-    this.#store = store;
-    this.#entries = new Entries(store, now);
+  constructor(storage: ClientStorage, maxSize: number, now: () => number) {
+    this.#storage = storage;
+    this.#entries = new Entries(storage, now);
     this.#maxSize = maxSize;
     this.#now = now;
   }
@@ -53,7 +53,7 @@ export class SizeLimit {
   }
 
   async #tidy(): Promise<void> {
-    const lock = await this.#store.lock(`${prefix}tidy`, lockTime);
+    const lock = await this.#storage.lock(`${prefix}tidy`, lockTime);
     if (lock === undefined || lock === "lost") return;
     this.#added = 0;
     const { files, loose } = await this.#look();
@@ -71,7 +71,7 @@ export class SizeLimit {
   async #look(): Promise<{ readonly files: SizedFile[]; readonly loose: readonly Pieces[] }> {
     const bodies = new Map<string, Pieces>();
     const ids = new Set<string>();
-    for await (const key of this.#store.keys(prefix)) {
+    for await (const key of this.#storage.keys(prefix)) {
       const [id = "", body, index] = key.slice(prefix.length).split(":");
       if (body === undefined) {
         ids.add(id);

@@ -280,21 +280,21 @@ export class Routes {
   }
 }
 
-/** What a client passes to a store when it joins a fleet. */
+/** What a client passes when it joins a fleet. */
 export interface Member {
   readonly baseUrl: string;
   readonly secretKey: string;
   readonly clock: PartnerClock;
-  /** Called when the store cannot be reached, with the reason, and when it is back. */
+  /** Called when the fleet's Redis cannot be reached, with the reason, and when it is back. */
   readonly onLost: (reason: string) => void;
   readonly onBack: () => void;
-  /** The client's own buckets: always kept up to date, and used alone while the store cannot be reached. */
+  /** The client's own buckets: always kept up to date, and used alone while it cannot be reached. */
   readonly own: Buckets;
   /** Serves the queues again after tokens have come. */
   readonly wake: () => void;
 }
 
-/** Makes the type opaque: a program's own object is not a store. It has no value. */
+/** Makes the type opaque: a program's own object cannot share. It has no value. */
 declare const opaque: unique symbol;
 
 /** How a client joins a fleet. Only the client calls it: the published type shows no more than a name. */
@@ -305,7 +305,7 @@ export interface JoinFleet {
 }
 
 /** Keeps the buckets that a fleet of processes shares. Only `redisPacing` of `pod-partner/redis` makes one. */
-export interface PacingStore {
+export interface SharedPacing {
   /** Where the buckets are kept, for example `redis`. */
   readonly kind: string;
   /** Adds a client to the fleet. Only the client calls it. */

@@ -34,9 +34,9 @@ export class ImagesResource {
   }
 
   /**
-   * Uploads a JPEG or PNG unless its content was uploaded before (specification 2.7, 4.5): the client's `store` remembers the reference of
+   * Uploads a JPEG or PNG unless its content was uploaded before (specification 2.7, 4.5): the client's `storage` remembers the reference of
    * each content by its SHA-256. Calls with the same content at the same time send it once, also those of other processes with the
-   * same store. If the store cannot be reached, the content is uploaded.
+   * same storage. If the storage cannot be reached, the content is uploaded.
    *
    * A stream is written to a temporary file first, which is removed when the call ends. So the SDK can retry every source. `timeout`
    * limits the reading of the source, and then each attempt. A call sends one request or none, so it has no `withResponse()`.

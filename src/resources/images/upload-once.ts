@@ -27,21 +27,21 @@ interface Turn {
 
 const nothing = async () => undefined;
 
-/** What the store knows of the image of one content. */
+/** What the storage knows of the image of one content. */
 class KnownImages {
-  readonly #store: ClientStorage;
+  readonly #storage: ClientStorage;
   readonly #isImage: (value: unknown) => value is PrintImage;
   readonly #clock: PartnerClock;
   readonly #key: string;
   readonly #lockKey: string;
 
   constructor(
-    store: ClientStorage,
+    storage: ClientStorage,
     hash: string,
     isImage: (value: unknown) => value is PrintImage,
     clock: PartnerClock,
   ) {
-    this.#store = store;
+    this.#storage = storage;
     this.#isImage = isImage;
     this.#clock = clock;
     this.#key = `image:${hash}`;
@@ -50,13 +50,13 @@ class KnownImages {
 
   /** Resolves to the image of the content; undefined if none is known. */
   async read(): Promise<PrintImage | undefined> {
-    const found = fromJson(await this.#store.get(this.#key));
+    const found = fromJson(await this.#storage.get(this.#key));
     return this.#isImage(found) ? { reference: found.reference } : undefined;
   }
 
   async write(image: PrintImage): Promise<void> {
     // With `responses: "report"` it can be anything.
-    if (this.#isImage(image)) await this.#store.set(this.#key, toJson({ reference: image.reference }));
+    if (this.#isImage(image)) await this.#storage.set(this.#key, toJson({ reference: image.reference }));
   }
 
   /**
@@ -92,7 +92,7 @@ class KnownImages {
 
   /** Takes the lock. One that comes after the end of the call is released. */
   async #lock(within: Within): Promise<Lock | "lost" | undefined> {
-    const taking = this.#store.lock(this.#lockKey, times.lock);
+    const taking = this.#storage.lock(this.#lockKey, times.lock);
     try {
       return await within(taking);
     } catch (error) {
@@ -155,7 +155,7 @@ export function uploadOnce(
           await release();
           return { ...data, uploaded: true };
         } catch (error) {
-          // An abort does not wait for the store.
+          // An abort does not wait for the storage.
           void release();
           throw error;
         }

@@ -26,7 +26,7 @@ export interface BatchRow {
 export interface BatchTools {
   readonly send: Send;
   readonly clock: PartnerClock;
-  readonly store: ClientStorage;
+  readonly storage: ClientStorage;
   readonly requests: RequestCount;
   /** The places of looks and of pictures. */
   readonly slots: Slots;

@@ -109,7 +109,7 @@ async function openBatch(
   const tools: BatchTools = {
     send,
     clock,
-    store: await openStorage(),
+    storage: await openStorage(),
     requests: new RequestCount(),
     slots: new Slots(Math.floor(concurrency)),
     interval: options.interval ?? defaults.interval,
@@ -196,12 +196,12 @@ function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise
 }
 
 async function findComposition(
-  { send, store, requests }: Batch,
+  { send, storage, requests }: Batch,
   key: string,
   input: MockupInput,
   row: BatchRow,
 ): Promise<Composition> {
-  const stored = check(composition, fromJson(await store.get(key)), []);
+  const stored = check(composition, fromJson(await storage.get(key)), []);
   if (stored.ok) return stored.value as Composition;
   const { compositionReference, sceneReference, productReference, perspectiveReference } = input;
   const call =
@@ -214,7 +214,7 @@ async function findComposition(
         )
       : send(getComposition, { path: { compositionReference } }, row.reading(), true);
   const { reference, tokenCost } = (await requests.of(call)).data;
-  await store.set(key, toJson({ reference, tokenCost }), { ttl: compositionLifetime });
+  await storage.set(key, toJson({ reference, tokenCost }), { ttl: compositionLifetime });
   return { reference, tokenCost };
 }
 

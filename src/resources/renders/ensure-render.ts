@@ -51,29 +51,29 @@ function entryOf(value: unknown): RenderEntry | undefined {
 export const keyOfPair = ({ compositionReference, imageReference }: RenderInput): string =>
   `render:${compositionReference}:${imageReference}`;
 
-/** An entry with its bytes in the store; or "locked" while a process creates the render, whose lock then has the key. */
+/** An entry with its bytes in the storage; or "locked" while a process creates the render, whose lock then has the key. */
 type Stored = { readonly entry: RenderEntry; readonly bytes: Uint8Array } | "locked" | undefined;
 
-async function readStored(store: ClientStorage, key: string): Promise<Stored> {
-  const bytes = await store.get(key);
+async function readStored(storage: ClientStorage, key: string): Promise<Stored> {
+  const bytes = await storage.get(key);
   if (bytes === undefined) return undefined;
   const value = fromJson(bytes);
   if (value === undefined) return "locked";
   const entry = entryOf(value);
   if (entry !== undefined) return { entry, bytes };
   // Another version of the SDK wrote it.
-  await store.delete(key, { expected: bytes });
+  await storage.delete(key, { expected: bytes });
   return undefined;
 }
 
 /** Reads the entry of a pair; undefined if it has none, or not yet. */
-export async function readEntry(store: ClientStorage, key: string): Promise<RenderEntry | undefined> {
-  const stored = await readStored(store, key);
+export async function readEntry(storage: ClientStorage, key: string): Promise<RenderEntry | undefined> {
+  const stored = await readStored(storage, key);
   return stored === "locked" ? undefined : stored?.entry;
 }
 
-export const writeEntry = (store: ClientStorage, key: string, entry: RenderEntry): Promise<unknown> =>
-  store.set(key, toJson(entry));
+export const writeEntry = (storage: ClientStorage, key: string, entry: RenderEntry): Promise<unknown> =>
+  storage.set(key, toJson(entry));
 
 /** What creations need of a batch. */
 export interface Creator extends BatchTools {
@@ -83,25 +83,25 @@ export interface Creator extends BatchTools {
   readonly onCreated: () => void;
 }
 
-/** Creates the render of a pair, unless the store has it. One process creates it, under a lock; the others wait for its entry. */
+/** Creates the render of a pair, unless the storage has it. One process creates it, under a lock; the others wait for its entry. */
 export async function ensureRender(
   creator: Creator,
   pair: RenderInput,
   cost: number,
   row: BatchRow,
 ): Promise<RenderEntry> {
-  const { clock, store, tokens, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
+  const { clock, storage, tokens, retryFailedBefore = Number.NEGATIVE_INFINITY } = creator;
   const key = keyOfPair(pair);
   const until = clock.now() + row.waitTime();
   for (let pause = shortestRead; ; pause = Math.min(2 * pause, longestRead)) {
-    const stored = await readStored(store, key);
+    const stored = await readStored(storage, key);
     if (stored !== "locked") {
       // One that was created during this run is not created again: each creation deducts tokens.
       const retried = stored?.entry.render?.status === "failed" && stored.entry.created < retryFailedBefore;
       if (stored !== undefined && !retried) return stored.entry;
       const reservation = await tokens.reserve(cost, row);
-      if (stored !== undefined) await store.delete(key, { expected: stored.bytes });
-      const lock = await store.lock(key, lockTime);
+      if (stored !== undefined) await storage.delete(key, { expected: stored.bytes });
+      const lock = await storage.lock(key, lockTime);
       if (lock !== undefined) return create(creator, pair, row, { cost, reservation, lock, failed: stored?.entry });
       reservation.settle(0);
     }
@@ -126,7 +126,7 @@ const deductions = (timeline: readonly TimelineEntry[]): number =>
 
 /** Creates the render of a pair, and remembers it. */
 async function create(
-  { send, requests, clock, store, tokens, onCreated }: Creator,
+  { send, requests, clock, storage, tokens, onCreated }: Creator,
   pair: RenderInput,
   row: BatchRow,
   { cost, reservation, lock, failed }: Right,
@@ -152,13 +152,13 @@ async function create(
       created: clock.now(),
       ...(known && { render: known }),
     } as const;
-    await writeEntry(store, key, entry);
+    await writeEntry(storage, key, entry);
     return entry;
   } catch (error) {
     deducted = deductions(timelineOf(error));
     inDoubt = deducted > 0;
     if (error instanceof RendertokenLimitError) refusal = error;
-    if (failed !== undefined) await writeEntry(store, key, failed);
+    if (failed !== undefined) await writeEntry(storage, key, failed);
     throw error;
   } finally {
     reservation.settle(deducted, inDoubt);

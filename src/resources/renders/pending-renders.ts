@@ -123,7 +123,7 @@ export class PendingRenders {
         const now = clock.now();
         if (now < due()) continue;
         // Another process may have seen its end.
-        const known = (await readEntry(this.#tools.store, pending.key))?.render;
+        const known = (await readEntry(this.#tools.storage, pending.key))?.render;
         if (known !== undefined) return ended(known, entry.reference);
 
         const file = isProbed && now - entry.created < interval ? await this.#file(pending) : undefined;
@@ -206,7 +206,7 @@ export class PendingRenders {
 
   /** Reads the status, and remembers the render if it has ended. Resolves to undefined while a new render is not readable. */
   async #status({ key, entry, row, lastLook }: Pending) {
-    const { send, clock, store, requests } = this.#tools;
+    const { send, clock, storage, requests } = this.#tools;
     const path = { renderReference: entry.reference };
     const until = Math.min(entry.created + unreadable, lastLook);
     const seen = await requests.of(send(getRender, { path }, row.reading())).catch((error: unknown) => {
@@ -216,7 +216,7 @@ export class PendingRenders {
     if (seen === undefined) return undefined;
     const { data: render, timeline } = seen;
     const status = statusOf(render);
-    if (status === "completed" || status === "failed") await writeEntry(store, key, { ...entry, render });
+    if (status === "completed" || status === "failed") await writeEntry(storage, key, { ...entry, render });
     ended(render, entry.reference, timeline);
     return { render, status, timeline };
   }

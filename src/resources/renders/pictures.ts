@@ -96,7 +96,7 @@ function nameOfPair({ pair, render }: CompletedRow): string {
 const refused = (option: keyof SaveOptions, message: string): RequestValidationError =>
   new RequestValidationError({ issues: [{ path: ["download", option], message }] });
 
-/** The folder of a batch. It saves the picture of each render there, unless the store knows that its file is there. */
+/** The folder of a batch. It saves the picture of each render there, unless the storage knows that its file is there. */
 export class PictureFolder {
   readonly #tools: BatchTools;
   readonly #options: SaveOptions;
@@ -152,11 +152,11 @@ export class PictureFolder {
   }
 
   async #saveOnce(path: string, completed: CompletedRow): Promise<void> {
-    const { store, slots } = this.#tools;
+    const { storage, slots } = this.#tools;
     const { reference, row } = completed;
     const { fs, path: names } = fileModules();
     const key = await keyOf(path);
-    const checked = check(savedFile, fromJson(await store.get(key)), []);
+    const checked = check(savedFile, fromJson(await storage.get(key)), []);
     const known = checked.ok ? (checked.value as SavedFile) : undefined;
     if (known?.reference === reference) {
       const file = await fs.stat(path).catch(() => undefined);
@@ -171,7 +171,7 @@ export class PictureFolder {
     }
     const { size, mtimeMs } = await fs.stat(path);
     const saved: SavedFile = { version: 1, reference, size, modified: mtimeMs };
-    await store.set(key, toJson(saved));
+    await storage.set(key, toJson(saved));
   }
 }
 

@@ -113,8 +113,8 @@ export class RendersResource {
    * its row when it is ready. One failure does not stop the other rows.
    *
    * `map` converts your row to a {@link MockupInput}. Rows are read when there is work on them, so `rows` may be endless. The client's
-   * `store` remembers compositions and renders: a render that it has is never created again, also after the process was killed, or
-   * by several processes at the same time. Without the option `store`, it remembers them until the client ends.
+   * `storage` remembers compositions and renders: a render that it has is never created again, also after the process was killed, or
+   * by several processes at the same time. Without the option `storage`, it remembers them until the client ends.
    *
    * Leaving the loop ends all waits and cancels all pictures that were not yielded yet. A started creation is finished first, unless
    * `signal` aborts it.

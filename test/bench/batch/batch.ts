@@ -19,7 +19,7 @@ async function measure(job: Job): Promise<string[]> {
   return [seconds.toFixed(1), `${result?.cpu}`, `${result?.peak}`, `${result?.requests}`];
 }
 
-/** The time and memory of a batch whose pictures are saved, with SQLite as the store. `--rows=` makes it smaller. */
+/** The time and memory of a batch whose pictures are saved, with SQLite as the storage. `--rows=` makes it smaller. */
 export async function run(): Promise<void> {
   const rows = countOf();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-batch-"));
@@ -27,7 +27,7 @@ export async function run(): Promise<void> {
   const address = await ask<Address>(service, { images: rows / combinations, limit: rows });
   const job = {
     ...address,
-    store: { kind: "sqlite", at: join(folder, "store.sqlite") } as const,
+    storage: { kind: "sqlite", at: join(folder, "storage.sqlite") } as const,
     directory: folder,
     doubles: 1,
     concurrency: 8,
@@ -37,7 +37,7 @@ export async function run(): Promise<void> {
     const headings = [`${rows.toLocaleString("en")} mockups`, "seconds", "CPU seconds", "peak MB", "requests"];
     printTable(headings, [
       ["created and saved", ...(await measure(job))],
-      ["again, with the same store", ...(await measure(job))],
+      ["again, with the same storage", ...(await measure(job))],
     ]);
   } finally {
     service.disconnect();

@@ -22,8 +22,8 @@ export async function run(): Promise<void> {
     const origin = `http://127.0.0.1:${await server.ready}`;
     for (let round = 0; round < rounds; round += 1) {
       for (const way of ways) {
-        if (way === "sqlite store")
-          for (const part of ["", "-wal", "-shm"]) rmSync(join(folder, `store.sqlite${part}`), { force: true });
+        if (way === "sqlite storage")
+          for (const part of ["", "-wal", "-shm"]) rmSync(join(folder, `storage.sqlite${part}`), { force: true });
         const worker = start(file("worker.ts"), 1, [way, origin]);
         try {
           await worker.ready;
@@ -48,7 +48,7 @@ export async function run(): Promise<void> {
       way,
       throughput(way).toFixed(0),
       (throughput(way) / base).toFixed(2),
-      way === "memory store" ? "≥ 0.95" : "",
+      way === "memory storage" ? "≥ 0.95" : "",
       of(way, "peak").toFixed(0),
       `≤ ${(of("bare fetch", "peak") + 20).toFixed(0)}`,
       String(measured.get(way)?.every(({ fromCache }) => fromCache)),

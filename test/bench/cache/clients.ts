@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 
 /** Downloads the file of the server to a path. Resolves to whether it came from a cache. */
 type Download = (path: string) => Promise<boolean>;
@@ -24,13 +24,13 @@ async function bare(origin: string): Promise<Download> {
   };
 }
 
-async function own(origin: string, store?: KeyValueStore): Promise<Download> {
+async function own(origin: string, storage?: KeyValueStorage): Promise<Download> {
   const { PodPartner } = await loadBuilt();
   const partner = new PodPartner({
     baseUrl: `${origin}/v2`,
     secretKey: "a-secret-key",
     timeout: 600_000,
-    ...(store !== undefined && { store, fileCache: { maxSize: 4 * gibibyte } }),
+    ...(storage !== undefined && { storage, fileCache: { maxSize: 4 * gibibyte } }),
   });
   return async (path) => {
     const media = await partner.renders.media(render);
@@ -40,16 +40,16 @@ async function own(origin: string, store?: KeyValueStore): Promise<Download> {
 }
 
 async function sqlite(origin: string, folder: string): Promise<Download> {
-  const { sqliteStore } = (await import(built("sqlite"))) as typeof import("pod-partner/sqlite");
-  return own(origin, sqliteStore(join(folder, "store.sqlite"), { organization: "bench" }));
+  const { sqliteStorage } = (await import(built("sqlite"))) as typeof import("pod-partner/sqlite");
+  return own(origin, sqliteStorage(join(folder, "storage.sqlite"), { organization: "bench" }));
 }
 
 export const clients = {
   "bare fetch": bare,
   "without a cache": (origin) => own(origin),
-  /** The store holds 64 MiB, so it forgets the first pieces while the last arrive. */
-  "memory store": async (origin) => own(origin, (await loadBuilt()).memoryStore()),
-  "sqlite store": sqlite,
+  /** The storage holds 64 MiB, so it forgets the first pieces while the last arrive. */
+  "memory storage": async (origin) => own(origin, (await loadBuilt()).memoryStorage()),
+  "sqlite storage": sqlite,
   "again, from sqlite": sqlite,
 } satisfies Readonly<Record<string, (origin: string, folder: string) => Promise<Download>>>;
 

@@ -6,7 +6,7 @@ import { clients, type Way } from "./clients.ts";
 export interface Job {
   /** Where the file is saved. */
   readonly path: string;
-  /** Where a store on disk is. */
+  /** Where a storage on disk is. */
   readonly folder: string;
 }
 

@@ -28,8 +28,8 @@ async function podPartnerWith(origin: string, redis?: RedisClient, ceiling?: Cei
   const { PodPartner } = (await import(built("index"))) as typeof import("pod-partner");
   const { redisPacing } = (await import(built("redis"))) as typeof import("pod-partner/redis");
   const options = { baseUrl: `${origin}/v2`, secretKey: "a-secret-key", logger: {} };
-  const store = redis && redisPacing(redis);
-  const partner = new PodPartner({ ...options, pacing: { store, ...ceiling } });
+  const shared = redis && redisPacing(redis);
+  const partner = new PodPartner({ ...options, pacing: { shared, ...ceiling } });
   return () => partner.orders.get(`Order_${"0".repeat(26)}`);
 }
 

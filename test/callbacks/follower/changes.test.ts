@@ -125,13 +125,13 @@ describe("the changes of an order", () => {
     ]);
   });
 
-  it("leave no text of the order in the store but its status code and references", async () => {
-    const { service, follower, store } = createWorld();
+  it("leave no text of the order in the storage but its status code and references", async () => {
+    const { service, follower, storage } = createWorld();
     service.hold(first, "Ada Jansen does not live there");
     service.change(first, (order) => ({ ...order, customIdentifier: "ada@example.com" }));
     await follower().update(first);
     const texts: string[] = [];
-    for await (const key of store.keys("")) texts.push(new TextDecoder().decode(await store.get(key)));
+    for await (const key of storage.keys("")) texts.push(new TextDecoder().decode(await storage.get(key)));
     const text = texts.join("\n");
     expect(text).not.toMatch(/Ada|ada|shop-/);
     expect(text).toContain('"accepted"');

@@ -111,10 +111,10 @@ it.each(["has no async_hooks", "throws when it is asked"])(
       vi.resetModules();
     });
     const { createOrderFollower } = await import("pod-partner/callbacks");
-    const { clock, service, store } = createWorld();
+    const { clock, service, storage } = createWorld();
     const own: OrderFollower = createOrderFollower({
       partner: service.client,
-      store,
+      storage,
       clock,
       onChange: () => own.reconcile(),
     });

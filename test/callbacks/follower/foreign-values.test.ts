@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { createOrderFollower } from "pod-partner/callbacks";
-import { redisStore } from "pod-partner/redis";
+import { redisStorage } from "pod-partner/redis";
 import { afterEach, expect, it } from "vitest";
 import { seal, toJson } from "../../../src/storage/values.ts";
 import { describeWithRedis, useRedis } from "../../redis/use-redis.ts";
@@ -15,7 +15,7 @@ describeWithRedis("a follower on Redis", () => {
     const { service, handed } = createWorld();
     const follower = createOrderFollower({
       partner: service.client,
-      store: redisStore(context.redis),
+      storage: redisStorage(context.redis),
       onChange: ({ order }) => handed.push({ reference: order.reference, changes: [], shipped: [], held: false }),
     });
     followers.push(follower);

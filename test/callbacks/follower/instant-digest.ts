@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { memoryStore } from "pod-partner";
+import { memoryStorage } from "pod-partner";
 import { vi } from "vitest";
 
 /**
@@ -13,5 +13,5 @@ vi.spyOn(crypto.subtle, "digest").mockImplementation(async (_, data) => {
   return new Uint8Array(createHash("sha256").update(bytes).digest()).buffer;
 });
 
-// A store loads its memory at the first use, which takes real time, too.
-await memoryStore().get("first use");
+// A storage loads its memory at the first use, which takes real time, too.
+await memoryStorage().get("first use");

@@ -1,6 +1,6 @@
 import "./instant-digest.ts";
 import * as fc from "fast-check";
-import { memoryStore, type Order, type OrderReference } from "pod-partner";
+import { memoryStorage, type Order, type OrderReference } from "pod-partner";
 import {
   createOrderFollower,
   type FollowedOrderReader,
@@ -8,7 +8,7 @@ import {
   type OrderFollower,
 } from "pod-partner/callbacks";
 import { createManualClock } from "pod-partner/testing";
-import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { first, newOrder, notFound, second } from "./support.ts";
 
 /** An order of the model: each change of the service makes a new version. */
@@ -55,10 +55,10 @@ export interface Step {
   readonly ms?: number;
 }
 
-/** Two processes with one store and one service. Requests and handlers take time, so that steps overlap. */
+/** Two processes with one storage and one service. Requests and handlers take time, so that steps overlap. */
 export class Model {
   readonly clock = createManualClock();
-  readonly store = memoryStore({ clock: this.clock });
+  readonly storage = memoryStorage({ clock: this.clock });
   readonly handed: HandedOver[] = [];
   readonly #versions = new Map<OrderReference, Versioned[]>(
     references.map((reference) => [reference, [{ ...newOrder(reference), version: 0 }]]),
@@ -142,24 +142,24 @@ export class Model {
     return new Promise((resolve) => void this.clock.after(ms, resolve));
   }
 
-  /** A process. After a crash, no code of it continues: its store, its service, its timers and its handlers never respond. */
+  /** A process. After a crash, no code of it continues: its storage, its service, its timers and its handlers never respond. */
   #start(): Process {
-    const { clock, store } = this;
+    const { clock, storage } = this;
     const whileAlive = async <T>(work: () => Promise<T>): Promise<T> => {
       if (!process.alive) return never();
       const result = await work();
       return process.alive ? result : never();
     };
-    const ownStore: KeyValueStore = {
+    const ownStore: KeyValueStorage = {
       kind: "memory",
-      get: (key) => whileAlive(() => store.get(key)),
-      set: (key, value, options) => whileAlive(() => store.set(key, value, options)),
-      delete: (key, options) => whileAlive(() => store.delete(key, options)),
-      keys: (prefix) => store.keys(prefix),
+      get: (key) => whileAlive(() => storage.get(key)),
+      set: (key, value, options) => whileAlive(() => storage.set(key, value, options)),
+      delete: (key, options) => whileAlive(() => storage.delete(key, options)),
+      keys: (prefix) => storage.keys(prefix),
     };
     const follower = createOrderFollower({
       partner: this.#client(whileAlive),
-      store: ownStore,
+      storage: ownStore,
       clock: { now: clock.now, after: (ms, callback) => clock.after(ms, () => process.alive && callback()) },
       onChange: (change) => whileAlive(() => this.#handle(change)),
       timeout: 20_000,

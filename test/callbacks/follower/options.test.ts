@@ -1,11 +1,11 @@
-import { ConfigurationError, memoryStore, PodPartner } from "pod-partner";
+import { ConfigurationError, memoryStorage, PodPartner } from "pod-partner";
 import { createOrderFollower } from "pod-partner/callbacks";
 import { describe, expect, it } from "vitest";
 import { createReader } from "../support.ts";
 import { createWorld } from "./support.ts";
 
 const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
-const valid = { partner, store: memoryStore(), onChange: () => undefined };
+const valid = { partner, storage: memoryStorage(), onChange: () => undefined };
 
 /** Creates a follower without type checks, as a JavaScript program may, and returns the error. */
 function refusal(options: unknown): ConfigurationError {
@@ -22,15 +22,15 @@ describe("the follower's options", () => {
   it.each<[string, object, string]>([
     ["a client without orders", { partner: {} }, "partner"],
     ["an object that only reads orders", { partner: createReader() }, "partner"],
-    ["a path as the store", { store: "orders.db" }, "store"],
-    ["a store without compare-and-set", { store: new Map() }, "store"],
+    ["a path as the storage", { storage: "orders.db" }, "storage"],
+    ["a storage without compare-and-set", { storage: new Map() }, "storage"],
     ["a handler that is not a function", { onChange: {} }, "onChange"],
     ["an onGone that is not a function", { onGone: true }, "onGone"],
     ["an onError that is not a function", { onError: "log" }, "onError"],
     ["no period", { every: 0 }, "every"],
     ["a period as a text", { every: "1h" }, "every"],
     ["no time", { timeout: 0 }, "timeout"],
-    ["a negative time in the store", { forgetAfter: -1 }, "forgetAfter"],
+    ["a negative time in the storage", { forgetAfter: -1 }, "forgetAfter"],
     ["a clock without functions", { clock: {} }, "clock"],
     ["an unknown option", { onchange: () => undefined }, "onchange"],
   ])("refuse %s", (_, options, path) => {
@@ -39,7 +39,7 @@ describe("the follower's options", () => {
     expect(error.message).toContain("The follower's options are not valid.");
   });
 
-  it("refuse a missing client, store and handler together, and anything that is not an object", () => {
+  it("refuse a missing client, storage and handler together, and anything that is not an object", () => {
     expect(refusal({}).issues).toHaveLength(3);
     expect(refusal(undefined).issues).toHaveLength(1);
   });

@@ -1,9 +1,9 @@
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { settled } from "../support.ts";
 import { createWorld, first, settle } from "./support.ts";
 
-describe("two processes with one store", () => {
+describe("two processes with one storage", () => {
   it("hand over each change once, one after the other", async () => {
     const { clock, service, follower, handed } = createWorld();
     let running = 0;
@@ -20,15 +20,15 @@ describe("two processes with one store", () => {
   });
 
   it("hand over nothing older after something newer when the first one is suspended between read and handler", async () => {
-    const { clock, service, store, follower, handed } = createWorld();
+    const { clock, service, storage, follower, handed } = createWorld();
     const suspended = Promise.withResolvers<void>();
-    const slowStore: KeyValueStore = {
-      ...store,
+    const slowStorage: KeyValueStorage = {
+      ...storage,
       // The process stops after its read, and renews nothing.
       set: async (key, value, options) => {
-        if (!key.includes("lease") || options?.expected === null) return store.set(key, value, options);
+        if (!key.includes("lease") || options?.expected === null) return storage.set(key, value, options);
         await suspended.promise;
-        return store.set(key, value, options);
+        return storage.set(key, value, options);
       },
     };
     service.ship(first, [1]);
@@ -38,7 +38,7 @@ describe("two processes with one store", () => {
       await suspended.promise;
       return outdated;
     };
-    const slow = follower({ store: slowStore }).update(first);
+    const slow = follower({ storage: slowStorage }).update(first);
     await settled();
     service.ship(first, [2]);
     service.hold(first, "no stock");
@@ -49,16 +49,16 @@ describe("two processes with one store", () => {
   });
 
   it("let the process that lost its turn in the handler look again, and it hands over nothing twice", async () => {
-    const { clock, service, store, follower, handed } = createWorld();
+    const { clock, service, storage, follower, handed } = createWorld();
     const gate = Promise.withResolvers<void>();
-    const lost: KeyValueStore = {
-      ...store,
+    const lost: KeyValueStorage = {
+      ...storage,
       set: async (key, value, options) =>
-        key.includes("lease") && options?.expected ? false : store.set(key, value, options),
+        key.includes("lease") && options?.expected ? false : storage.set(key, value, options),
     };
     let calls = 0;
     const slow = follower({
-      store: lost,
+      storage: lost,
       timeout: 60_000,
       onChange: () => {
         calls += 1;
@@ -77,9 +77,9 @@ describe("two processes with one store", () => {
   });
 
   it("take the turn of a process that was killed after some seconds", async () => {
-    const { clock, store, follower, handed } = createWorld();
-    const dead: KeyValueStore = { ...store };
-    const killed = follower({ store: dead, onChange: () => new Promise(() => undefined) });
+    const { clock, storage, follower, handed } = createWorld();
+    const dead: KeyValueStorage = { ...storage };
+    const killed = follower({ storage: dead, onChange: () => new Promise(() => undefined) });
     void killed.update(first).catch(() => undefined);
     await settled();
     dead.set = () => new Promise(() => undefined);

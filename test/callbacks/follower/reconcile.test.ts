@@ -1,4 +1,4 @@
-import { AuthenticationError, type KeyValueStore } from "pod-partner";
+import { AuthenticationError, type KeyValueStorage } from "pod-partner";
 import { type OrderFollowerOptions, ReconcileError } from "pod-partner/callbacks";
 import { describe, expect, it } from "vitest";
 import { ref } from "../../support/references.ts";
@@ -127,13 +127,13 @@ describe("follower.reconcile", () => {
     await expect(follower.reconcile({ concurrency: 1 })).rejects.toMatchObject({ failed: 3, result: { checked: 0 } });
   });
 
-  it("ends at once with a typed error when the store is lost", async () => {
+  it("ends at once with a typed error when the storage is lost", async () => {
     const world = createWorld();
-    const keys: KeyValueStore["keys"] = () => {
+    const keys: KeyValueStorage["keys"] = () => {
       throw new Error("lost");
     };
-    const follower = world.follower({ store: { ...world.store, keys } });
-    await expect(follower.reconcile()).rejects.toMatchObject({ name: "OrderFollowerError", fault: "store" });
+    const follower = world.follower({ storage: { ...world.storage, keys } });
+    await expect(follower.reconcile()).rejects.toMatchObject({ name: "OrderFollowerError", fault: "storage" });
   });
 
   it("removes an order that is gone, and reports it once", async () => {
@@ -277,20 +277,20 @@ describe("an update of an order that a sweep reads", () => {
   });
 });
 
-describe("a process whose lock has ended in the store", () => {
+describe("a process whose lock has ended in the storage", () => {
   it("still makes no two calls for one order at the same time", async () => {
     const world = createWorld();
-    const lost: KeyValueStore = {
-      ...world.store,
+    const lost: KeyValueStorage = {
+      ...world.storage,
       // The lock is never renewed: a renewal sets the value that the key holds.
       set: async (key, value, options) =>
-        String(value) === String(options?.expected) ? false : world.store.set(key, value, options),
+        String(value) === String(options?.expected) ? false : world.storage.set(key, value, options),
     };
     const gate = Promise.withResolvers<void>();
     let running = 0;
     let most = 0;
     const { update, reconcile } = world.follower({
-      store: lost,
+      storage: lost,
       timeout: 60_000,
       onChange: async () => {
         running += 1;

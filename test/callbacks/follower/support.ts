@@ -1,5 +1,5 @@
 import "./instant-digest.ts";
-import { memoryStore, NotFoundError, type Order, type OrderReference } from "pod-partner";
+import { memoryStorage, NotFoundError, type Order, type OrderReference } from "pod-partner";
 import {
   createOrderFollower,
   type FollowedOrderReader,
@@ -8,7 +8,7 @@ import {
   type OrderFollowerOptions,
 } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
-import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { ref } from "../../support/references.ts";
 
 export const first = ref("Order", "1");
@@ -108,17 +108,17 @@ export interface Handed {
   readonly held: boolean;
 }
 
-/** A service, a store, and followers that record what they hand over. */
+/** A service, a storage, and followers that record what they hand over. */
 export function createWorld() {
   const clock = createManualClock();
   const service = createService(clock);
-  const store: KeyValueStore = memoryStore({ clock });
+  const storage: KeyValueStorage = memoryStorage({ clock });
   const handed: Handed[] = [];
   const gone: OrderReference[] = [];
   const follower = (options: Partial<OrderFollowerOptions> = {}) =>
     createOrderFollower({
       partner: service.client,
-      store,
+      storage,
       clock,
       onGone: ({ orderReference }) => gone.push(orderReference),
       ...options,
@@ -135,13 +135,13 @@ export function createWorld() {
     });
   /** The kinds of change of each hand-over. */
   const kinds = () => handed.map(({ changes }) => changes.map(({ kind }) => kind));
-  /** The keys of the store, without the prefix of the organization. */
+  /** The keys of the storage, without the prefix of the organization. */
   const keys = async () => {
     const found: string[] = [];
-    for await (const key of store.keys("")) found.push(key.replace(/^.*?follower:/, ""));
+    for await (const key of storage.keys("")) found.push(key.replace(/^.*?follower:/, ""));
     return found.sort();
   };
-  return { clock, service, store, handed, gone, follower, kinds, keys };
+  return { clock, service, storage, handed, gone, follower, kinds, keys };
 }
 
 /** Advances a clock in small steps until a promise settles, and returns its result. */

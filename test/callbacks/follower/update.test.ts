@@ -1,4 +1,4 @@
-import { DeadlineError, memoryStore, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
+import { DeadlineError, memoryStorage, PodPartner, RequestValidationError, ResponseValidationError } from "pod-partner";
 import {
   createOrderFollower,
   createOrderUpdatedReceiver,
@@ -296,12 +296,12 @@ describe.each(Object.entries(joined))("a receiver with a follower %s", (_, join)
     expect([world.gone, failures]).toEqual([[first], []]);
   });
 
-  it("responds with 503 while the store is lost", async () => {
+  it("responds with 503 while the storage is lost", async () => {
     const world = createWorld();
-    const lost = { ...world.store, get: () => Promise.reject(new Error("lost")) };
-    const { receive, failures } = createReceiving(world, { store: lost });
+    const lost = { ...world.storage, get: () => Promise.reject(new Error("lost")) };
+    const { receive, failures } = createReceiving(world, { storage: lost });
     expect(await receive()).toBe(503);
-    expect(failures).toMatchObject([{ error: { name: "OrderFollowerError", fault: "store", isRetryable: true } }]);
+    expect(failures).toMatchObject([{ error: { name: "OrderFollowerError", fault: "storage", isRetryable: true } }]);
   });
 
   it("responds with 503 after the `timeout`, and lets the handler's `close` of the receiver fail", async () => {
@@ -334,7 +334,7 @@ describe("a receiver that feeds a follower", () => {
     });
     const follower = createOrderFollower({
       partner,
-      store: memoryStore(),
+      storage: memoryStorage(),
       onChange: ({ changes }) => handed.push(changes.map(({ kind }) => kind)),
     });
     const receiver = createOrderUpdatedReceiver({ follower, token });

@@ -22,7 +22,7 @@ describe("tokenBudget", () => {
     }
   });
 
-  it("does not leave out what the store has, and goes on in the next run", async () => {
+  it("does not leave out what the storage has, and goes on in the next run", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(5, "desk");
     const run = async () =>
@@ -76,8 +76,8 @@ describe("the weekly limit", () => {
     const pairs = await setup.pairs(12);
     const [other, ...own] = await setup.pairs(31);
     if (other === undefined) throw new Error("There is no pair");
-    // Another client without a store uses 7 tokens after the batch has read the limit.
-    const elsewhere = setup.connect({ fetch: setup.emulator.fetch, store: undefined });
+    // Another client without a storage uses 7 tokens after the batch has read the limit.
+    const elsewhere = setup.connect({ fetch: setup.emulator.fetch, storage: undefined });
     async function* rows() {
       yield* pairs.slice(0, 1);
       for (let n = 0; n < 7; n += 1) await elsewhere.renders.create(other as never);

@@ -14,7 +14,7 @@ async function reachable(pairOf: (n: number) => RenderInput): Promise<number> {
     () => 1,
   );
   const options = { download: false, concurrency: 4 } as const;
-  // The renders of the pairs are in the store.
+  // The renders of the pairs are in the storage.
   await collect(partner.renders.batch([pairOf(0)], options));
   const rows: WeakRef<object>[] = [];
   function* source() {

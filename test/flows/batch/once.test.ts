@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import fc from "fast-check";
-import { memoryStore, type RenderInput } from "pod-partner";
+import { memoryStorage, type RenderInput } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
 import { settle } from "../../support/settle.ts";
@@ -9,7 +9,7 @@ import { collect, type Death, setUpBatch, tally } from "./setup.ts";
 
 type Setup = ReturnType<typeof setUpBatch>;
 
-describe("a pair whose render is in the store", () => {
+describe("a pair whose render is in the storage", () => {
   it("is not created again by a later run, and costs no look-up", async () => {
     const setup = setUpBatch({ renderDuration: 5_000 });
     const pairs = await setup.pairs(6);
@@ -41,12 +41,12 @@ describe("a pair whose render is in the store", () => {
     expect(await setup.used()).toBe(16);
   });
 
-  it("is created once within a batch whose store is lost", async () => {
+  it("is created once within a batch whose storage is lost", async () => {
     const setup = setUpBatch({ renderDuration: 5_000 });
     const broken = () => Promise.reject(new Error("gone"));
-    const store = { ...memoryStore(), get: broken, set: broken, delete: broken };
+    const storage = { ...memoryStorage(), get: broken, set: broken, delete: broken };
     const lost: unknown[] = [];
-    const partner = setup.connect({ store, hooks: { onStoreLost: (event) => lost.push(event) } });
+    const partner = setup.connect({ storage, hooks: { onStorageLost: (event) => lost.push(event) } });
     const pairs = await setup.pairs(3);
     expect(tally(await setup.settle(collect(partner.renders.batch([...pairs, ...pairs]))))).toEqual({ ok: 6 });
     expect(setup.creations()).toEqual([1, 1, 1]);
@@ -61,7 +61,7 @@ describe("a pair whose render is in the store", () => {
     const [pair] = await setup.pairs(1);
     if (pair === undefined) throw new Error("There is no pair");
     const key = `render:${pair.compositionReference}:${pair.imageReference}`;
-    const scoped = new ScopedStorage(setup.store, await setup.partner["~scopeOf"](setup.store));
+    const scoped = new ScopedStorage(setup.storage, await setup.partner["~scopeOf"](setup.storage));
     await scoped.set(key, new TextEncoder().encode(JSON.stringify(value)));
     expect(tally(await setup.settle(collect(setup.partner.renders.batch([pair]))))).toEqual({ ok: 1 });
     expect(setup.creations()).toEqual([1]);
@@ -92,7 +92,7 @@ describe("a render that failed", () => {
     const pairs = await setup.pairs(2);
     const [pair] = pairs;
     if (pair === undefined) throw new Error("There is no pair");
-    const { reference } = await setup.connect({ fetch: setup.emulator.fetch, store: undefined }).renders.create(pair);
+    const { reference } = await setup.connect({ fetch: setup.emulator.fetch, storage: undefined }).renders.create(pair);
     setup.emulator.failRender(reference);
     const run = async (options?: { retryFailed: boolean }) =>
       tally(await setup.settle(collect(setup.connect().renders.batch([...pairs, pair], options))));
@@ -114,7 +114,9 @@ describe("a render that failed, of a service that has no files of it", () => {
         ? Response.json({ code: "no_file", message: "There is no file" }, { status })
         : setup.emulator.fetch(request, init);
     for (const pair of pairs) {
-      const { reference } = await setup.connect({ fetch: setup.emulator.fetch, store: undefined }).renders.create(pair);
+      const { reference } = await setup
+        .connect({ fetch: setup.emulator.fetch, storage: undefined })
+        .renders.create(pair);
       setup.emulator.failRender(reference);
     }
     const outcomes = await setup.settle(collect(setup.connect({ fetch }).renders.batch(pairs)));
@@ -125,9 +127,9 @@ describe("a render that failed, of a service that has no files of it", () => {
 describe("`retryFailed`", () => {
   const statusOrFile = /^GET \/renders\//;
 
-  /** Creates the render of a pair, which fails. It is not in the store. */
+  /** Creates the render of a pair, which fails. It is not in the storage. */
   async function failed({ connect, emulator }: Setup, pair: RenderInput): Promise<void> {
-    const elsewhere = connect({ fetch: emulator.fetch, store: undefined });
+    const elsewhere = connect({ fetch: emulator.fetch, storage: undefined });
     emulator.failRender((await elsewhere.renders.create(pair)).reference);
   }
 
@@ -167,7 +169,7 @@ describe("`retryFailed`", () => {
     if (first === undefined || pair === undefined) throw new Error("There is no pair");
     async function* rows() {
       yield first as RenderInput;
-      // Meanwhile, with the same store.
+      // Meanwhile, with the same storage.
       await failed(setup, pair as RenderInput);
       expect(tally(await collect(setup.connect().renders.batch([pair as RenderInput])))).toEqual({
         "render-failed": 1,
@@ -205,7 +207,7 @@ describe("a process that dies", () => {
     void collect(partner.renders.batch(pairs)).then(() => {
       state.dead = true;
     });
-    // Opening a store takes time of the machine.
+    // Opening a storage takes time of the machine.
     while (!state.opened) await setImmediate();
     for (let step = 0; step < 1_000 && !state.dead; step += 1) await setup.clock.advance(1_000);
     expect(state.dead).toBe(true);

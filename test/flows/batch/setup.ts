@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { type ImageReference, type KeyValueStore, memoryStore, PodPartner, type RenderInput } from "pod-partner";
+import { type ImageReference, type KeyValueStorage, memoryStorage, PodPartner, type RenderInput } from "pod-partner";
 import { createEmulator, createManualClock, type EmulatorOptions, sampleImage } from "pod-partner/testing";
 import { vi } from "vitest";
 import { settle } from "../../support/settle.ts";
@@ -24,7 +24,7 @@ const never = new Promise<never>(() => undefined);
 
 const isCreation = ({ method, url }: Request): boolean => method === "POST" && url.endsWith("/renders");
 
-/** A process that dies at one of its requests: from then on its requests and its store never respond. */
+/** A process that dies at one of its requests: from then on its requests and its storage never respond. */
 export interface Death {
   /** The number of the request, from 1. */
   readonly request: number;
@@ -32,11 +32,11 @@ export interface Death {
   readonly received: boolean;
 }
 
-/** An emulator and clients with one store, on a clock that the test moves. */
+/** An emulator and clients with one storage, on a clock that the test moves. */
 export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
   const clock = createManualClock();
   const emulator = createEmulator({ clock, rendertokenLimit: 100_000, ...emulatorOptions });
-  const store = memoryStore({ clock, organization: "shop" });
+  const storage = memoryStorage({ clock, organization: "shop" });
   const seen: Seen[] = [];
   const { baseUrl, secretKey, demo } = emulator;
 
@@ -47,7 +47,7 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     return emulator.fetch(request, init);
   };
   const connect = (options: Options = {}) =>
-    new PodPartner({ baseUrl, secretKey, clock, store, fetch: watched, ...options });
+    new PodPartner({ baseUrl, secretKey, clock, storage, fetch: watched, ...options });
 
   /** A client in a process that dies. */
   const mortal = ({ request: last, received }: Death) => {
@@ -67,24 +67,24 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
       const response = await watched(request, init);
       return state.dead ? never : response;
     };
-    const own: KeyValueStore = {
-      ...store,
+    const own: KeyValueStorage = {
+      ...storage,
       get: (key) => {
         state.opened = true;
-        return guarded(() => store.get(key));
+        return guarded(() => storage.get(key));
       },
       set: (key, ...given) =>
         guarded(async () => {
-          const done = await store.set(key, ...given);
+          const done = await storage.set(key, ...given);
           // A lease has a time to live, what is remembered of a render has none.
           if (given[1]?.ttl === undefined) remembered.add(key.slice(key.indexOf("}:") + 2));
           return done;
         }),
-      delete: (...given) => guarded(() => store.delete(...given)),
+      delete: (...given) => guarded(() => storage.delete(...given)),
     };
     /** The number of creations whose responses the process did not remember. */
     const lost = () => [...created].filter((key) => !remembered.has(key)).length;
-    return { state, lost, partner: connect({ fetch, store: own }) };
+    return { state, lost, partner: connect({ fetch, storage: own }) };
   };
 
   let uploaded = 0;
@@ -92,7 +92,7 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
     clock,
     emulator,
     demo,
-    store,
+    storage,
     seen,
     connect,
     mortal,
@@ -102,7 +102,7 @@ export function setUpBatch(emulatorOptions: EmulatorOptions = {}) {
       const created = () => seen.filter(({ pair }) => pair !== undefined).length;
       for (let turn = 0; turn < 20_000 && created() < count; turn += 1) await setImmediate();
     },
-    /** Waits for a call by moving the clock, once it has sent its first request: opening a store takes time of the machine. */
+    /** Waits for a call by moving the clock, once it has sent its first request: opening a storage takes time of the machine. */
     async settle<T>(call: Promise<T>): Promise<T> {
       const sent = seen.length;
       let settled = false;

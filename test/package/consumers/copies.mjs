@@ -12,7 +12,7 @@ async function results(one, other) {
   const partner = new other.PodPartner({
     baseUrl,
     secretKey,
-    store: one.memoryStore(),
+    storage: one.memoryStorage(),
     transport: one.nodeTransport(),
     clock: one.createManualClock(),
   });
@@ -22,7 +22,7 @@ async function results(one, other) {
   const seen = [];
   const follower = one.createOrderFollower({
     partner,
-    store: other.sqliteStore(":memory:"),
+    storage: other.sqliteStorage(":memory:"),
     onChange: ({ order }) => void seen.push(order.reference),
   });
   const receiver = other.createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "test" });

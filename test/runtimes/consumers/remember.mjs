@@ -1,22 +1,22 @@
-// Uploads a picture once from two sources, and downloads a large file twice with a cache in each kind of store.
+// Uploads a picture once from two sources, and downloads a large file twice with a cache in each kind of storage.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { memoryStore, PodPartner } from "pod-partner";
-import { sqliteStore } from "pod-partner/sqlite";
+import { memoryStorage, PodPartner } from "pod-partner";
+import { sqliteStorage } from "pod-partner/sqlite";
 
 const { baseUrl, secretKey, picture, render, target } = JSON.parse(process.env.INPUT);
 const hash = (bytes) => createHash("sha256").update(bytes).digest("hex");
 
-const partner = new PodPartner({ baseUrl, secretKey, store: memoryStore() });
+const partner = new PodPartner({ baseUrl, secretKey, storage: memoryStorage() });
 const uploads = [];
 for (const source of [picture, createReadStream(picture), await readFile(picture)]) {
   uploads.push((await partner.images.uploadOnce(source)).uploaded);
 }
 
 /** Whether each of two downloads came from the cache, and the hash of its bytes. */
-async function twice(store) {
-  const cached = new PodPartner({ baseUrl, secretKey, store, fileCache: true });
+async function twice(storage) {
+  const cached = new PodPartner({ baseUrl, secretKey, storage, fileCache: true });
   const first = await cached.renders.media(render);
   await first.saveTo(target);
   const second = await cached.renders.media(render);
@@ -26,13 +26,13 @@ async function twice(store) {
 /** The name of the error where a runtime has no SQLite of its own. */
 async function inFile() {
   try {
-    const store = sqliteStore(`${target}.sqlite`, { organization: "shop" });
-    return await twice(store).finally(() => store.close());
+    const storage = sqliteStorage(`${target}.sqlite`, { organization: "shop" });
+    return await twice(storage).finally(() => storage.close());
   } catch (error) {
     return error.name;
   }
 }
 
 console.log(
-  JSON.stringify({ uploads, none: await twice(undefined), memory: await twice(memoryStore()), file: await inFile() }),
+  JSON.stringify({ uploads, none: await twice(undefined), memory: await twice(memoryStorage()), file: await inFile() }),
 );

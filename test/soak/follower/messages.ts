@@ -1,5 +1,5 @@
 import type { OrderChange } from "../../../src/callbacks/index.ts";
-import type { StorePlace } from "../open-store.ts";
+import type { StorePlace } from "../open-storage.ts";
 import type { TransportKind } from "../transport.ts";
 
 /** The message that starts a partner's process. A port of 0 is a free port. */
@@ -13,7 +13,7 @@ export interface WorkerJob {
   /** The part of the handlers that fail. */
   readonly failing: number;
   readonly seed: number;
-  readonly store: StorePlace;
+  readonly storage: StorePlace;
   readonly transport: TransportKind;
 }
 

@@ -154,7 +154,7 @@ async function sweepAll(workers: readonly Worker[]): Promise<{ found: number; sw
 
 async function soak(
   orders: number,
-  kind: WorkerJob["store"]["kind"],
+  kind: WorkerJob["storage"]["kind"],
   processes: number,
   transport: TransportKind,
 ): Promise<boolean> {
@@ -167,8 +167,8 @@ async function soak(
     limits: { default: { quota: 1_000_000, window: 60_000 } },
   });
   const { baseUrl, secretKey } = emulator;
-  const store = { kind, at: redis?.url ?? join(folder, "store.db") };
-  const job = { baseUrl, secretKey, token: "secret-token", file, failing: 0.1, store, transport };
+  const storage = { kind, at: redis?.url ?? join(folder, "storage.db") };
+  const job = { baseUrl, secretKey, token: "secret-token", file, failing: 0.1, storage, transport };
   const workers = await Promise.all(
     Array.from({ length: processes }, (_, number) => startWorker({ ...job, seed: number + 1 })),
   );
@@ -183,7 +183,7 @@ async function soak(
   const { begun, done, repeated, effects, ...wrong } = verify(file, timelines as Timelines, units);
   await redis?.kill();
   await rm(folder, { recursive: true });
-  console.table([{ store: kind, processes, orders, ...counts, seconds }]);
+  console.table([{ storage: kind, processes, orders, ...counts, seconds }]);
   console.table([{ begun, done, repeated, effects, "found by sweeps": found, sweeps, checked }]);
   console.table([wrong]);
   return Object.values(wrong).every((count) => count === 0);

@@ -1,4 +1,4 @@
-/** A process that fills a store with followed orders, or follows them and sweeps once. */
+/** A process that fills a storage with followed orders, or follows them and sweeps once. */
 
 import { FollowerStorage } from "../../../src/callbacks/follower-storage.ts";
 import { createOrderFollower } from "../../../src/callbacks/index.ts";
@@ -7,12 +7,12 @@ import type { Order, OrderReference } from "../../../src/index.ts";
 import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
 import { systemClock } from "../../../src/util/clock.ts";
 import { ref } from "../../support/references.ts";
-import { openStore } from "../open-store.ts";
+import { openStorage } from "../open-storage.ts";
 import type { WorkerJob } from "./messages.ts";
 
 export interface ScaleJob {
   readonly step: "fill" | "sweep";
-  readonly store: WorkerJob["store"];
+  readonly storage: WorkerJob["storage"];
   readonly completed: number;
   readonly open: number;
 }
@@ -44,15 +44,15 @@ function orderOf(reference: OrderReference): Order {
 
 const referenceOf = (number: number): OrderReference => ref("Order", String(number));
 
-async function fill({ store, completed, open }: ScaleJob): Promise<object> {
-  const scoped = new ScopedStorage(await openStore(store), scope);
-  const storage = new FollowerStorage(async () => scoped, systemClock, 90 * day);
+async function fill({ storage, completed, open }: ScaleJob): Promise<object> {
+  const scoped = new ScopedStorage(await openStorage(storage), scope);
+  const followed = new FollowerStorage(async () => scoped, systemClock, 90 * day);
   const add = async (number: number) => {
     const reference = referenceOf(number);
     const state: OrderState = await stateOf(orderOf(reference), Date.now(), "another");
     const order = { ...state, completed: number < completed };
-    await storage.setOrder(reference, { v: 1, gone: false, order }, { bytes: undefined, value: undefined });
-    if (!order.completed) await storage.setMark(reference, { looked: Date.now() - day - number });
+    await followed.setOrder(reference, { v: 1, gone: false, order }, { bytes: undefined, value: undefined });
+    if (!order.completed) await followed.setMark(reference, { looked: Date.now() - day - number });
   };
   const atOnce = 500;
   for (let at = 0; at < completed + open; at += atOnce) {
@@ -63,10 +63,10 @@ async function fill({ store, completed, open }: ScaleJob): Promise<object> {
 
 const mebibytes = (bytes: number) => Math.round((bytes / 2 ** 20) * 10) / 10;
 
-async function sweep({ store }: ScaleJob): Promise<ScaleResult> {
+async function sweep({ storage }: ScaleJob): Promise<ScaleResult> {
   let requests = 0;
   let firstAt = 0;
-  const opened = await openStore(store);
+  const opened = await openStorage(storage);
   globalThis.gc?.();
   const before = process.memoryUsage.rss();
   const heap = process.memoryUsage().heapUsed;
@@ -78,7 +78,7 @@ async function sweep({ store }: ScaleJob): Promise<ScaleResult> {
     },
   });
   const partner = { orders: { get }, "~scopeOf": async () => scope };
-  const follower = createOrderFollower({ partner, store: opened, onChange: () => undefined });
+  const follower = createOrderFollower({ partner, storage: opened, onChange: () => undefined });
   const { changed } = await follower.reconcile();
   if (changed > 0) throw new Error(`${changed} orders changed`);
   const ended = performance.now();

@@ -8,15 +8,15 @@ import type { ScaleJob, ScaleResult } from "./scale-worker.ts";
 /** The part of the followed orders that is open. */
 const open = 0.05;
 
-async function measure(followed: number, store: ScaleJob["store"]): Promise<object> {
+async function measure(followed: number, storage: ScaleJob["storage"]): Promise<object> {
   const steps = { fill: start(new URL("./scale-worker.ts", import.meta.url)) };
-  const job = { store, completed: Math.round(followed * (1 - open)), open: Math.round(followed * open) };
+  const job = { storage, completed: Math.round(followed * (1 - open)), open: Math.round(followed * open) };
   await ask(steps.fill, { ...job, step: "fill" } satisfies ScaleJob);
   steps.fill.disconnect();
   const sweeping = start(new URL("./scale-worker.ts", import.meta.url), "--expose-gc");
   const result = await ask<ScaleResult>(sweeping, { ...job, step: "sweep" } satisfies ScaleJob);
   sweeping.disconnect();
-  return { store: store.kind, followed, open: job.open, ...result };
+  return { storage: storage.kind, followed, open: job.open, ...result };
 }
 
 /**
@@ -25,7 +25,7 @@ async function measure(followed: number, store: ScaleJob["store"]): Promise<obje
  */
 export async function measureFollower(followed: number): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-"));
-  const results = [await measure(followed, { kind: "sqlite", at: join(folder, "store.db") })];
+  const results = [await measure(followed, { kind: "sqlite", at: join(folder, "storage.db") })];
   if (redisInstalled) {
     const redis = await startRedis();
     results.push(await measure(followed, { kind: "redis", at: redis.url }));

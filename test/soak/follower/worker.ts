@@ -9,7 +9,7 @@ import {
   ReconcileError,
 } from "../../../src/callbacks/index.ts";
 import { PodPartner } from "../../../src/index.ts";
-import { openStore } from "../open-store.ts";
+import { openStorage } from "../open-storage.ts";
 import { createRandom } from "../random.ts";
 import { transportOf } from "../transport.ts";
 import type { HandoverLine, Swept, WorkerJob } from "./messages.ts";
@@ -22,13 +22,13 @@ const stateOf = ({ order }: OrderChanged): string =>
 
 process.once(
   "message",
-  async ({ baseUrl, secretKey, token, port, file, failing, seed, store, transport }: WorkerJob) => {
+  async ({ baseUrl, secretKey, token, port, file, failing, seed, storage, transport }: WorkerJob) => {
     const random = createRandom(seed);
     const partner = new PodPartner({ baseUrl, secretKey, ...transportOf(transport) });
     const write = (line: HandoverLine) => appendFileSync(file, `${JSON.stringify(line)}\n`);
     const follower = createOrderFollower({
       partner,
-      store: await openStore(store),
+      storage: await openStorage(storage),
       onChange: async (change) => {
         const line = { reference: change.order.reference, state: stateOf(change), changes: change.changes };
         write({ ...line, step: "begun" });

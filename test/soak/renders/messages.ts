@@ -1,5 +1,5 @@
 import type { CompositionParts, ImageReference } from "../../../src/index.ts";
-import type { StorePlace } from "../open-store.ts";
+import type { StorePlace } from "../open-storage.ts";
 import type { TransportKind } from "../transport.ts";
 
 /** The service, and what can be rendered. */
@@ -28,7 +28,7 @@ export interface Count {
 
 /** The work of a client process. */
 export interface Job extends Address {
-  readonly store: StorePlace;
+  readonly storage: StorePlace;
   readonly directory: string;
   /** Rows that repeat an earlier pair. */
   readonly doubles: number;

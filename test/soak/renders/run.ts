@@ -18,7 +18,7 @@ async function soakKilled(pairs: number, transport: TransportKind): Promise<bool
   const doubles = Math.round(pairs / 20);
   const job: Job = {
     ...address,
-    store: { kind: "sqlite", at: join(folder, "store.sqlite") },
+    storage: { kind: "sqlite", at: join(folder, "storage.sqlite") },
     directory: join(folder, "mockups"),
     doubles,
     concurrency: 4,

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { ask, start } from "../children.ts";
-import type { StoreKind } from "../open-store.ts";
+import type { StorageKind } from "../open-storage.ts";
 import { runClient } from "./client.ts";
 import type { Address, Count, Job, Settings } from "./messages.ts";
 
 const combinations = 4;
 const doubles = 1;
 
-/** Makes the same mockups in several processes with one store, all at the same time. Returns whether each was created once. */
-export async function soakTogether(pairs: number, processes: number, kind: StoreKind): Promise<boolean> {
+/** Makes the same mockups in several processes with one storage, all at the same time. Returns whether each was created once. */
+export async function soakTogether(pairs: number, processes: number, kind: StorageKind): Promise<boolean> {
   if (kind === "redis" && !redisInstalled) throw new Error("This soak needs redis-server");
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-renders-"));
   const redis = kind === "redis" ? await startRedis() : undefined;
@@ -19,10 +19,10 @@ export async function soakTogether(pairs: number, processes: number, kind: Store
   // The tokens suffice for all pairs in each process.
   const settings: Settings = { images: pairs / combinations, limit: (pairs + doubles) * processes };
   const address = await ask<Address>(service, settings);
-  const store = { kind, at: redis?.url ?? join(folder, "store.sqlite") };
+  const storage = { kind, at: redis?.url ?? join(folder, "storage.sqlite") };
   const job: Job = {
     ...address,
-    store,
+    storage,
     directory: join(folder, "mockups"),
     doubles,
     concurrency: 4,
@@ -37,7 +37,7 @@ export async function soakTogether(pairs: number, processes: number, kind: Store
   await redis?.kill();
   await rm(folder, { recursive: true });
   console.table({
-    store: kind,
+    storage: kind,
     processes,
     pairs,
     creations,

@@ -1,6 +1,6 @@
-/** A process that makes mockups. It may be killed at any moment and started again with the same store. */
+/** A process that makes mockups. It may be killed at any moment and started again with the same storage. */
 import { type MockupInput, PodPartner } from "../../../src/index.ts";
-import { openStore } from "../open-store.ts";
+import { openStorage } from "../open-storage.ts";
 import { transportOf } from "../transport.ts";
 import type { Job, Result } from "./messages.ts";
 
@@ -30,7 +30,7 @@ process.once("message", async (job: Job) => {
   const partner = new PodPartner({
     baseUrl,
     secretKey,
-    store: await openStore(job.store),
+    storage: await openStorage(job.storage),
     ...transportOf(job.transport),
   });
   const reasons: Record<string, number> = {};

@@ -106,7 +106,7 @@ describe("a call that waits for more than 300 ms is reported with its reason:", 
       calls: 2,
       pacing: {
         // A Redis that is reached and does not reply.
-        store: redisPacing({ evalSha: () => new Promise(() => {}), eval: () => new Promise(() => {}), isReady: true }),
+        shared: redisPacing({ evalSha: () => new Promise(() => {}), eval: () => new Promise(() => {}), isReady: true }),
       },
     },
   };
@@ -119,7 +119,7 @@ describe("a call that waits for more than 300 ms is reported with its reason:", 
       policy: "default",
       length: expect.any(Number),
     });
-    // Nobody knows when a store replies.
+    // Nobody knows when a storage replies.
     for (const { length } of pauses) expect(length > 0).toBe(reason !== "fleet");
   });
 

@@ -165,7 +165,7 @@ describe("processes that share a bucket without knowing of each other", () => {
   });
 });
 
-describe("processes of a fleet that loses its store", () => {
+describe("processes of a fleet that loses its storage", () => {
   it("are seldom refused when they are many and the bucket is small", async () => {
     let refusals = 0;
     for (const seed of [1, 2, 3, 4, 5]) {

@@ -1,18 +1,18 @@
 import { existsSync } from "node:fs";
-import type { KeyValueStore } from "pod-partner";
-import { redisStore } from "pod-partner/redis";
-import { sqliteStore } from "pod-partner/sqlite";
+import type { KeyValueStorage } from "pod-partner";
+import { redisStorage } from "pod-partner/redis";
+import { sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it } from "vitest";
 import { takeLock } from "../../src/storage/lock.ts";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
 import { killChild, runChild } from "./children.ts";
-import { keysOf, text, useFolder, useWallClock } from "./stores.ts";
+import { keysOf, text, useFolder, useWallClock } from "./storages.ts";
 
 interface Shared {
   readonly location: string;
-  open(): KeyValueStore;
+  open(): KeyValueStorage;
   /** Moves the clock of the lock on by this number of milliseconds. */
   pass(ms: number): Promise<unknown>;
 }
@@ -24,12 +24,12 @@ function file(): Shared {
   afterEach(() => Promise.all(opened.splice(0).map((close) => close())));
   return {
     get location() {
-      return folder.path("store.db");
+      return folder.path("storage.db");
     },
     open() {
-      const store = sqliteStore(this.location);
-      opened.push(store.close);
-      return store;
+      const storage = sqliteStorage(this.location);
+      opened.push(storage.close);
+      return storage;
     },
     pass,
   };
@@ -41,7 +41,7 @@ function redis(): Shared {
     get location() {
       return context.server.url;
     },
-    open: () => redisStore(context.redis),
+    open: () => redisStorage(context.redis),
     pass: async (ms) => context.redis.pExpire("lock", (await context.redis.pTTL("lock")) - ms),
   };
 }
@@ -50,7 +50,7 @@ const minute = 60_000;
 /** It stands still: no lock is renewed. */
 const clock = createManualClock();
 
-describe.each(Object.entries({ sqlite: file, redis }))("several processes on one store: %s", (kind, use) => {
+describe.each(Object.entries({ sqlite: file, redis }))("several processes on one storage: %s", (kind, use) => {
   const describeHere = describe.skipIf(kind === "redis" && !redisInstalled && !process.env.CI);
 
   describeHere("at the same time", () => {
@@ -76,12 +76,12 @@ describe.each(Object.entries({ sqlite: file, redis }))("several processes on one
     it("find whole values", async () => {
       for (let round = 0; round < 3; round += 1) {
         await killChild({ task: "fill", location: shared.location, times: 1 });
-        const store = shared.open();
+        const storage = shared.open();
         for (const key of ["one", "two"]) {
-          const value = await store.get(key);
+          const value = await storage.get(key);
           expect(value).toHaveLength(200_000);
           expect(new Set(value).size).toBe(1);
-          expect(await store.set(key, Uint8Array.of(round))).toBe(true);
+          expect(await storage.set(key, Uint8Array.of(round))).toBe(true);
         }
       }
       expect(existsSync(`${shared.location}-damaged`)).toBe(false);
@@ -89,12 +89,12 @@ describe.each(Object.entries({ sqlite: file, redis }))("several processes on one
 
     it("get its lock when the lock ends, and not before", async () => {
       await killChild({ task: "lock", location: shared.location, times: 10 * minute });
-      const store = shared.open();
-      expect(await takeLock(store, "lock", minute, clock)).toBeUndefined();
+      const storage = shared.open();
+      expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
       await shared.pass(5 * minute);
-      expect(await takeLock(store, "lock", minute, clock)).toBeUndefined();
+      expect(await takeLock(storage, "lock", minute, clock)).toBeUndefined();
       await shared.pass(6 * minute);
-      expect(await takeLock(store, "lock", minute, clock)).toBeTypeOf("object");
+      expect(await takeLock(storage, "lock", minute, clock)).toBeTypeOf("object");
     }, 60_000);
   });
 });

@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { type KeyValueStore, memoryStore } from "pod-partner";
-import { redisStore } from "pod-partner/redis";
-import { type SqliteStore, sqliteStore } from "pod-partner/sqlite";
+import { type KeyValueStorage, memoryStorage } from "pod-partner";
+import { redisStorage } from "pod-partner/redis";
+import { type SqliteStorage, sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, vi } from "vitest";
 import { useRedis } from "../redis/use-redis.ts";
 import { redisInstalled } from "../support/redis.ts";
 
-/** What the tests of every store use. */
+/** What the tests of every storage use. */
 export interface Stores {
-  /** A store on the data of this test: each call gives another one, as another process has it, where that is possible. */
-  open(): KeyValueStore;
-  /** Lets the time of the store pass. The lifetimes in a test are far apart, because the time of Redis passes by itself, too. */
+  /** A storage on the data of this test: each call gives another one, as another process has it, where that is possible. */
+  open(): KeyValueStorage;
+  /** Lets the time of the storage pass. The lifetimes in a test are far apart, because the time of Redis passes by itself, too. */
   pass(ms: number): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ export interface Stores {
 export function useFolder(): { readonly path: (name: string) => string } {
   let folder = "";
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), "pod-partner-store-"));
+    folder = mkdtempSync(join(tmpdir(), "pod-partner-storage-"));
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
   return { path: (name) => join(folder, name) };
@@ -37,27 +37,27 @@ export function useWallClock(): (ms: number) => Promise<void> {
 
 function memory(): Stores {
   let clock: ManualClock;
-  let store: KeyValueStore;
+  let storage: KeyValueStorage;
   beforeEach(() => {
     clock = createManualClock();
-    store = memoryStore({ clock });
+    storage = memoryStorage({ clock });
   });
-  return { open: () => store, pass: (ms) => clock.advance(ms) };
+  return { open: () => storage, pass: (ms) => clock.advance(ms) };
 }
 
 function sqlite(): Stores {
-  const opened: SqliteStore[] = [];
+  const opened: SqliteStorage[] = [];
   // Before the hooks of the folder: vitest runs the latest `afterEach` first.
   const folder = useFolder();
   let clock: ManualClock;
   beforeEach(() => {
     clock = createManualClock();
   });
-  afterEach(() => Promise.all(opened.splice(0).map((store) => store.close())));
+  afterEach(() => Promise.all(opened.splice(0).map((storage) => storage.close())));
   const open = () => {
-    const store = sqliteStore(folder.path("store.db"), { clock });
-    opened.push(store);
-    return store;
+    const storage = sqliteStorage(folder.path("storage.db"), { clock });
+    opened.push(storage);
+    return storage;
   };
   return { open, pass: (ms) => clock.advance(ms) };
 }
@@ -72,7 +72,7 @@ const passInRedis = (redis: { readonly redis: ReturnType<typeof useRedis>["redis
 
 function nodeRedis(): Stores {
   const context = useRedis();
-  return { open: () => redisStore(context.redis), pass: passInRedis(context) };
+  return { open: () => redisStorage(context.redis), pass: passInRedis(context) };
 }
 
 function ioredis(): Stores {
@@ -82,13 +82,13 @@ function ioredis(): Stores {
     client = new Redis(context.server.url, { keyPrefix: "shop:" });
   });
   afterAll(() => client.disconnect());
-  return { open: () => redisStore(client), pass: passInRedis(context) };
+  return { open: () => redisStorage(client), pass: passInRedis(context) };
 }
 
 const kinds = { memory, sqlite, "redis with node-redis": nodeRedis, "redis with ioredis": ioredis };
 
-/** Runs the tests on each store. Those on Redis are skipped on a machine without Redis, but not in CI. */
-export function describeEachStore(title: string, tests: (stores: Stores, kind: string) => void): void {
+/** Runs the tests on each storage. Those on Redis are skipped on a machine without Redis, but not in CI. */
+export function describeEachStorage(title: string, tests: (stores: Stores, kind: string) => void): void {
   for (const [kind, use] of Object.entries(kinds)) {
     const withoutRedis = kind.startsWith("redis") && !redisInstalled && !process.env.CI;
     describe.skipIf(withoutRedis)(`${title}: ${kind}`, () => tests(use(), kind));
@@ -96,9 +96,9 @@ export function describeEachStore(title: string, tests: (stores: Stores, kind: s
 }
 
 /** The keys of an iteration, sorted. */
-export async function keysOf(store: Pick<KeyValueStore, "keys">, prefix: string): Promise<readonly string[]> {
+export async function keysOf(storage: Pick<KeyValueStorage, "keys">, prefix: string): Promise<readonly string[]> {
   const keys: string[] = [];
-  for await (const key of store.keys(prefix)) keys.push(key);
+  for await (const key of storage.keys(prefix)) keys.push(key);
   return keys.sort();
 }
 

@@ -14,98 +14,98 @@ import {
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ConfigurationError, type PartnerClock } from "pod-partner";
-import { type SqliteStore, sqliteStore } from "pod-partner/sqlite";
+import { type SqliteStorage, sqliteStorage } from "pod-partner/sqlite";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bytes, keysOf, text, useFolder } from "./stores.ts";
+import { bytes, keysOf, text, useFolder } from "./storages.ts";
 
 const folder = useFolder();
-const opened: SqliteStore[] = [];
-const open = (path = folder.path("store.db"), clock?: PartnerClock) => {
-  const store = sqliteStore(path, { clock });
-  opened.push(store);
-  return store;
+const opened: SqliteStorage[] = [];
+const open = (path = folder.path("storage.db"), clock?: PartnerClock) => {
+  const storage = sqliteStorage(path, { clock });
+  opened.push(storage);
+  return storage;
 };
 afterEach(async () => {
   vi.restoreAllMocks();
-  await Promise.all(opened.splice(0).map((store) => store.close()));
+  await Promise.all(opened.splice(0).map((storage) => storage.close()));
 });
 
-describe("the file of a store", () => {
+describe("the file of a storage", () => {
   it("is readable only by its owner, with the files beside it", async () => {
     await open().set("key", bytes("value"));
-    for (const name of ["store.db", "store.db-wal", "store.db-shm"]) {
+    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm"]) {
       expect(statSync(folder.path(name)).mode & 0o777).toBe(0o600);
     }
   });
 
   it("says which program and which version made it", async () => {
     await open().set("key", bytes("value"));
-    using database = new DatabaseSync(folder.path("store.db"));
+    using database = new DatabaseSync(folder.path("storage.db"));
     expect(database.prepare("PRAGMA application_id").get()).toEqual({ application_id: 0x706f6470 });
     expect(database.prepare("PRAGMA user_version").get()).toEqual({ user_version: 1 });
     expect(database.prepare("PRAGMA journal_mode").get()).toEqual({ journal_mode: "wal" });
     expect(database.prepare("PRAGMA page_size").get()).toEqual({ page_size: 16_384 });
   });
 
-  it("keeps what was set when the store is closed and opened again, in its place at the time of the call", async () => {
-    const path = folder.path("store.db");
-    const store = open();
-    const set = store.set("key", bytes("value"));
-    await store.close();
+  it("keeps what was set when the storage is closed and opened again, in its place at the time of the call", async () => {
+    const path = folder.path("storage.db");
+    const storage = open();
+    const set = storage.set("key", bytes("value"));
+    await storage.close();
     expect(await set).toBe(true);
-    await expect(store.get("key")).rejects.toThrow("the store is closed");
+    await expect(storage.get("key")).rejects.toThrow("the storage is closed");
     expect(text(await open(path).get("key"))).toBe("value");
   });
 
-  it("is none for :memory:, and each store has its own", async () => {
-    const store = open(":memory:");
-    await store.set("key", bytes("value"));
-    expect(text(await store.get("key"))).toBe("value");
+  it("is none for :memory:, and each storage has its own", async () => {
+    const storage = open(":memory:");
+    await storage.set("key", bytes("value"));
+    expect(text(await storage.get("key"))).toBe("value");
     expect(await open(":memory:").get("key")).toBeUndefined();
     expect(existsSync(":memory:")).toBe(false);
   });
 
   it("does not grow when values run out", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
-    const store = open();
+    const storage = open();
     const value = new Uint8Array(2_000);
     for (let index = 0; index < 3_000; index += 1) {
-      await store.set(`key:${index}`, value, { ttl: 1_000 });
+      await storage.set(`key:${index}`, value, { ttl: 1_000 });
       vi.setSystemTime(Date.now() + 10);
     }
     vi.useRealTimers();
-    using database = new DatabaseSync(folder.path("store.db"));
+    using database = new DatabaseSync(folder.path("storage.db"));
     const { count } = database.prepare("SELECT count(*) AS count FROM entries").get() ?? {};
     expect(Number(count)).toBeLessThan(250);
   });
 
   it("is created again when it was deleted or replaced", async () => {
     const clock = createManualClock();
-    const store = open(undefined, clock);
-    await store.set("key", bytes("old"));
+    const storage = open(undefined, clock);
+    await storage.set("key", bytes("old"));
     const other = open(folder.path("other.db"));
     await other.set("key", bytes("new"));
     await other.close();
-    for (const name of ["store.db", "store.db-wal", "store.db-shm"]) rmSync(folder.path(name));
-    renameSync(folder.path("other.db"), folder.path("store.db"));
+    for (const name of ["storage.db", "storage.db-wal", "storage.db-shm"]) rmSync(folder.path(name));
+    renameSync(folder.path("other.db"), folder.path("storage.db"));
     await clock.advance(5_000);
-    expect(text(await store.get("key"))).toBe("new");
+    expect(text(await storage.get("key"))).toBe("new");
   });
 });
 
-describe("a path that cannot be that of a store", () => {
+describe("a path that cannot be that of a storage", () => {
   it.each([
     ["", "expected the path of a file"],
     [42, "expected the path of a file"],
-    ["/no/such/folder/store.db", "there is no folder /no/such/folder; create it first"],
+    ["/no/such/folder/storage.db", "there is no folder /no/such/folder; create it first"],
     ["/", "/ is a folder; expected the path of a file"],
     ["x".repeat(1_000_000), "is too long"],
     ["x".repeat(241), "is too long"],
     ["/tmp/\0", "null character"],
   ])("is refused at once: %#", (path, message) => {
-    expect(() => sqliteStore(path as never)).toThrow(ConfigurationError);
-    expect(() => sqliteStore(path as never)).toThrow(message);
+    expect(() => sqliteStorage(path as never)).toThrow(ConfigurationError);
+    expect(() => sqliteStorage(path as never)).toThrow(message);
   });
 
   it("is at most as long as SQLite can open", async () => {
@@ -115,11 +115,11 @@ describe("a path that cannot be that of a store", () => {
     const deep = join(folder.path("d".repeat(200)), "e".repeat(190));
     mkdirSync(deep, { recursive: true });
     await open(join(deep, "n".repeat(499 - deep.length))).set("key", bytes("value"));
-    expect(() => sqliteStore(join(deep, "n".repeat(500 - deep.length)))).toThrow(ConfigurationError);
+    expect(() => sqliteStorage(join(deep, "n".repeat(500 - deep.length)))).toThrow(ConfigurationError);
   });
 
   it("quotes no more of a long path than a message has room for", () => {
-    const refused = () => sqliteStore("x/".repeat(200_000));
+    const refused = () => sqliteStorage("x/".repeat(200_000));
     expect(refused).toThrow(expect.objectContaining({ message: expect.stringMatching(/^.{1,400}$/s) }));
   });
 
@@ -138,11 +138,11 @@ describe("a path that cannot be that of a store", () => {
   it("is that of a newer version's file, which stays as it is", async () => {
     await open().set("key", bytes("value"));
     {
-      using database = new DatabaseSync(folder.path("store.db"));
+      using database = new DatabaseSync(folder.path("storage.db"));
       database.exec("PRAGMA user_version = 2");
     }
     await expect(open().get("key")).rejects.toThrow("a newer version of pod-partner wrote the file");
-    using database = new DatabaseSync(folder.path("store.db"));
+    using database = new DatabaseSync(folder.path("storage.db"));
     expect(database.prepare("SELECT key FROM entries").all()).toEqual([{ key: "key" }]);
   });
 
@@ -151,14 +151,14 @@ describe("a path that cannot be that of a store", () => {
     vi.spyOn(process, "getBuiltinModule").mockImplementation((name: string) =>
       name === "node:sqlite" ? undefined : getBuiltinModule(name as "node:fs"),
     );
-    const make = () => sqliteStore(folder.path("store.db"));
+    const make = () => sqliteStorage(folder.path("storage.db"));
     expect(make).toThrow(ConfigurationError);
     expect(make).toThrow(/Node [\d.]+ has no `node:sqlite`; use Node 22\.13, 23\.4 or newer, Deno 2\.2 or Bun 1\.4/);
   });
 
   it("comes with options: unknown ones and an empty organization are refused", () => {
     for (const options of [{ organisation: "shop" }, { organization: "" }, { organization: 1 }]) {
-      expect(() => sqliteStore(":memory:", options as never)).toThrow(ConfigurationError);
+      expect(() => sqliteStorage(":memory:", options as never)).toThrow(ConfigurationError);
     }
   });
 });
@@ -166,10 +166,10 @@ describe("a path that cannot be that of a store", () => {
 describe("a damaged file", () => {
   /** A file with two values, closed. */
   async function filled(): Promise<string> {
-    const path = folder.path("store.db");
-    const store = open(path);
-    for (let index = 0; index < 300; index += 1) await store.set(`key:${index}`, new Uint8Array(1_000).fill(index));
-    await store.close();
+    const path = folder.path("storage.db");
+    const storage = open(path);
+    for (let index = 0; index < 300; index += 1) await storage.set(`key:${index}`, new Uint8Array(1_000).fill(index));
+    await storage.close();
     return path;
   }
   function overwrite(path: string, from: number, to: number): void {
@@ -184,21 +184,21 @@ describe("a damaged file", () => {
     ["has a damaged schema", (path) => overwrite(path, 100, 4_096)],
     ["has damaged pages", (path) => overwrite(path, 4_096, 300_000)],
     ["was cut", (path) => truncateSync(path, 50_000)],
-  ])("that %s is renamed, and the store says so once and begins empty", async (_, damage) => {
+  ])("that %s is renamed, and the storage says so once and begins empty", async (_, damage) => {
     const path = await filled();
     damage(path);
     const damaged = readFileSync(path);
     const stores = [open(), open()];
     const failures: unknown[] = [];
     // The damage may not show before the whole file is read.
-    for (const store of stores) {
+    for (const storage of stores) {
       for (let index = 0; index < 300; index += 1) {
-        await store.get(`key:${index}`).catch((error: unknown) => failures.push(error));
+        await storage.get(`key:${index}`).catch((error: unknown) => failures.push(error));
       }
-      await keysOf(store, "");
+      await keysOf(storage, "");
     }
     expect(failures.map(String)).toEqual([
-      `Error: the file ${path} was damaged. It is ${path}-damaged now, and the store begins empty`,
+      `Error: the file ${path} was damaged. It is ${path}-damaged now, and the storage begins empty`,
     ]);
     expect(readFileSync(`${path}-damaged`)).toEqual(damaged);
     await stores[0]?.set("key", bytes("new"));
@@ -208,17 +208,17 @@ describe("a damaged file", () => {
 
   it("replaces an earlier damaged file, so that the folder does not fill", async () => {
     for (const content of ["first", "second"]) {
-      writeFileSync(folder.path("store.db"), content.repeat(1_000));
-      const store = open();
-      await expect(store.get("key")).rejects.toThrow("was damaged");
-      expect(await store.get("key")).toBeUndefined();
-      await store.close();
+      writeFileSync(folder.path("storage.db"), content.repeat(1_000));
+      const storage = open();
+      await expect(storage.get("key")).rejects.toThrow("was damaged");
+      expect(await storage.get("key")).toBeUndefined();
+      await storage.close();
     }
-    expect(readFileSync(folder.path("store.db-damaged"), "utf8")).toMatch(/^(second)+$/);
+    expect(readFileSync(folder.path("storage.db-damaged"), "utf8")).toMatch(/^(second)+$/);
   });
 
   it("is renamed once when many stores find it at the same time", async () => {
-    writeFileSync(folder.path("store.db"), "x".repeat(10_000));
+    writeFileSync(folder.path("storage.db"), "x".repeat(10_000));
     const results = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) => open().set(`key:${index}`, bytes("value"))),
     );
@@ -229,23 +229,23 @@ describe("a damaged file", () => {
 
 describe("a file that another process locks", () => {
   it("is waited for without blocking the process", async () => {
-    const store = open();
-    await store.set("key", bytes("1"));
-    const database = new DatabaseSync(folder.path("store.db"));
+    const storage = open();
+    await storage.set("key", bytes("1"));
+    const database = new DatabaseSync(folder.path("storage.db"));
     database.exec("BEGIN IMMEDIATE");
-    const set = store.set("key", bytes("2"));
-    // The timers of this process run while the store waits.
+    const set = storage.set("key", bytes("2"));
+    // The timers of this process run while the storage waits.
     await new Promise((resolve) => setTimeout(resolve, 50));
     database.exec("COMMIT");
     database.close();
     expect(await set).toBe(true);
-    expect(text(await store.get("key"))).toBe("2");
+    expect(text(await storage.get("key"))).toBe("2");
   });
 
   it("fails an operation after ten seconds, and the next ones succeed when it is free", async () => {
     let time = 0;
     let step = 0;
-    const store = open(undefined, {
+    const storage = open(undefined, {
       now: () => {
         time += step;
         return time;
@@ -255,22 +255,22 @@ describe("a file that another process locks", () => {
         return () => clearImmediate(timer);
       },
     });
-    await store.set("key", bytes("1"));
-    using database = new DatabaseSync(folder.path("store.db"));
+    await storage.set("key", bytes("1"));
+    using database = new DatabaseSync(folder.path("storage.db"));
     database.exec("BEGIN IMMEDIATE");
     step = 4_000;
-    await expect(store.set("key", bytes("2"))).rejects.toThrow("locks the file");
+    await expect(storage.set("key", bytes("2"))).rejects.toThrow("locks the file");
     step = 0;
     database.exec("COMMIT");
-    expect(await store.set("key", bytes("3"), { expected: bytes("1") })).toBe(true);
+    expect(await storage.set("key", bytes("3"), { expected: bytes("1") })).toBe(true);
   });
 });
 
 it("many operations leave the process time for other tasks", async () => {
-  const store = open(":memory:");
+  const storage = open(":memory:");
   let ticks = 0;
   const timer = setInterval(() => (ticks += 1), 1);
-  for (let index = 0; index < 20_000 && ticks < 3; index += 1) await store.set("key", bytes(`${index}`));
+  for (let index = 0; index < 20_000 && ticks < 3; index += 1) await storage.set("key", bytes(`${index}`));
   clearInterval(timer);
   expect(ticks).toBe(3);
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import type { KeyValueStore } from "../../../src/storage/contract.ts";
+import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { redisInstalled, startRedis } from "../../support/redis.ts";
 import { prepare } from "../prepare.ts";
 import { median, printTable } from "../table.ts";
@@ -14,7 +14,7 @@ const keys = 500;
 /** What a partner's client keeps: a small JSON, and a piece of a file. */
 const values = { "200 B": { size: 200, count: 4_000 }, "64 kB": { size: 65_536, count: 500 } } as const;
 
-type Peer = Pick<KeyValueStore, "get"> & { set(key: string, value: Uint8Array): Promise<unknown> };
+type Peer = Pick<KeyValueStorage, "get"> & { set(key: string, value: Uint8Array): Promise<unknown> };
 interface Subject {
   readonly name: string;
   readonly stores: readonly [own: Peer, peer: Peer];
@@ -30,14 +30,14 @@ async function rate(count: number, work: (key: string) => Promise<unknown>): Pro
   return count / ((performance.now() - began) / 1000);
 }
 
-/** Writes and reads of a store and its peer in turn, so that a drift of the machine cancels out. */
+/** Writes and reads of a storage and its peer in turn, so that a drift of the machine cancels out. */
 async function measure({ stores }: Subject, { size, count }: { readonly size: number; readonly count: number }) {
   const value = new Uint8Array(size).fill(0x61);
   const samples = stores.map(() => ({ writes: [] as number[], reads: [] as number[] }));
   for (let round = -1; round < rounds; round += 1) {
-    for (const [index, store] of stores.entries()) {
-      const writes = await rate(count, (key) => store.set(key, value));
-      const reads = await rate(count, (key) => store.get(key));
+    for (const [index, storage] of stores.entries()) {
+      const writes = await rate(count, (key) => storage.set(key, value));
+      const reads = await rate(count, (key) => storage.get(key));
       // The first round warms up.
       if (round < 0) continue;
       samples[index]?.writes.push(writes);
@@ -48,17 +48,17 @@ async function measure({ stores }: Subject, { size, count }: { readonly size: nu
 }
 
 async function memory(): Promise<Subject> {
-  const { memoryStore } = await built<typeof import("pod-partner")>("index");
+  const { memoryStorage } = await built<typeof import("pod-partner")>("index");
   const map = new Map<string, Uint8Array>();
   const peer = {
     get: async (key: string) => map.get(key),
     set: async (key: string, value: Uint8Array) => map.set(key, value),
   };
-  return { name: "memoryStore / Map", stores: [memoryStore(), peer] };
+  return { name: "memoryStorage / Map", stores: [memoryStorage(), peer] };
 }
 
 async function sqlite(folder: string): Promise<Subject> {
-  const { sqliteStore } = await built<typeof import("pod-partner/sqlite")>("sqlite");
+  const { sqliteStorage } = await built<typeof import("pod-partner/sqlite")>("sqlite");
   const database = new DatabaseSync(join(folder, "peer.db"));
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
   database.exec("CREATE TABLE entries (id INTEGER PRIMARY KEY, key TEXT UNIQUE, value BLOB)");
@@ -70,22 +70,22 @@ async function sqlite(folder: string): Promise<Subject> {
     get: async (key: string) => get?.get(key)?.value as Uint8Array,
     set: async (key: string, value: Uint8Array) => set?.run(key, value),
   };
-  return { name: "sqliteStore / node:sqlite", stores: [sqliteStore(join(folder, "store.db")), peer] };
+  return { name: "sqliteStorage / node:sqlite", stores: [sqliteStorage(join(folder, "storage.db")), peer] };
 }
 
 async function redis(url: string): Promise<Subject & Disposable> {
   const { createClient } = await import("redis");
-  const { redisStore } = await built<typeof import("pod-partner/redis")>("redis");
+  const { redisStorage } = await built<typeof import("pod-partner/redis")>("redis");
   const client = await createClient({ url }).connect();
   const peer = {
     get: async (key: string) => Buffer.from((await client.get(`peer:${key}`)) ?? ""),
     set: (key: string, value: Uint8Array) => client.set(`peer:${key}`, Buffer.from(value)),
   };
-  const stores = [redisStore(client), peer] as const;
-  return { name: "redisStore / redis", stores, [Symbol.dispose]: () => client.destroy() };
+  const stores = [redisStorage(client), peer] as const;
+  return { name: "redisStorage / redis", stores, [Symbol.dispose]: () => client.destroy() };
 }
 
-/** Reads and writes a second of each store, beside what it is made of. */
+/** Reads and writes a second of each storage, beside what it is made of. */
 export async function run(): Promise<void> {
   if (!process.argv.includes("--built")) prepare();
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-bench-"));
@@ -100,7 +100,7 @@ export async function run(): Promise<void> {
         rows.push([`${subject.name}, ${title}`, ...cells]);
       }
     }
-    printTable(["store / peer", "writes a second", "reads a second"], rows);
+    printTable(["storage / peer", "writes a second", "reads a second"], rows);
   } finally {
     inRedis?.[Symbol.dispose]();
     await server?.kill();

@@ -1,5 +1,5 @@
 /*
- * The scripts of `redisStore`. Each is one atomic step on one key. Redis expires the values by its own time. Values are text (base64), so
+ * The scripts of `redisStorage`. Each is one atomic step on one key. Redis expires the values by its own time. Values are text (base64), so
  * that each client library passes them unchanged, with any settings.
  */
 

@@ -1,12 +1,12 @@
 import { Buffer } from "node:buffer";
-import type { KeyValueStore } from "../storage/contract.ts";
+import type { KeyValueStorage } from "../storage/contract.ts";
 import { lifetimeOf, readStorageOptions } from "../storage/contract.ts";
 import { createScript, type RedisClient, type Script } from "./client.ts";
-import { deleteScript, getScript, keysScript, setScript } from "./store.lua.ts";
+import { deleteScript, getScript, keysScript, setScript } from "./storage.lua.ts";
 
-/** Options of {@link redisStore}. */
-export interface RedisStoreOptions {
-  /** A name for the organization; see {@link KeyValueStore.organization}. */
+/** Options of {@link redisStorage}. */
+export interface RedisStorageOptions {
+  /** A name for the organization; see {@link KeyValueStorage.organization}. */
   readonly organization?: string | undefined;
 }
 
@@ -23,9 +23,9 @@ const step = "1000";
  * @throws `ConfigurationError` if `client` is another object.
  * @example
  * const redis = await createClient({ url }).connect();
- * const partner = new PodPartner({ baseUrl, secretKey, store: redisStore(redis) });
+ * const partner = new PodPartner({ baseUrl, secretKey, storage: redisStorage(redis) });
  */
-export function redisStore(client: RedisClient, options: RedisStoreOptions = {}): KeyValueStore {
+export function redisStorage(client: RedisClient, options: RedisStorageOptions = {}): KeyValueStorage {
   const { organization } = readStorageOptions(options, ["organization"]);
   const run = runner(client);
   const [get, set, remove, keys] = [run(getScript), run(setScript), run(deleteScript), run(keysScript)];

@@ -1,4 +1,4 @@
-import { memoryStore } from "pod-partner";
+import { memoryStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { type Lock, takeLock } from "../../src/storage/lock.ts";
@@ -8,7 +8,7 @@ const lifetime = 5_000;
 describe("a lock", () => {
   const start = async () => {
     const clock = createManualClock();
-    const storage = memoryStore({ clock });
+    const storage = memoryStorage({ clock });
     const lock = (await takeLock(storage, "key", lifetime, clock)) as Lock;
     return { clock, storage, lock };
   };
@@ -49,7 +49,7 @@ describe("a lock", () => {
 
   it("is free when the storage finds that the value of its key is damaged", async () => {
     const clock = createManualClock();
-    const storage = memoryStore({ clock });
+    const storage = memoryStorage({ clock });
     let damaged = true;
     const damagedStorage = {
       // Reading drops the value.

@@ -4,18 +4,18 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
-import { ConfigurationError, type KeyValueStore } from "pod-partner";
-import { type RedisClient, redisStore } from "pod-partner/redis";
+import { ConfigurationError, type KeyValueStorage } from "pod-partner";
+import { type RedisClient, redisStorage } from "pod-partner/redis";
 import { createClient, createClientPool, createCluster, RESP_TYPES } from "redis";
 import { afterEach, expect, it } from "vitest";
 import { describeWithRedis, useRedis } from "../redis/use-redis.ts";
 import { freePort, listening } from "../support/port.ts";
 import { startRedis } from "../support/redis.ts";
-import { bytes, keysOf, text } from "./stores.ts";
+import { bytes, keysOf, text } from "./storages.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
 
-describeWithRedis("a store in Redis", () => {
+describeWithRedis("a storage in Redis", () => {
   const context = useRedis();
   const opened: (() => void)[] = [];
   afterEach(() => {
@@ -50,29 +50,29 @@ describeWithRedis("a store in Redis", () => {
     "ioredis with a prefix": () => ioredis({ keyPrefix: "a*:" }),
   };
 
-  async function expectToWork(store: KeyValueStore): Promise<void> {
+  async function expectToWork(storage: KeyValueStorage): Promise<void> {
     const prefix = "pod-partner:{scope}:";
-    expect(await store.set(`${prefix}1`, all, { expected: null })).toBe(true);
-    expect(await store.set(`${prefix}2`, bytes("2"), { ttl: 60_000 })).toBe(true);
-    expect(await store.set(`${prefix}1`, all, { expected: null })).toBe(false);
-    expect(await store.get(`${prefix}1`)).toEqual(all);
-    expect(await keysOf(store, prefix)).toEqual([`${prefix}1`, `${prefix}2`]);
-    expect(await store.delete(`${prefix}1`, { expected: all })).toBe(true);
-    expect(await store.get(`${prefix}1`)).toBeUndefined();
+    expect(await storage.set(`${prefix}1`, all, { expected: null })).toBe(true);
+    expect(await storage.set(`${prefix}2`, bytes("2"), { ttl: 60_000 })).toBe(true);
+    expect(await storage.set(`${prefix}1`, all, { expected: null })).toBe(false);
+    expect(await storage.get(`${prefix}1`)).toEqual(all);
+    expect(await keysOf(storage, prefix)).toEqual([`${prefix}1`, `${prefix}2`]);
+    expect(await storage.delete(`${prefix}1`, { expected: all })).toBe(true);
+    expect(await storage.get(`${prefix}1`)).toBeUndefined();
   }
 
   it.each(Object.entries(clients))("works with %s", async (_, open) => {
-    await expectToWork(redisStore(await open()));
+    await expectToWork(redisStorage(await open()));
   });
 
   it("holds what every client can read, with a lifetime that Redis keeps", async () => {
-    await redisStore(ioredis()).set("key", all, { ttl: 60_000 });
-    expect(await redisStore(context.redis).get("key")).toEqual(all);
+    await redisStorage(ioredis()).set("key", all, { ttl: 60_000 });
+    expect(await redisStorage(context.redis).get("key")).toEqual(all);
     expect(await context.redis.get("key")).toBe(Buffer.from(all).toString("base64"));
     const left = await context.redis.pTTL("key");
     expect(left).toBeGreaterThan(50_000);
     expect(left).toBeLessThanOrEqual(60_000);
-    await redisStore(context.redis).set("key", all);
+    await redisStorage(context.redis).set("key", all);
     expect(await context.redis.pTTL("key")).toBe(-1);
   });
 
@@ -80,40 +80,40 @@ describeWithRedis("a store in Redis", () => {
     "a list": (key) => context.redis.rPush(key, "1"),
     "a hash": (key) => context.redis.hSet(key, "field", "1"),
     "a number": (key) => context.redis.set(key, "17"),
-    "a text": (key) => context.redis.set(key, "not a value of a store"),
+    "a text": (key) => context.redis.set(key, "not a value of a storage"),
     "bytes that are no text": (key) => context.redis.set(key, Buffer.from([0xff, 0xfe, 0xfd, 0x00])),
   };
 
   it.each(Object.entries(foreign))("takes a key that holds %s as absent, and can set and delete it", async (_, put) => {
-    const store = redisStore(context.redis);
+    const storage = redisStorage(context.redis);
     await put("key");
-    expect(await store.get("key")).toBeUndefined();
-    expect(await store.set("key", bytes("1"), { expected: bytes("0") })).toBe(false);
-    expect(await store.set("key", bytes("1"), { expected: null })).toBe(true);
-    expect(text(await store.get("key"))).toBe("1");
+    expect(await storage.get("key")).toBeUndefined();
+    expect(await storage.set("key", bytes("1"), { expected: bytes("0") })).toBe(false);
+    expect(await storage.set("key", bytes("1"), { expected: null })).toBe(true);
+    expect(text(await storage.get("key"))).toBe("1");
     await context.redis.del("key");
     await put("key");
-    expect(await store.set("key", bytes("2"))).toBe(true);
-    expect(text(await store.get("key"))).toBe("2");
+    expect(await storage.set("key", bytes("2"))).toBe(true);
+    expect(text(await storage.get("key"))).toBe("2");
     await context.redis.del("key");
     await put("key");
-    await store.delete("key");
+    await storage.delete("key");
     expect(await context.redis.exists("key")).toBe(0);
   });
 
   it("still reports what Redis itself refuses", async () => {
     await context.redis.aclSetUser("reader", ["reset", "on", ">secret", "~pod-partner:*", "+evalsha", "+eval"]);
-    const store = redisStore(await nodeRedis({ username: "reader", password: "secret" }));
-    await expect(store.get("pod-partner:1")).rejects.toThrow(/permission|can't run/);
-    await expect(store.set("pod-partner:1", bytes("1"), { expected: null })).rejects.toThrow(/permission|can't run/);
+    const storage = redisStorage(await nodeRedis({ username: "reader", password: "secret" }));
+    await expect(storage.get("pod-partner:1")).rejects.toThrow(/permission|can't run/);
+    await expect(storage.set("pod-partner:1", bytes("1"), { expected: null })).rejects.toThrow(/permission|can't run/);
   });
 
   it("survives that Redis forgets its scripts", async () => {
-    const store = redisStore(context.redis);
-    await store.set("key", bytes("1"));
+    const storage = redisStorage(context.redis);
+    await storage.set("key", bytes("1"));
     await context.redis.scriptFlush();
-    expect(text(await store.get("key"))).toBe("1");
-    expect(await keysOf(store, "")).toEqual(["key"]);
+    expect(text(await storage.get("key"))).toBe("1");
+    expect(await keysOf(storage, "")).toEqual(["key"]);
   });
 
   it("reads the keys in steps, each of a bounded size", async () => {
@@ -129,15 +129,15 @@ describeWithRedis("a store in Redis", () => {
         return result;
       },
     };
-    expect(await keysOf(redisStore(counting), "other:")).toHaveLength(10_000);
+    expect(await keysOf(redisStorage(counting), "other:")).toHaveLength(10_000);
     expect(steps.length).toBeGreaterThan(5);
     expect(Math.max(...steps)).toBeLessThan(2_000);
   });
 
   it("sends only the commands that the documentation names, to its own keys", async () => {
     const allowed = ["+evalsha", "+eval", "+get", "+set", "+del", "+scan"];
-    await context.redis.aclSetUser("store", ["reset", "on", ">secret", "~pod-partner:*", ...allowed]);
-    await expectToWork(redisStore(await nodeRedis({ username: "store", password: "secret" })));
+    await context.redis.aclSetUser("storage", ["reset", "on", ">secret", "~pod-partner:*", ...allowed]);
+    await expectToWork(redisStorage(await nodeRedis({ username: "storage", password: "secret" })));
   });
 
   it("works on a cluster, where the keys of an organization are on one node", async () => {
@@ -145,14 +145,14 @@ describeWithRedis("a store in Redis", () => {
     const cluster = createCluster({ rootNodes: [{ url: node.url }] });
     await cluster.connect();
     opened.push(() => cluster.destroy());
-    await expectToWork(redisStore(cluster));
+    await expectToWork(redisStorage(cluster));
   });
 
   it("refuses an object that is not a client, and unknown options", () => {
     for (const client of [undefined, null, {}, "redis://localhost", new Map()]) {
-      expect(() => redisStore(client as never)).toThrow(ConfigurationError);
+      expect(() => redisStorage(client as never)).toThrow(ConfigurationError);
     }
-    expect(() => redisStore(context.redis, { organisation: "shop" } as never)).toThrow("unknown option");
+    expect(() => redisStorage(context.redis, { organisation: "shop" } as never)).toThrow("unknown option");
   });
 
   it.each(["node-redis", "ioredis"])(
@@ -165,20 +165,20 @@ describeWithRedis("a store in Redis", () => {
         kind === "ioredis"
           ? ioredis({ port: server.port, retryStrategy: () => 5 })
           : await nodeRedis({ url, socket: { reconnectStrategy: 5 } });
-      const store = redisStore(client);
-      await store.set("key", bytes("1"));
+      const storage = redisStorage(client);
+      await storage.set("key", bytes("1"));
       const emitter: { once(event: string, listener: () => void): unknown } = client;
       const next = (event: string) => new Promise<void>((resolve) => void emitter.once(event, resolve));
       const down = next("reconnecting");
       await server.kill();
       await down;
-      await expect(store.set("key", bytes("2"))).rejects.toThrow("the connection to Redis is down");
+      await expect(storage.set("key", bytes("2"))).rejects.toThrow("the connection to Redis is down");
       const back = next("ready");
       await server.start();
       await back;
       // Redis started empty, and the change from before was not kept for later.
-      expect(await store.get("key")).toBeUndefined();
-      expect(await store.set("key", bytes("3"), { expected: null })).toBe(true);
+      expect(await storage.get("key")).toBeUndefined();
+      expect(await storage.set("key", bytes("3"), { expected: null })).toBe(true);
     },
   );
 });

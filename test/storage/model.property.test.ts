@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 import { expect, it } from "vitest";
-import { describeEachStore, keysOf } from "./stores.ts";
+import { describeEachStorage, keysOf } from "./storages.ts";
 
 interface Entry {
   readonly value: Uint8Array;
@@ -63,16 +63,16 @@ class Model {
   }
 }
 
-function run(store: KeyValueStore, root: string, command: Exclude<Command, { type: "pass" }>): Promise<unknown> {
-  if (command.type === "get") return store.get(root + command.key);
-  if (command.type === "delete") return store.delete(root + command.key, command);
-  if (command.type === "set") return store.set(root + command.key, command.value, command);
-  return keysOf(store, root + command.prefix).then((keys) => keys.map((name) => name.slice(root.length)));
+function run(storage: KeyValueStorage, root: string, command: Exclude<Command, { type: "pass" }>): Promise<unknown> {
+  if (command.type === "get") return storage.get(root + command.key);
+  if (command.type === "delete") return storage.delete(root + command.key, command);
+  if (command.type === "set") return storage.set(root + command.key, command.value, command);
+  return keysOf(storage, root + command.prefix).then((keys) => keys.map((name) => name.slice(root.length)));
 }
 
 let runs = 0;
 
-describeEachStore("a store is a map with lifetimes", ({ open, pass }, kind) => {
+describeEachStorage("a storage is a map with lifetimes", ({ open, pass }, kind) => {
   it("for any sequence of operations of two processes", async () => {
     const stores = [open(), open()];
     await fc.assert(

@@ -1,10 +1,10 @@
-import type { KeyValueStore } from "pod-partner";
-import { memoryStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
+import { memoryStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { beforeEach, describe, expect, it } from "vitest";
 import { ClientStorage } from "../../src/storage/client-storage.ts";
 import { ScopedStorage } from "../../src/storage/scoped-storage.ts";
-import { bytes, keysOf, text } from "./stores.ts";
+import { bytes, keysOf, text } from "./storages.ts";
 
 type Operation = "get" | "set" | "delete" | "keys";
 
@@ -17,14 +17,14 @@ beforeEach(() => {
   reports = [];
 });
 
-/** A client's view of a store with faults. */
+/** A client's view of a storage with faults. */
 function guard(faults: Partial<Record<Operation, (...values: never[]) => unknown>>) {
-  const store = { ...memoryStore({ clock }), ...faults } as KeyValueStore;
-  const client = new ClientStorage(new ScopedStorage(store, "scope"), clock, {
+  const storage = { ...memoryStorage({ clock }), ...faults } as KeyValueStorage;
+  const client = new ClientStorage(new ScopedStorage(storage, "scope"), clock, {
     onLost: (reason) => void reports.push(`lost: ${reason}`),
     onBack: () => void reports.push("back"),
   });
-  return { store, client };
+  return { storage, client };
 }
 
 /** Runs an operation while the time passes. */
@@ -52,7 +52,7 @@ const faults: Record<string, () => unknown> = {
   "that returns nonsense": () => ({}),
 };
 
-describe.each(Object.entries(faults))("a store %s", (_, fault) => {
+describe.each(Object.entries(faults))("a storage %s", (_, fault) => {
   it("counts as empty, and is reported once", async () => {
     const { client } = guard({ get: fault, set: fault, delete: fault, keys: fault });
     const calls: readonly (() => Promise<unknown>)[] = [
@@ -78,7 +78,7 @@ describe.each(Object.entries(faults))("a store %s", (_, fault) => {
   });
 });
 
-describe("a lost store", () => {
+describe("a lost storage", () => {
   it("is left alone for a second, then one operation tries it, and the first success is reported", async () => {
     let works = false;
     let calls = 0;
@@ -173,13 +173,13 @@ describe("a lost store", () => {
   });
 });
 
-describe("a full store", () => {
+describe("a full storage", () => {
   it("still gives what it holds, and is reported once until a change succeeds", async () => {
     let full = false;
-    const inner = memoryStore({ clock });
+    const inner = memoryStorage({ clock });
     const { client } = guard({
       ...inner,
-      set: async (...given: Parameters<KeyValueStore["set"]>) => {
+      set: async (...given: Parameters<KeyValueStorage["set"]>) => {
         if (full) throw new Error("no space");
         return inner.set(...given);
       },
@@ -215,11 +215,11 @@ describe("a full store", () => {
   });
 });
 
-describe("a store of your own", () => {
+describe("a storage of your own", () => {
   it("can give a Buffer, bytes of another realm, or null for nothing", async () => {
-    const { client, store } = guard({});
+    const { client, storage } = guard({});
     await client.set("key", bytes("value"));
-    const sealed = await store.get("pod-partner:{scope}:key");
+    const sealed = await storage.get("pod-partner:{scope}:key");
     for (const held of [Buffer.from(sealed ?? []), new DataView((sealed ?? new Uint8Array()).buffer)]) {
       expect(text(await guard({ get: async () => held }).client.get("key"))).toBe("value");
     }
@@ -231,7 +231,7 @@ describe("a store of your own", () => {
     const { client } = guard({ set: async () => "OK" });
     expect(await client.set("key", bytes("value"), { expected: null })).toBeUndefined();
     expect(reports).toEqual([
-      "lost: `set` and `delete` of the store must resolve to true or false; they resolved to string",
+      "lost: `set` and `delete` of the storage must resolve to true or false; they resolved to string",
     ]);
   });
 
@@ -255,12 +255,12 @@ describe("a store of your own", () => {
 });
 
 it("a value that is damaged or under another key counts as absent, and is deleted", async () => {
-  const { client, store } = guard({});
+  const { client, storage } = guard({});
   await client.set("key", bytes("value"));
-  const sealed = (await store.get("pod-partner:{scope}:key")) ?? new Uint8Array();
+  const sealed = (await storage.get("pod-partner:{scope}:key")) ?? new Uint8Array();
   const damaged = [sealed.subarray(0, 10), sealed.subarray(0, 3), new Uint8Array(), sealed.map((byte) => byte ^ 1)];
   for (const [index, value] of [...damaged, sealed].entries()) {
-    await store.set(`pod-partner:{scope}:other${index}`, value);
+    await storage.set(`pod-partner:{scope}:other${index}`, value);
     expect(await client.get(`other${index}`)).toBeUndefined();
     expect(await client.set(`other${index}`, bytes("new"), { expected: null })).toBe(true);
   }

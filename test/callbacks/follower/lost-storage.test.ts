@@ -1,4 +1,4 @@
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 import { describe, expect, it } from "vitest";
 import { ScopedStorage } from "../../../src/storage/scoped-storage.ts";
 import { toJson } from "../../../src/storage/values.ts";
@@ -7,20 +7,20 @@ import { createWorld, first, second, settle } from "./support.ts";
 
 const isState = (key: string) => key.includes("follower:order:");
 
-describe("a follower whose store fails", () => {
+describe("a follower whose storage fails", () => {
   it("rejects with a typed error after the handler, and hands the change over again", async () => {
-    const { store, follower, handed } = createWorld();
+    const { storage, follower, handed } = createWorld();
     let failing = true;
-    const flaky: KeyValueStore = {
-      ...store,
+    const flaky: KeyValueStorage = {
+      ...storage,
       set: async (key, value, options) => {
         if (failing && isState(key)) throw new Error("the disk is full");
-        return store.set(key, value, options);
+        return storage.set(key, value, options);
       },
     };
-    const { update } = follower({ store: flaky });
+    const { update } = follower({ storage: flaky });
     await expect(update(first)).rejects.toMatchObject({
-      fault: "store",
+      fault: "storage",
       isRetryable: true,
       message: expect.stringContaining("the disk is full"),
     });
@@ -31,25 +31,27 @@ describe("a follower whose store fails", () => {
   });
 
   it("does not call the handler when it cannot take the turn", async () => {
-    const { store, follower, handed, service } = createWorld();
-    const { update } = follower({ store: { ...store, set: () => Promise.reject(new Error("read only")) } });
-    await expect(update(first)).rejects.toMatchObject({ fault: "store" });
+    const { storage, follower, handed, service } = createWorld();
+    const { update } = follower({ storage: { ...storage, set: () => Promise.reject(new Error("read only")) } });
+    await expect(update(first)).rejects.toMatchObject({ fault: "storage" });
     expect([handed, service.reads]).toEqual([[], []]);
   });
 
-  it("rejects after some seconds when the store does not respond", async () => {
-    const { clock, store, follower } = createWorld();
-    const { update, follow } = follower({ store: { ...store, get: () => new Promise(() => undefined) } });
+  it("rejects after some seconds when the storage does not respond", async () => {
+    const { clock, storage, follower } = createWorld();
+    const { update, follow } = follower({ storage: { ...storage, get: () => new Promise(() => undefined) } });
     const began = clock.now();
-    const calls = [update(first), follow(second)].map((call) => expect(call).rejects.toMatchObject({ fault: "store" }));
+    const calls = [update(first), follow(second)].map((call) =>
+      expect(call).rejects.toMatchObject({ fault: "storage" }),
+    );
     await settle(clock, Promise.all(calls));
     expect(clock.now() - began).toBeLessThanOrEqual(5_100);
   });
 
   it.each(["update", "reconcile"] as const)(
-    "is not busy with itself when a locked store makes a change after `%s` has given up",
+    "is not busy with itself when a locked storage makes a change after `%s` has given up",
     async (call) => {
-      const { clock, store, follower, kinds } = createWorld();
+      const { clock, storage, follower, kinds } = createWorld();
       await follower().follow(first);
       const locked = Promise.withResolvers<void>();
       // Like a file that another process locks: reads go on, changes wait in their order.
@@ -60,14 +62,14 @@ describe("a follower whose store fails", () => {
         return result;
       };
       const slow = follower({
-        store: {
-          ...store,
-          set: (key, value, options) => queued(() => store.set(key, value, options)),
-          delete: (key, options) => queued(() => store.delete(key, options)),
+        storage: {
+          ...storage,
+          set: (key, value, options) => queued(() => storage.set(key, value, options)),
+          delete: (key, options) => queued(() => storage.delete(key, options)),
         },
       });
       const run = async () => void (await (call === "update" ? slow.update(first) : slow.reconcile()));
-      const refused = expect(settle(clock, run())).rejects.toMatchObject({ fault: "store" });
+      const refused = expect(settle(clock, run())).rejects.toMatchObject({ fault: "storage" });
       await refused;
       locked.resolve();
       await settled();
@@ -78,9 +80,9 @@ describe("a follower whose store fails", () => {
     },
   );
 
-  it("does not wait without end for a store that does not respond to the end of a turn", async () => {
-    const { clock, store, follower, kinds } = createWorld();
-    const { update, close } = follower({ store: { ...store, delete: () => new Promise(() => undefined) } });
+  it("does not wait without end for a storage that does not respond to the end of a turn", async () => {
+    const { clock, storage, follower, kinds } = createWorld();
+    const { update, close } = follower({ storage: { ...storage, delete: () => new Promise(() => undefined) } });
     await settle(clock, update(first));
     expect(kinds()).toEqual([["status"]]);
     await settle(clock, close());
@@ -88,17 +90,17 @@ describe("a follower whose store fails", () => {
   });
 
   it("hands everything over again when a value is lost, damaged, or of another version", async () => {
-    const { store, follower, handed } = createWorld();
+    const { storage, follower, handed } = createWorld();
     const { update } = follower();
     await update(first);
-    const scoped = new ScopedStorage(store, "scope");
+    const scoped = new ScopedStorage(storage, "scope");
     const key = `follower:order:${first}`;
     const spoilings = [
       () => scoped.delete(key),
       () => scoped.set(key, toJson({ v: 2, orders: [] })),
       () => scoped.set(key, new TextEncoder().encode("{")),
       async () => {
-        for await (const full of store.keys("")) if (isState(full)) await store.set(full, new Uint8Array(20));
+        for await (const full of storage.keys("")) if (isState(full)) await storage.set(full, new Uint8Array(20));
       },
     ];
     for (const spoil of spoilings) {

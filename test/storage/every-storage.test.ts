@@ -1,13 +1,13 @@
-import type { KeyValueStore } from "pod-partner";
+import type { KeyValueStorage } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { expect, it } from "vitest";
 import { takeLock } from "../../src/storage/lock.ts";
-import { bytes, describeEachStore, keysOf, text } from "./stores.ts";
+import { bytes, describeEachStorage, keysOf, text } from "./storages.ts";
 
 const all = Uint8Array.from({ length: 256 }, (_, index) => index);
 const hour = 3_600_000;
 
-describeEachStore("a store", ({ open, pass }) => {
+describeEachStorage("a storage", ({ open, pass }) => {
   it.each([
     ["every byte", all],
     ["no byte", new Uint8Array()],
@@ -15,34 +15,34 @@ describeEachStore("a store", ({ open, pass }) => {
     ["a part of a larger buffer", all.subarray(100, 131)],
     ["a Buffer", Buffer.from("with the pool of Node")],
   ])("returns the bytes that were set: %s", async (_, value) => {
-    const store = open();
-    expect(await store.set("key", value)).toBe(true);
-    const held = await store.get("key");
+    const storage = open();
+    expect(await storage.set("key", value)).toBe(true);
+    const held = await storage.get("key");
     expect(held?.constructor).toBe(Uint8Array);
     expect([...(held ?? [])]).toEqual([...value]);
     expect(await open().get("key")).toEqual(held);
   });
 
   it("holds copies: a later change of the caller's bytes changes nothing", async () => {
-    const store = open();
+    const storage = open();
     for (const value of [Uint8Array.of(1, 2), Buffer.of(1, 2)]) {
-      await store.set("key", value);
+      await storage.set("key", value);
       value[0] = 9;
-      const held = await store.get("key");
+      const held = await storage.get("key");
       expect(held).toEqual(Uint8Array.of(1, 2));
       if (held) held[1] = 9;
-      expect(await store.get("key")).toEqual(Uint8Array.of(1, 2));
+      expect(await storage.get("key")).toEqual(Uint8Array.of(1, 2));
     }
   });
 
   it("holds nothing under a key that was never set, or deleted", async () => {
-    const store = open();
-    expect(await store.get("key")).toBeUndefined();
-    expect(await store.delete("key")).toBe(false);
-    await store.set("key", all);
-    expect(await store.delete("key")).toBe(true);
-    expect(await store.delete("key")).toBe(false);
-    expect(await store.get("key")).toBeUndefined();
+    const storage = open();
+    expect(await storage.get("key")).toBeUndefined();
+    expect(await storage.delete("key")).toBe(false);
+    await storage.set("key", all);
+    expect(await storage.delete("key")).toBe(true);
+    expect(await storage.delete("key")).toBe(false);
+    expect(await storage.get("key")).toBeUndefined();
   });
 
   it("changes a key only if it holds what is expected", async () => {
@@ -60,14 +60,14 @@ describeEachStore("a store", ({ open, pass }) => {
   });
 
   it("compares bytes without content with bytes without content, and not with an absent value", async () => {
-    const store = open();
+    const storage = open();
     const nothing = new Uint8Array();
-    expect(await store.set("key", all, { expected: nothing })).toBe(false);
-    await store.set("key", nothing);
-    expect(await store.set("key", all, { expected: null })).toBe(false);
-    expect(await store.set("key", bytes("1"), { expected: nothing })).toBe(true);
-    await store.set("key", nothing);
-    expect(await store.delete("key", { expected: nothing })).toBe(true);
+    expect(await storage.set("key", all, { expected: nothing })).toBe(false);
+    await storage.set("key", nothing);
+    expect(await storage.set("key", all, { expected: null })).toBe(false);
+    expect(await storage.set("key", bytes("1"), { expected: nothing })).toBe(true);
+    await storage.set("key", nothing);
+    expect(await storage.delete("key", { expected: nothing })).toBe(true);
   });
 
   it("gives a free key to exactly one of many", async () => {
@@ -82,13 +82,13 @@ describeEachStore("a store", ({ open, pass }) => {
   });
 
   it("applies the changes of a process in the order of their calls", async () => {
-    const store = open();
-    await Promise.all(Array.from({ length: 200 }, (_, index) => store.set("key", bytes(`${index}`))));
-    expect(text(await store.get("key"))).toBe("199");
+    const storage = open();
+    await Promise.all(Array.from({ length: 200 }, (_, index) => storage.set("key", bytes(`${index}`))));
+    expect(text(await storage.get("key"))).toBe("199");
   });
 
   it("iterates the keys with a prefix, whatever characters it has", async () => {
-    const store = open();
+    const storage = open();
     const keys = [
       "a",
       "a:",
@@ -109,76 +109,76 @@ describeEachStore("a store", ({ open, pass }) => {
       "a%",
       "a_",
     ];
-    for (const key of keys) await store.set(key, all);
+    for (const key of keys) await storage.set(key, all);
     for (const prefix of ["", ...keys, "a[", "c"]) {
-      expect(await keysOf(store, prefix)).toEqual(keys.filter((key) => key.startsWith(prefix)).sort());
+      expect(await keysOf(storage, prefix)).toEqual(keys.filter((key) => key.startsWith(prefix)).sort());
     }
   });
 
   it("iterates thousands of keys, also while each is read, changed and deleted", async () => {
-    const store = open();
+    const storage = open();
     const keys = Array.from({ length: 2_345 }, (_, index) => `many:${index}`);
-    await Promise.all([...keys.map((key) => store.set(key, all)), store.set("other", all)]);
+    await Promise.all([...keys.map((key) => storage.set(key, all)), storage.set("other", all)]);
     expect(await keysOf(open(), "many:")).toEqual(keys.toSorted());
     const seen = new Set<string>();
-    for await (const key of store.keys("many:")) {
+    for await (const key of storage.keys("many:")) {
       seen.add(key);
-      await store.get(key);
-      await store.set(key, bytes("changed"));
-      if (seen.size % 2 === 0) await store.delete(key);
+      await storage.get(key);
+      await storage.set(key, bytes("changed"));
+      if (seen.size % 2 === 0) await storage.delete(key);
     }
     expect(seen).toEqual(new Set(keys));
   });
 
   it("ends an iteration that the caller leaves", async () => {
-    const store = open();
-    for (const key of ["1", "2", "3"]) await store.set(key, all);
-    for await (const key of store.keys("")) {
+    const storage = open();
+    for (const key of ["1", "2", "3"]) await storage.set(key, all);
+    for await (const key of storage.keys("")) {
       expect(key).toMatch(/^[123]$/);
       break;
     }
-    expect(await keysOf(store, "")).toEqual(["1", "2", "3"]);
+    expect(await keysOf(storage, "")).toEqual(["1", "2", "3"]);
   });
 
   it("holds a value for its lifetime, and then nothing", async () => {
-    const store = open();
-    await store.set("short", all, { ttl: hour });
-    await store.set("long", all, { ttl: 3 * hour });
-    await store.set("stays", all);
-    await store.set("renewed", all, { ttl: hour });
-    await store.set("renewed", all, { ttl: 3 * hour });
-    await store.set("kept", all, { ttl: hour });
-    await store.set("kept", all);
+    const storage = open();
+    await storage.set("short", all, { ttl: hour });
+    await storage.set("long", all, { ttl: 3 * hour });
+    await storage.set("stays", all);
+    await storage.set("renewed", all, { ttl: hour });
+    await storage.set("renewed", all, { ttl: 3 * hour });
+    await storage.set("kept", all, { ttl: hour });
+    await storage.set("kept", all);
     await pass(2 * hour);
-    expect(await store.get("short")).toBeUndefined();
-    expect(await store.delete("short")).toBe(false);
-    expect(await keysOf(store, "")).toEqual(["kept", "long", "renewed", "stays"]);
-    expect(await store.set("short", bytes("new"), { expected: all })).toBe(false);
-    expect(await store.set("short", bytes("new"), { expected: null })).toBe(true);
+    expect(await storage.get("short")).toBeUndefined();
+    expect(await storage.delete("short")).toBe(false);
+    expect(await keysOf(storage, "")).toEqual(["kept", "long", "renewed", "stays"]);
+    expect(await storage.set("short", bytes("new"), { expected: all })).toBe(false);
+    expect(await storage.set("short", bytes("new"), { expected: null })).toBe(true);
     expect(text(await open().get("short"))).toBe("new");
     await pass(2 * hour);
-    expect(await keysOf(store, "")).toEqual(["kept", "short", "stays"]);
+    expect(await keysOf(storage, "")).toEqual(["kept", "short", "stays"]);
   });
 
   it("takes any number as a lifetime, and refuses other values", async () => {
-    const store = open();
+    const storage = open();
     for (const ttl of [Number.POSITIVE_INFINITY, Number.MAX_VALUE, hour + 0.25]) {
-      await store.set("key", all, { ttl });
-      expect(await store.get("key")).toEqual(all);
+      await storage.set("key", all, { ttl });
+      expect(await storage.get("key")).toEqual(all);
     }
     for (const ttl of [0, -1, Number.NEGATIVE_INFINITY]) {
-      await store.set("key", all);
-      expect(await store.set("key", all, { ttl })).toBe(true);
-      expect(await store.get("key")).toBeUndefined();
-      expect(await keysOf(store, "")).toEqual([]);
+      await storage.set("key", all);
+      expect(await storage.set("key", all, { ttl })).toBe(true);
+      expect(await storage.get("key")).toBeUndefined();
+      expect(await keysOf(storage, "")).toEqual([]);
     }
-    await expect(store.set("key", all, { ttl: Number.NaN })).rejects.toThrow(RangeError);
-    await expect(store.set("key", all, { ttl: "soon" as never })).rejects.toThrow(RangeError);
+    await expect(storage.set("key", all, { ttl: Number.NaN })).rejects.toThrow(RangeError);
+    await expect(storage.set("key", all, { ttl: "soon" as never })).rejects.toThrow(RangeError);
   });
 
   it("holds a lock for one holder, until it is released", async () => {
     const clock = createManualClock();
-    const take = (store: KeyValueStore) => takeLock(store, "lock", hour, clock);
+    const take = (storage: KeyValueStorage) => takeLock(storage, "lock", hour, clock);
     const lock = await take(open());
     if (lock === undefined || lock === "lost") throw new Error("expected a lock");
     expect(await take(open())).toBeUndefined();
@@ -191,12 +191,12 @@ describeEachStore("a store", ({ open, pass }) => {
 
   it("holds a lock as long as it is renewed, and for its lifetime after that", async () => {
     const clock = createManualClock();
-    const store = open();
+    const storage = open();
     const renewed: Promise<unknown>[] = [];
-    const watched: KeyValueStore = {
-      ...store,
+    const watched: KeyValueStorage = {
+      ...storage,
       set: (...given) => {
-        const set = store.set(...given);
+        const set = storage.set(...given);
         renewed.push(set);
         return set;
       },

@@ -5,14 +5,14 @@ import { expect, it } from "vitest";
 import { describeWithRedis, useRedis } from "../redis/use-redis.ts";
 
 const root = new URL("../../", import.meta.url);
-const page = readFileSync(new URL("docs/stores.md", root), "utf8");
+const page = readFileSync(new URL("docs/storage.md", root), "utf8");
 
-describeWithRedis("docs/stores.md", () => {
+describeWithRedis("docs/storage.md", () => {
   const context = useRedis();
 
   it("has a block for Redis that runs with the built package", async () => {
     const [, block = ""] = /```js separate\n([\s\S]*?)```/.exec(page) ?? [];
-    expect(block).toContain("redisStore(redis)");
+    expect(block).toContain("redisStorage(redis)");
     const code = `${block}\nawait partner.auth.validate();\nredis.destroy();\nconsole.log("valid");`;
     const hook = 'globalThis.fetch = async () => Response.json({ message: "valid" });\n';
     const environment = {
