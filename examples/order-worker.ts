@@ -20,8 +20,8 @@ async function work(job: Job): Promise<void> {
   // An earlier worker may have just sent the order. The service may still be working on it, so one look-up cannot decide.
   const lookFor = job.takenAt === null ? 0 : Math.max(0, job.takenAt + processingTime - Date.now());
   job.takenAt = Date.now();
-  const { reference, recovered } = await partner.orders.ensure(job.order, { lookFor });
-  console.log(job.order.customIdentifier, reference, recovered ? "was there already" : "was placed");
+  const { reference, existed } = await partner.orders.ensure(job.order, { lookFor });
+  console.log(job.order.customIdentifier, reference, existed ? "was there already" : "was placed");
 }
 
 const { reference: imageReference } = await partner.images.upload(sampleImage("a design"));

@@ -50,5 +50,5 @@ if (RequestValidationError.isInstance(fault)) console.log(fault.issues[0]?.path.
 
 webhook.customer.email = "ada@example.com";
 const both = await Promise.all([onShopOrder(webhook), onShopOrder(webhook)]);
-for (const { reference, recovered } of both) console.log(reference, recovered ? "was there already" : "was placed");
+for (const { reference, existed } of both) console.log(reference, existed ? "was there already" : "was placed");
 console.log("orders:", (await partner.orders.list().toArray()).length);

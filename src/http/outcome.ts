@@ -113,7 +113,7 @@ function mayStillWork(error: unknown, elapsed: number): boolean {
 }
 
 /** The minimum time in milliseconds for looking up a lost creation: a service may write an order after it responds. */
-const shortSearch = 4_000;
+export const shortSearch = 4_000;
 
 /**
  * Milliseconds for which to look up a creation whose response was lost `elapsed` milliseconds after sending. It depends on how long

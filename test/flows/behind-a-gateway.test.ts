@@ -144,7 +144,7 @@ describe("a process that was killed while the service worked on its order", () =
     killed.abort();
     await first;
     const placed = await settle(connect().orders.ensure(order, { lookFor: 30_000 }));
-    expect([placed.recovered, await orders(), posts()]).toEqual([true, 1, 1]);
+    expect([placed.existed, await orders(), posts()]).toEqual([true, 1, 1]);
   });
 
   it("has each of its orders looked up by `ensureMany`", async () => {

@@ -55,7 +55,7 @@ describe("an `ensure` while a `create` with the same identifier is in progress",
     await clock.advance(1_000);
     const ensured = partner.orders.ensure({ ...orderOf(emulator, "A"), customIdentifier: "shop-1" });
     const both = await settle(Promise.all([created, ensured]));
-    expect(both.map(({ recovered }) => recovered)).toEqual([false, true]);
+    expect(both.map(({ existed }) => existed)).toEqual([false, true]);
     expect(await orders()).toBe(1);
   });
 
@@ -68,7 +68,7 @@ describe("an `ensure` while a `create` with the same identifier is in progress",
     const ensured = partner.orders.ensure({ ...orderOf(emulator, "A"), customIdentifier: "shop-1" });
     left.abort();
     await created;
-    expect(await settle(ensured)).toMatchObject({ recovered: true });
+    expect(await settle(ensured)).toMatchObject({ existed: true });
     expect(await orders()).toBe(1);
   });
 });
@@ -84,7 +84,7 @@ describe("`lookFor`", () => {
     await clock.advance(800);
     killed.abort();
     await first;
-    expect(await settle(partner.orders.ensure(order, { lookFor: 10_000 }))).toMatchObject({ recovered: true });
+    expect(await settle(partner.orders.ensure(order, { lookFor: 10_000 }))).toMatchObject({ existed: true });
     expect(await orders()).toBe(1);
   });
 

@@ -43,7 +43,7 @@ describe("an order that a look-up shows before it can be read", () => {
     const order = orderOf(emulator, "shop-1");
     const { reference } = await settle(partner.orders.ensure(order));
     emulator.faults.add({ ...unread, nth: (n) => n <= 3 });
-    expect(await settle(partner.orders.ensure(order))).toMatchObject({ reference, recovered: true });
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ reference, existed: true });
     expect(posts()).toBe(1);
   });
 

@@ -53,7 +53,7 @@ describe("an order whose call ended while the service was still working", () => 
     await clock.advance(500);
     leave.abort("enough");
     expect(await first).toBe("enough");
-    expect(await settle(second ?? partner.orders.ensure(order))).toMatchObject({ recovered: true });
+    expect(await settle(second ?? partner.orders.ensure(order))).toMatchObject({ existed: true });
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
@@ -64,7 +64,7 @@ describe("an order whose call ended while the service was still working", () => 
     expect(await settle(rejection(partner.orders.create(order, { deadline: 500 })))).toMatchObject({
       name: "OutcomeUnknownError",
     });
-    expect(await settle(partner.orders.ensure(order))).toMatchObject({ recovered: true });
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ existed: true });
     expect([await orders(), posts()]).toEqual([1, 1]);
   });
 
@@ -96,7 +96,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
     emulator.faults.add(unseen);
     const order = orderOf(emulator, "A");
     const first = await settle(partner.orders.ensure(order));
-    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, recovered: true });
+    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, existed: true });
     expect(posts()).toBe(1);
   });
 
@@ -106,7 +106,7 @@ describe("an order that a response confirmed, and that a look-up does not show y
     const order = orderOf(emulator, "A");
     const first = await settle(partner.orders.ensure(order));
     await clock.advance(50_000);
-    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, recovered: true });
+    expect(await settle(partner.orders.ensure(order))).toEqual({ ...first, existed: true });
     expect(posts()).toBe(1);
   });
 

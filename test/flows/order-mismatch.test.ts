@@ -37,7 +37,7 @@ describe("orders.ensure with a used identifier", () => {
     const order = orderOf(emulator, "A");
     const { reference } = await settle(partner.orders.ensure(order));
     const before = emulator.requests.length;
-    expect(await settle(partner.orders.ensure(order, { compare }))).toMatchObject({ reference, recovered: true });
+    expect(await settle(partner.orders.ensure(order, { compare }))).toMatchObject({ reference, existed: true });
     const paths = emulator.requests.slice(before).map(({ path }) => path.split("?")[0] ?? "");
     expect(paths.map((path) => path.replace(/\/\w+_\w+$/, ""))).toEqual([lookUp, ...reads]);
   });
@@ -102,7 +102,7 @@ describe("orders.ensure with a used identifier", () => {
     const note = (value: string) => ({ ...line, annotations: [{ key: "note", value }] });
     await settle(partner.orders.ensure({ ...order, orderlines: [note("a"), line, note("b")] }));
     const again = (...lines: readonly object[]) => partner.orders.ensure({ ...order, orderlines: lines as never });
-    expect(await settle(again(note("b"), note("a"), { ...line, annotations: [] }))).toMatchObject({ recovered: true });
+    expect(await settle(again(note("b"), note("a"), { ...line, annotations: [] }))).toMatchObject({ existed: true });
     const error = await settle(rejection(again(note("b"), note("c"), line)));
     if (!OrderMismatchError.isInstance(error)) throw error;
     expect(error.differences).toEqual([
@@ -113,7 +113,7 @@ describe("orders.ensure with a used identifier", () => {
       },
     ]);
     const lines = partner.orders.ensure({ ...order, orderlines: [note("b"), note("c"), line] }, { compare: "lines" });
-    expect(await settle(lines)).toMatchObject({ recovered: true });
+    expect(await settle(lines)).toMatchObject({ existed: true });
   });
 
   it("reports a dropship order in place of a combined one", async () => {
@@ -157,7 +157,7 @@ describe("orders.ensure with a used identifier", () => {
     const { reference } = await settle(partner.orders.ensure(order));
     const before = emulator.requests.length;
     const placed = await settle(partner.orders.ensure(withQuantity(order, 99), { compare: false }));
-    expect(placed).toMatchObject({ reference, recovered: true });
+    expect(placed).toMatchObject({ reference, existed: true });
     expect(emulator.requests).toHaveLength(before + 1);
   });
 

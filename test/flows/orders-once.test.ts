@@ -49,11 +49,42 @@ describe.each(policies)(
       const unknown = await settle(rejection(connect().orders.ensure(order)));
       expect(unknown).toMatchObject({ name: "OutcomeUnknownError", identifiers: { customIdentifier: "shop-1001" } });
       emulator.faults.clear();
-      expect(await settle(connect().orders.ensure(order))).toMatchObject({ recovered: true });
+      expect(await settle(connect().orders.ensure(order))).toMatchObject({ existed: true });
       expect(await orders()).toBe(1);
     });
   },
 );
+
+describe("an order that another process places between the look-up and the creation, and that is refused then", () => {
+  const refuse = { repeatedIdentifier: "refuse" } as const;
+  const unseen = { fault: "status", status: 404, code: "not_found", when: "before" } as const;
+
+  it("is the result of `ensure`, also when look-ups show it late", async () => {
+    const { emulator, partner, connect, settle, orders } = setUp(refuse);
+    const order = orderOf(emulator, "shop-1001");
+    const { reference } = await settle(connect().orders.create(order));
+    emulator.faults.add({ on: "orders.lookup", nth: (n) => n <= 3, ...unseen });
+    expect(await settle(partner.orders.ensure(order))).toMatchObject({ reference, existed: true });
+    expect(await orders()).toBe(1);
+  });
+
+  it("is compared with the requested order", async () => {
+    const { emulator, partner, connect, settle } = setUp(refuse);
+    await settle(connect().orders.create(orderOf(emulator, "shop-1001")));
+    emulator.faults.add({ on: "orders.lookup", nth: 1, ...unseen });
+    const order = orderOf(emulator, "shop-1001");
+    const other = { ...order, orderlines: order.orderlines.map((line) => ({ ...line, quantity: 99 })) };
+    expect(await settle(rejection(partner.orders.ensure(other)))).toMatchObject({ name: "OrderMismatchError" });
+  });
+
+  it("is a conflict when no look-up shows it", async () => {
+    const { emulator, partner, connect, settle } = setUp(refuse);
+    await settle(connect().orders.create(orderOf(emulator, "shop-1001")));
+    emulator.faults.add({ on: "orders.lookup", ...unseen });
+    const ensured = rejection(partner.orders.ensure(orderOf(emulator, "shop-1001")));
+    expect(await settle(ensured)).toMatchObject({ name: "ConflictError", code: "custom_identifier_taken" });
+  });
+});
 
 describe("a lost creation that exists, and that four look-ups do not show", () => {
   it.each<[RepeatedIdentifier, number, boolean]>([

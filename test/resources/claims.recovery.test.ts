@@ -190,6 +190,13 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     expect(posts()).toHaveLength(1);
   });
 
+  it("is the units of each line: the service may join two lines of one orderline", async () => {
+    serve(claimOf("n", ago(0), 2));
+    const twice = { ...input, claimlines: [...input.claimlines, ...input.claimlines] };
+    expect(await connect().claims.createItemIssues(twice)).toMatchObject({ reference: ref("Claim", "n") });
+    expect(posts()).toHaveLength(1);
+  });
+
   it("is what was sent, including the changes of the option `body`", async () => {
     serve(claimOf("n", ago(0), 2));
     const claimlines = input.claimlines.map((line) => ({ ...line, quantity: 2 }));

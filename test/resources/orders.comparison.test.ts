@@ -56,7 +56,7 @@ describe("orders.ensure compares an existing order", () => {
     ["equal fields that the specification does not show", { shippingKind: "dropship" }, at(sentAddress)],
     ["fields of other names", { shippingLevel: "express", brand: {} }, at(sentAddress)],
   ])("and accepts %s", async (_, fields, address) => {
-    expect(await ensure(fields, address)).toMatchObject({ reference: ref("Order"), recovered: true });
+    expect(await ensure(fields, address)).toMatchObject({ reference: ref("Order"), existed: true });
   });
 
   it.each<[string, object, object, readonly object[]]>([

@@ -69,7 +69,7 @@ describe("orders.ensure takes the options of any call", () => {
     const wire = { reference: ref("Order"), status: {}, orderlines: lines, onHold: null, legacyOrderCode: "nl1-1" };
     context.service.respondAlways(() => ({ body: { order: wire } }));
     gate.resolve({ body: { orderReference: ref("Order") } });
-    expect(await first).toMatchObject({ recovered: true });
+    expect(await first).toMatchObject({ existed: true });
   });
 
   it("refuses an invalid deadline before it sends a request", async () => {

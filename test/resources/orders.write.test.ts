@@ -40,7 +40,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
         { line: "POST /orders", json: dropshipBody },
         { ...created, status },
       );
-      expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: false });
+      expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", existed: false, recovered: false });
     },
   );
 
@@ -91,7 +91,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
   it("orders.ensure looks up the identifier and creates an order that does not exist", async () => {
     context.service.respond(unknown, created);
     const result = await orders().ensure(dropshipOrder);
-    expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: false });
+    expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", existed: false, recovered: false });
     expect(context.service.requests).toHaveLength(2);
     expectSent(context.service.requests[0], { line: lookup });
     expectSent(context.service.requests[1], { line: "POST /orders", json: dropshipBody });
@@ -103,7 +103,7 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
       { line: lookup },
       { body: { orderReference: reference } },
     );
-    expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", recovered: true });
+    expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", existed: true, recovered: false });
   });
 
   it.each([
@@ -146,7 +146,11 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     for await (const outcome of orders().ensureMany([dropshipOrder, others], { concurrency: 1 }))
       outcomes.push(outcome);
     expect(outcomes).toMatchObject([
-      { ok: true, input: dropshipOrder, value: { reference, customIdentifier: "shop-1001", recovered: false } },
+      {
+        ok: true,
+        input: dropshipOrder,
+        value: { reference, customIdentifier: "shop-1001", existed: false, recovered: false },
+      },
       { ok: false, input: others, error: { name: "BadRequestError", code: "invalid_address_denied_country" } },
     ]);
   });

@@ -87,7 +87,7 @@ describe.each(transports)("a body from the wire over $name", ({ over }) => {
       { headers: json, body: JSON.stringify({ orderReference: reference }) },
     );
     const placed = await context.partner.orders.create({ ...combinedOrder, customIdentifier: "shop-1001" });
-    expect(placed).toEqual({ reference, customIdentifier: "shop-1001", recovered: true });
+    expect(placed).toEqual({ reference, customIdentifier: "shop-1001", existed: false, recovered: true });
   });
 
   it("is harmless when an unread page has a hostile cursor or field", async () => {

@@ -213,17 +213,23 @@ const findPackageMissing: LookUp<PackageMissingInput> = (filing, claim, options,
     options,
   );
 
-const lineKey = (orderlineIndex: number, quantity: number, claimcategoryReference: string) =>
-  `${orderlineIndex}×${quantity} ${claimcategoryReference}`;
-
-/** Whether a claim has exactly the sent lines, in any order. */
-function sameLines(claim: Claim, { claimlines }: ItemIssuesInput): boolean {
-  const made = claim.claimlines.map((line) =>
-    lineKey(line.orderlineIndex, line.quantity, line.claimcategory.reference),
-  );
-  const sent = claimlines.map((line) => lineKey(line.orderlineIndex, line.quantity, line.claimcategoryReference));
-  return made.sort().join() === sent.sort().join();
+/** The units of each orderline and category. The service may join lines that differ in their photos only. */
+function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: string, quantity: number])[]): string {
+  const units = new Map<string, number>();
+  for (const [orderlineIndex, category, quantity] of lines) {
+    const key = `${orderlineIndex} ${category}`;
+    units.set(key, (units.get(key) ?? 0) + quantity);
+  }
+  return [...units]
+    .map(([key, quantity]) => `${key} ${quantity}`)
+    .sort()
+    .join();
 }
+
+/** Whether a claim has exactly the sent units. */
+const sameUnits = (claim: Claim, { claimlines }: ItemIssuesInput): boolean =>
+  unitsOf(claim.claimlines.map((line) => [line.orderlineIndex, line.claimcategory.reference, line.quantity])) ===
+  unitsOf(claimlines.map((line) => [line.orderlineIndex, line.claimcategoryReference, line.quantity]));
 
 /** Finds an item-issues claim by its shipment, order and lines. */
 const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt) =>
@@ -232,7 +238,7 @@ const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt)
     sentAt,
     {
       summary: ({ orderReference }) => orderReference === claim.orderReference,
-      detail: (made) => made.shipmentReference === claim.shipmentReference && sameLines(made, claim),
+      detail: (made) => made.shipmentReference === claim.shipmentReference && sameUnits(made, claim),
     },
     options,
   );

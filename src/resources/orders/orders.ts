@@ -75,8 +75,8 @@ export class OrdersResource {
    * @throws `RequestValidationError` before sending, if the order is invalid or has no `customIdentifier`.
    * @throws `OutcomeUnknownError` if the response was lost and look-ups could not find out whether the order exists.
    * @example
-   * const { reference, recovered } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
-   * if (recovered) console.log(`${reference} already existed`);
+   * const { reference, existed } = await partner.orders.ensure({ ...order, customIdentifier: "shop-1001" });
+   * if (existed) console.log(`${reference} already existed`);
    */
   ensure(order: IdentifiedOrderInput, options?: EnsureOptions): ApiCall<PlacedOrder> {
     return ensure(this.#placing, order, options);

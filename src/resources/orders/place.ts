@@ -1,13 +1,13 @@
 import { ulid } from "ulid";
-import { ApiError, NotFoundError } from "../../errors/api.ts";
+import { ApiError, ConflictError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { type ComparedLine, OrderMismatchError } from "../../errors/orders.ts";
 import { type Issue, RequestValidationError, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import type { CallContext } from "../../http/call-context.ts";
-import { createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
+import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
 import { assertRows, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
-import { hasErrorObject } from "../../http/outcome.ts";
+import { hasErrorObject, refusesContent, shortSearch } from "../../http/outcome.ts";
 import { ensuring, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
@@ -29,7 +29,9 @@ export interface PlacedOrder {
   readonly reference: OrderReference;
   /** Your identifier, or the ULID that the SDK generated. */
   readonly customIdentifier: string;
-  /** True if a look-up found the order; false if this call's response reported its creation. */
+  /** True if `ensure` found the order, so that this call placed none. */
+  readonly existed: boolean;
+  /** True if this call placed the order, but its response was lost, and a look-up found the order. */
   readonly recovered: boolean;
 }
 
@@ -123,18 +125,19 @@ function place(
     const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
     const run = async () => {
       try {
-        const existing =
+        const make = () => createOnce(call, request, recovery);
+        const find = (ms: number) => lookUntil(call, ms, lookFor(call, recovery));
+        const placed =
           time === undefined
-            ? undefined
-            : await lookUntil(call, Math.max(time, recent.doubt(customIdentifier)), lookFor(call, recovery));
-        const placed = existing ?? (await createOnce(call, request, recovery));
-        const { data, response, recovered } = placed;
-        if (compare && recovered) {
+            ? { ...(await make()), existed: false }
+            : await findOrMake(find, Math.max(time, recent.doubt(customIdentifier)), make);
+        const { data, response, existed, recovered } = placed;
+        if (compare && (existed || recovered)) {
           await assertEqual(placing, call, data.reference, { customIdentifier, order: sent }, compare);
         }
         // A result from memory is not stored again. Otherwise the memory would never expire.
-        if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, placed);
-        return { data: { reference: data.reference, customIdentifier, recovered }, response };
+        if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, { data, response });
+        return { data: { reference: data.reference, customIdentifier, existed, recovered }, response };
       } catch (error) {
         const until = doubtfulUntil(call);
         if (until !== undefined) recent.suspect(customIdentifier, until);
@@ -144,6 +147,28 @@ function place(
     // Calls with the same identifier run one after the other, also `create` and `ensure`: the second finds the order of the first.
     return mutex.take(customIdentifier, run, (turn) => call.within(turn));
   });
+}
+
+/**
+ * Finds an order, or makes it. After a conflict it looks again: another process may have placed the order since the look-up, or a gateway
+ * may have sent the request twice.
+ */
+async function findOrMake(
+  find: (time: number) => Promise<Created<CreatedOrder> | undefined>,
+  time: number,
+  make: () => Promise<Created<CreatedOrder>>,
+): Promise<Created<CreatedOrder> & { readonly existed: boolean }> {
+  let found = await find(time);
+  if (!found) {
+    try {
+      return { ...(await make()), existed: false };
+    } catch (error) {
+      if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
+      found = await find(shortSearch);
+      if (!found) throw error;
+    }
+  }
+  return { ...found, existed: true, recovered: false };
 }
 
 /** Looks up an order by its custom identifier. */

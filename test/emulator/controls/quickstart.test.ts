@@ -50,6 +50,6 @@ it("the quickstart's lines of code place the same order as its first command, on
   await shell(`${/^ {2}curl .*\\\n.*$/m.exec(text)?.[0]} -s`);
   const [client = "", place = ""] = text.match(/^ {2}(?:const partner|await partner).*$/gm) ?? [];
   const program = new Function("PodPartner", `return (async () => { ${client} return ${place} })()`);
-  expect(await program(PodPartner)).toMatchObject({ recovered: true });
+  expect(await program(PodPartner)).toMatchObject({ existed: true });
   expect(emulator.world().organizations[0]?.orders).toHaveLength(1);
 });
