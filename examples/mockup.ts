@@ -27,7 +27,7 @@ async function saveMockup(design: Uint8Array, path: string): Promise<string> {
     });
     return `saved ${mockup.contentType}, for ${composition.tokenCost} rendertoken`;
   } catch (error) {
-    if (error instanceof RendertokenLimitError) return `no tokens left until ${error.resetsAt?.toISOString()}`;
+    if (error instanceof RendertokenLimitError) return `no tokens left until ${error.resetsAt}`;
     if (error instanceof RenderFailedError) return `the render ${error.reference} failed: check the design`;
     throw error;
   }

@@ -66,12 +66,12 @@ const lockKey = (reference: OrderReference) => `follower:lease:${reference}`;
 export class FollowerStorage {
   readonly #open: () => Promise<KeyValueStorage>;
   readonly #clock: PartnerClock;
-  readonly #forgetAfter: number;
+  readonly #keepFor: number;
 
-  constructor(open: () => Promise<KeyValueStorage>, clock: PartnerClock, forgetAfter: number) {
+  constructor(open: () => Promise<KeyValueStorage>, clock: PartnerClock, keepFor: number) {
     this.#open = open;
     this.#clock = clock;
-    this.#forgetAfter = forgetAfter;
+    this.#keepFor = keepFor;
   }
 
   order(reference: OrderReference): Promise<Held<RememberedOrder>> {
@@ -89,7 +89,7 @@ export class FollowerStorage {
 
   /** Sets the state of an order, unless another process has changed it. An order that is not open is forgotten after a time. */
   setOrder(reference: OrderReference, value: RememberedOrder, { bytes }: Held<RememberedOrder>): Promise<boolean> {
-    const ttl = isClosed(value) ? this.#forgetAfter : undefined;
+    const ttl = isClosed(value) ? this.#keepFor : undefined;
     return this.#use((storage) => storage.set(orderKey(reference), toJson(value), { ttl, expected: bytes ?? null }));
   }
 

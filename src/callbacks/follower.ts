@@ -96,7 +96,7 @@ export interface OrderFollower {
  * const follower = createOrderFollower({
  *   partner,
  *   storage: sqliteStorage("orders.db"),
- *   every: 3_600_000,
+ *   interval: 3_600_000,
  *   onChange: ({ order, changes }) => console.log(order.reference, changes),
  * });
  * const receiver = createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "prod" });
@@ -140,13 +140,13 @@ class Follower {
   #stopTimer: () => void = () => undefined;
 
   constructor(settings: FollowerSettings) {
-    const { partner, storage, clock, timeout, every, forgetAfter } = settings;
+    const { partner, storage, clock, timeout, interval, keepFor } = settings;
     const scoped = lazily(async () => new ScopedStorage(storage, await partner["~scopeOf"](storage)));
     this.#settings = settings;
-    this.#storage = new FollowerStorage(scoped, clock, forgetAfter);
+    this.#storage = new FollowerStorage(scoped, clock, keepFor);
     // The callers limit how many orders they update at a time.
     this.#updates = new OrderQueue({ clock, concurrency: Number.POSITIVE_INFINITY, maxWait: timeout, late: "late" });
-    if (every !== undefined) this.#sweepEvery(every);
+    if (interval !== undefined) this.#sweepEvery(interval);
   }
 
   follow(reference: OrderReference): Promise<void> {
@@ -465,19 +465,19 @@ class Follower {
     }
   }
 
-  #sweepEvery(every: number): void {
+  #sweepEvery(interval: number): void {
     const { clock, onError } = this.#settings;
     const isClosing = () => this.#closing.signal.aborted;
     const sweep = async () => {
       const began = clock.now();
-      await this.reconcile({ unreadFor: every / 2 }).catch((error: unknown) => {
+      await this.reconcile({ unreadFor: interval / 2 }).catch((error: unknown) => {
         if (!isClosing())
           safely(
             () => onError(error),
             () => undefined,
           );
       });
-      if (!isClosing()) this.#stopTimer = clock.after(Math.max(0, began + every - clock.now()), () => void sweep());
+      if (!isClosing()) this.#stopTimer = clock.after(Math.max(0, began + interval - clock.now()), () => void sweep());
     };
     this.#stopTimer = clock.after(0, () => void sweep());
   }

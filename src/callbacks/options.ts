@@ -128,10 +128,10 @@ export interface OrderFollowerOptions {
   /** Handles an order that the service no longer has: 404 or 410 with a code. Called once for each order. Default: nothing. */
   readonly onGone?: ((gone: OrderGone) => unknown) | undefined;
   /**
-   * Milliseconds between two sweeps of the follower's own timer. The first begins at once. An order that any process has read in the
+   * Milliseconds between two sweeps of the follower's own timer, at least 1 000. The first begins at once. An order that any process has read in the
    * last half of this time is skipped. Default: no timer; call `reconcile` yourself.
    */
-  readonly every?: number | undefined;
+  readonly interval?: number | undefined;
   /** Receives what a sweep of the timer rejects with, such as a `ReconcileError`. Default: `console.error`. */
   readonly onError?: ((error: unknown) => void) | undefined;
   /** Milliseconds for each step of a change: to wait for another process, to read the order, to handle it. Default 10 000. */
@@ -140,7 +140,7 @@ export interface OrderFollowerOptions {
    * Milliseconds for which a completed order stays in the storage. News that comes later is handed over as if the order were new. Default
    * 90 days.
    */
-  readonly forgetAfter?: number | undefined;
+  readonly keepFor?: number | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
 }
@@ -208,10 +208,10 @@ const followerSettings = () =>
     storage: z.custom<KeyValueStorage>(isStorage, { error: "expected a storage, such as `sqliteStorage(path)`" }),
     onChange: aFunction<OrderFollowerOptions["onChange"]>(),
     onGone: z._default(aFunction<(gone: OrderGone) => unknown>(), () => () => undefined),
-    every: z.optional(duration()),
+    interval: z.optional(z.number().check(z.gte(1_000))),
     onError: z._default(aFunction<(error: unknown) => void>(), () => reportSweep),
     timeout: z._default(duration(), 10_000),
-    forgetAfter: z._default(duration(), 90 * days),
+    keepFor: z._default(duration(), 90 * days),
     clock: z._default(clock(), systemClock),
   });
 
@@ -242,8 +242,9 @@ const ofFollower = unknownOption({
   client: "partner",
   handler: "onChange",
   onOrderUpdated: "onChange",
-  interval: "every",
-  ttl: "forgetAfter",
+  every: "interval",
+  forgetAfter: "keepFor",
+  ttl: "keepFor",
 });
 
 function resolve<Settings>(schema: Schema<Settings>, given: unknown, of: "receiver" | "follower"): Settings {

@@ -128,12 +128,12 @@ export class RateLimitError extends ApiError {
 export class RendertokenLimitError extends RateLimitError {
   static override readonly kind: string = "RendertokenLimitError";
   override readonly isRetryable: boolean = false;
-  /** When the tokens reset, from the response's `Retry-After`; undefined without one. */
-  readonly resetsAt: Date | undefined;
+  /** When the tokens reset, as an ISO 8601 timestamp, from the response's `Retry-After`; undefined without one. */
+  readonly resetsAt: string | undefined;
 
-  constructor(details: ApiErrorDetails & { now: number }) {
+  constructor(details: ApiErrorDetails & { resetsAt: string | undefined }) {
     super(details);
-    this.resetsAt = details.retryAfter === undefined ? undefined : new Date(details.now + details.retryAfter);
+    this.resetsAt = details.resetsAt;
   }
 
   override toJSON() {

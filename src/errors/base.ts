@@ -116,6 +116,8 @@ export abstract class PodPartnerError extends Error {
     }
   }
 
+  /** Whether a time limit ended the call: the option `timeout` or `deadline`. */
+  readonly isTimeout: boolean = false;
   /** Whether the same call may succeed later, and repeating it does no harm. */
   abstract readonly isRetryable: boolean;
 

@@ -56,6 +56,7 @@ export class ConnectionError extends PodPartnerError {
  */
 export class RequestTimeoutError extends PodPartnerError {
   static override readonly kind: string = "RequestTimeoutError";
+  override readonly isTimeout: boolean = true;
   readonly isRetryable: boolean = true;
 
   constructor({ endpoint, timeout, opening }: { endpoint: string; timeout: number; opening?: boolean }) {
@@ -71,6 +72,7 @@ export class RequestTimeoutError extends PodPartnerError {
 /** The whole call took longer than its `deadline` milliseconds, queueing and waits included, or certainly would have. */
 export class DeadlineError extends PodPartnerError {
   static override readonly kind: string = "DeadlineError";
+  override readonly isTimeout: boolean = true;
   readonly isRetryable: boolean = true;
 
   constructor({ message, cause }: { message: string; cause?: unknown }) {

@@ -11,6 +11,8 @@ export class OutcomeUnknownError extends PodPartnerError {
    * order, which are absolute.
    */
   readonly isRetryable: boolean;
+  /** Whether the response was lost because a time limit had passed. */
+  override readonly isTimeout: boolean;
   override readonly hint: string;
   /** Identifies the resource, for an order by its `customIdentifier`. */
   override identifiers: Readonly<Record<string, unknown>>;
@@ -29,6 +31,7 @@ export class OutcomeUnknownError extends PodPartnerError {
       },
     );
     this.isRetryable = details.isRetryable;
+    this.isTimeout = PodPartnerError.isInstance(details.cause) && details.cause.isTimeout;
     this.hint = details.how;
     this.identifiers = details.identifiers;
   }

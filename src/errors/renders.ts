@@ -46,10 +46,10 @@ export class TokenBudgetError extends PodPartnerError {
   static override readonly kind: string = "TokenBudgetError";
   readonly isRetryable = false;
   override readonly hint = "Run the batch again with the same storage: it continues with the renders that are missing.";
-  /** When the week's rendertokens reset; undefined if the service did not say it. */
-  readonly resetsAt: Date | undefined;
+  /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
+  readonly resetsAt: string | undefined;
 
-  constructor({ cost, remaining, resetsAt }: { cost: number; remaining: number; resetsAt: Date | undefined }) {
+  constructor({ cost, remaining, resetsAt }: { cost: number; remaining: number; resetsAt: string | undefined }) {
     super(`The render costs ${cost} rendertokens, and ${remaining} of \`tokenBudget\` remain. Nothing was created.`);
     this.resetsAt = resetsAt;
   }

@@ -21,6 +21,7 @@ import { firstIssues, type Issue, mostIssues, ResponseValidationError, unchecked
 import { check } from "../schemas/check.ts";
 import { isRecord } from "../util/foreign.ts";
 import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import { isoTime } from "../util/timestamp.ts";
 import { type Endpoint, nameOf, type ResponseShape } from "./endpoint.ts";
 import { parseJson, type Redact, snapshot } from "./redact.ts";
 
@@ -125,7 +126,11 @@ export function toApiError(failed: {
     retryAfter: parseRetryAfter(headers, now),
   };
   if (response.status === 429 && details.code === "rendertoken_limit_exceeded") {
-    return new RendertokenLimitError({ ...details, now });
+    const { retryAfter } = details;
+    return new RendertokenLimitError({
+      ...details,
+      resetsAt: retryAfter === undefined ? undefined : isoTime(now + retryAfter),
+    });
   }
   return new (classFor(response.status))(details);
 }

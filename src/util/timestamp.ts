@@ -1,3 +1,5 @@
+import { attempt } from "./foreign.ts";
+
 /** The largest negative UTC offset of a time zone, as milliseconds: 12 hours. */
 const farthest = 12 * 3_600_000;
 
@@ -27,6 +29,9 @@ export function isExistingTime(text: string): boolean {
 }
 
 const minutesOf = (hours = "", minutes = ""): number => Number(hours) * 60 + Number(minutes);
+
+/** A time in milliseconds since 1970 as an ISO 8601 timestamp; undefined if no timestamp can say it. */
+export const isoTime = (time: number): string | undefined => attempt(() => new Date(time).toISOString());
 
 /**
  * The latest time that an ISO 8601 timestamp can mean, in milliseconds since 1970; infinite for an unknown format.

@@ -51,7 +51,7 @@ describe("a download that ends early leaves nothing in the storage", () => {
     const reader = (await media(context.client({ timeout: 5_000 }))).stream().getReader();
     for (let received = 0; received < 600_000; ) received += (await reader.read()).value?.byteLength ?? 0;
     await context.clock.advance(5_000);
-    expect(await rejection(reader.read())).toMatchObject({ name: "RequestTimeoutError" });
+    expect(await rejection(reader.read())).toMatchObject({ name: "RequestTimeoutError", isTimeout: true });
     await expect.poll(() => fileKeys(context.storage)).toEqual([]);
   });
 

@@ -92,7 +92,7 @@ describe("the types of outcomes", () => {
   it("without a mockup have a reason, and the reset of the limit", () => {
     type Limited = Extract<OutcomeOf<Made["left"]>, { reason: "budget" | "weekly-limit" }>;
     type Reason = Extract<OutcomeOf<Made["left"]>, { ok: false }>["reason"];
-    expectTypeOf<Limited["resetsAt"]>().toEqualTypeOf<Date | undefined>();
+    expectTypeOf<Limited["resetsAt"]>().toEqualTypeOf<string | undefined>();
     expectTypeOf<Reason>().toEqualTypeOf<
       "not-found" | "gone" | "render-failed" | "error" | "budget" | "weekly-limit"
     >();

@@ -206,8 +206,8 @@ type MockupProblem<Row, Reason extends MockupFailure | MockupLimit, Error> = {
 
 /** A row that was left out for its tokens. */
 type MockupSkipped<Row, Reason extends MockupLimit, Error> = MockupProblem<Row, Reason, Error> & {
-  /** When the week's rendertokens reset; undefined if the service did not say it. */
-  readonly resetsAt: Date | undefined;
+  /** When the week's rendertokens reset, as an ISO 8601 timestamp; undefined if the service did not say it. */
+  readonly resetsAt: string | undefined;
 };
 
 /**

@@ -2,7 +2,7 @@ import { RendertokenLimitError } from "../../errors/api.ts";
 import { TokenBudgetError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { held } from "../../util/abort-signals.ts";
-import { latestTime } from "../../util/timestamp.ts";
+import { isoTime, latestTime } from "../../util/timestamp.ts";
 import { getRendertokens } from "../rendertokens/rendertokens.endpoints.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender } from "./renders.endpoints.ts";
@@ -41,7 +41,7 @@ export class TokenLimits {
   #reading: Promise<void> | undefined;
   /** When the week's tokens were learned; undefined if another read may show others. */
   #learnedAt: number | undefined;
-  #resetsAt: Date | undefined;
+  #resetsAt: string | undefined;
   /** The tokens that remain of the week, without the reserved ones; undefined before they were read. */
   #remaining: number | undefined;
 
@@ -138,8 +138,7 @@ export class TokenLimits {
       const { data } = await requests.of(send(getRendertokens, {}, row.reading(), true));
       // What was reserved during the request counts, too.
       this.#remaining = data.remaining - (before === this.#left ? 0 : before - this.#left);
-      const time = latestTime(data.resets);
-      this.#resetsAt = Number.isFinite(time) ? new Date(time) : undefined;
+      this.#resetsAt = isoTime(latestTime(data.resets));
     } catch {
       this.#remaining = Number.POSITIVE_INFINITY;
     }
@@ -152,14 +151,15 @@ export class TokenLimits {
   }
 
   #overLimit(cost: number): RendertokenLimitError {
+    const resetsAt = this.#resetsAt;
     const now = this.#tools.clock.now();
     return new RendertokenLimitError({
       endpoint: nameOf(createRender),
       response: { status: 429, headers: {}, body: undefined },
       code: "rendertoken_limit_exceeded",
       message: `the render costs ${cost} rendertokens, and fewer remain this week (${Math.max(0, this.#left)})`,
-      retryAfter: this.#resetsAt && Math.max(0, this.#resetsAt.getTime() - now),
-      now,
+      retryAfter: resetsAt === undefined ? undefined : Math.max(0, Date.parse(resetsAt) - now),
+      resetsAt,
       unsent: true,
     });
   }

@@ -27,10 +27,11 @@ describe("the follower's options", () => {
     ["a handler that is not a function", { onChange: {} }, "onChange"],
     ["an onGone that is not a function", { onGone: true }, "onGone"],
     ["an onError that is not a function", { onError: "log" }, "onError"],
-    ["no period", { every: 0 }, "every"],
-    ["a period as a text", { every: "1h" }, "every"],
+    ["no period", { interval: 0 }, "interval"],
+    ["a period of less than a second", { interval: 999 }, "interval"],
+    ["a period as a text", { interval: "1h" }, "interval"],
     ["no time", { timeout: 0 }, "timeout"],
-    ["a negative time in the storage", { forgetAfter: -1 }, "forgetAfter"],
+    ["a negative time in the storage", { keepFor: -1 }, "keepFor"],
     ["a clock without functions", { clock: {} }, "clock"],
     ["an unknown option", { onchange: () => undefined }, "onchange"],
   ])("refuse %s", (_, options, path) => {
@@ -45,13 +46,13 @@ describe("the follower's options", () => {
   });
 
   it("suggest the likely name for an unknown one", () => {
-    expect(refusal({ ...valid, interval: 1 }).message).toContain("did you mean `every`?");
+    expect(refusal({ ...valid, every: 1 }).message).toContain("did you mean `interval`?");
     expect(refusal({ ...valid, onOrderUpdated: 1 }).message).toContain("did you mean `onChange`?");
   });
 
   it("accept undefined for each optional one", () => {
-    const none = { onGone: undefined, every: undefined, onError: undefined, timeout: undefined, clock: undefined };
-    createOrderFollower({ ...valid, ...none, forgetAfter: undefined });
+    const none = { onGone: undefined, interval: undefined, onError: undefined, timeout: undefined, clock: undefined };
+    createOrderFollower({ ...valid, ...none, keepFor: undefined });
   });
 
   it("of a sweep are checked, too", async () => {

@@ -419,10 +419,10 @@ describe("follower.follow", () => {
     expect(handed.map(({ reference }) => reference)).toEqual([second]);
   });
 
-  it("forgets a completed order after `forgetAfter`", async () => {
+  it("forgets a completed order after `keepFor`", async () => {
     const { clock, service, follower, keys } = createWorld();
     service.ship(first, [3], [3]);
-    await follower({ forgetAfter: 1_000 }).update(first);
+    await follower({ keepFor: 1_000 }).update(first);
     await follower().update(second);
     expect(await keys()).toEqual([`open:${second}`, `order:${first}`, `order:${second}`]);
     await clock.advance(1_001);

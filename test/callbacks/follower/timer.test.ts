@@ -4,10 +4,10 @@ import { createWorld, first } from "./support.ts";
 const hour = 3_600_000;
 
 describe("the timer of a follower", () => {
-  it("sweeps at once, then once in each period of `every`, until `close`", async () => {
+  it("sweeps at once, then once in each period of `interval`, until `close`", async () => {
     const { clock, service, follower } = createWorld();
     await follower().follow(first);
-    const { close } = follower({ every: hour });
+    const { close } = follower({ interval: hour });
     await clock.advance(0);
     expect(service.reads).toHaveLength(1);
     await clock.advance(hour - 1);
@@ -23,13 +23,13 @@ describe("the timer of a follower", () => {
   it("of several processes reads an order once in a period, also with a restart", async () => {
     const { clock, service, follower } = createWorld();
     await follower().follow(first);
-    const started = [follower({ every: hour })];
+    const started = [follower({ interval: hour })];
     await clock.advance(hour / 4);
-    started.push(follower({ every: hour }));
+    started.push(follower({ interval: hour }));
     await clock.advance(hour * 10);
     for (const { close } of started) await close();
     expect(service.reads.length).toBe(11);
-    const restarted = follower({ every: hour });
+    const restarted = follower({ interval: hour });
     await clock.advance(0);
     expect(service.reads.length).toBe(11);
     await restarted.close();
@@ -41,7 +41,7 @@ describe("the timer of a follower", () => {
     await follower().follow(first);
     let failures = 1;
     const { close } = follower({
-      every: hour,
+      interval: hour,
       onError: (error) => errors.push(error),
       onChange: () => {
         if (failures-- > 0) throw new Error("failed once");

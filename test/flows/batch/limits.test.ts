@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { collect, setUpBatch, tally } from "./setup.ts";
 
 /** The first Monday 00:00 Europe/Amsterdam after the start of the manual clock (2026-11-02T09:00Z). */
-const reset = new Date("2026-11-08T23:00:00Z");
+const reset = "2026-11-08T23:00:00.000Z";
 
 describe("tokenBudget", () => {
   it.each([
