@@ -30,8 +30,8 @@ const began = performance.now();
 const outcomes = partner.renders.batch(rows, {
   map: ({ input }) => input,
   concurrency: 16,
-  interval: 1_000, // The emulator renders faster than the service: there, keep the default of 60 s.
-  download: { directory: folder, name: (_: unknown, { reference }: Render) => `pictures/${reference}.png` },
+  download: folder,
+  fileName: (_: unknown, { reference }: Render) => `pictures/${reference}.png`,
   onProgress: ({ done, failed, total = rows.length, tokensSpent, requests }) => {
     costs = `${tokensSpent} rendertokens, ${requests} requests`;
     failSome(tokensSpent);

@@ -82,10 +82,9 @@ async function checkTokens(partner: PodPartner, { tokenCost }: Composition): Pro
   if (remaining < tokenCost) throw new Error("The week's rendertokens do not cover the render.");
 }
 
-async function makeMockup(partner: PodPartner, input: RenderInput, interval: number): Promise<void> {
+async function makeMockup(partner: PodPartner, input: RenderInput): Promise<void> {
   const { reference } = await partner.renders.create(input);
   await partner.renders.wait(reference, {
-    interval,
     onPending: ({ status }, waited) => say("Render", `${status} after ${seconds(waited)} …`),
   });
   const mockup = await partner.renders.media(reference);
@@ -156,7 +155,7 @@ async function day(partner: PodPartner, emulator: RunningEmulator | undefined): 
   const { reference: imageReference } = await partner.images.upload(design);
   say("Design", `${imageReference}: the same content always has the same reference`);
   await checkTokens(partner, composition);
-  await makeMockup(partner, { compositionReference: composition.reference, imageReference }, emulator ? 400 : 60_000);
+  await makeMockup(partner, { compositionReference: composition.reference, imageReference });
 
   const line = { productReference: product.reference, imageReference, quantity: 2 };
   await quoteOrder(partner, store, line);

@@ -48,7 +48,7 @@ export { ConfigurationError, RequestValidationError, ResponseValidationError } f
 export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
 export type { FetchLike } from "./http/fetch-transport.ts";
-export type { ExactRow, ManyOptions, RowMapping, Rows } from "./http/many.ts";
+export type { ExactRow, ManyOptions, MapRows, Rows } from "./http/many.ts";
 export type {
   Hooks,
   InvalidResponseEvent,
@@ -182,7 +182,6 @@ export type {
   MockupOutcome,
   RenderedMockup,
   SavedMockup,
-  SaveOptions,
 } from "./resources/renders/batch.schema.ts";
 export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
 export type {

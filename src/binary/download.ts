@@ -88,7 +88,8 @@ export class Download {
    * for await (const chunk of mockup.stream()) process.stdout.write(chunk);
    */
   stream({ onProgress }: DownloadOptions = {}): ReadableStream<Uint8Array> {
-    if (this.#use !== undefined) throw new AlreadyReadError({ endpoint: this.#call.endpoint, use: this.#use });
+    if (this.#use !== undefined)
+      throw new AlreadyReadError({ endpoint: this.#call.endpoint, what: "download", use: this.#use });
     this.#use = "read";
     if (onProgress === undefined) return this.#body;
     const { size } = this;

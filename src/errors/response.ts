@@ -33,14 +33,15 @@ export class ResponseTooLargeError extends PodPartnerError {
   }
 }
 
-/** A download was already read or canceled. A body can be read only once. Nothing was written. */
+/** A download was already read or canceled, or outcomes were already iterated. Each can be read only once. Nothing was written. */
 export class AlreadyReadError extends PodPartnerError {
   static override readonly kind: string = "AlreadyReadError";
   readonly isRetryable = false;
-  override readonly hint = "Keep the result of the first read, or repeat the call to get a new download.";
+  override readonly hint = "Keep the result of the first read, or repeat the call.";
 
-  constructor({ endpoint, use }: { endpoint: string; use: "read" | "canceled" }) {
-    super(`The download of ${endpoint} was already ${use}; a body can be read only once.`);
+  constructor({ endpoint, what, use }: { endpoint: string; what: "download" | "outcomes"; use: "read" | "canceled" }) {
+    const [were, it] = what === "download" ? ["was", "a body"] : ["were", "they"];
+    super(`The ${what} of ${endpoint} ${were} already ${use}; ${it} can be read only once.`);
     this.endpoint = endpoint;
   }
 }

@@ -1,4 +1,5 @@
 import { type CallSite, withRow } from "../errors/call-site.ts";
+import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
@@ -19,11 +20,19 @@ export interface ManyOptions extends RequestOptions {
   readonly concurrency?: number | undefined;
 }
 
+/** A promise, of which the compiler knows that it has no field of an input: so its messages about an input name the field. */
+type Later<Input> = PromiseLike<Input> & Partial<Record<keyof Input, never>>;
+
 /** How a row of your own type becomes the input of a call. */
-export interface RowMapping<Row, Input> {
+interface RowMapping<Row, Input> {
   /** Makes the input of a row. It may be asynchronous. If it throws, that is the `error` of the row's outcome. */
-  readonly map: (row: Row) => Input | PromiseLike<Input>;
+  readonly map: (row: Row) => Input | Later<Input>;
 }
+
+/** The option `map`, which rows that are inputs themselves do not need. */
+export type MapRows<Row, Input> = [Row] extends [Input & ExactRow<Row, Input>]
+  ? { readonly map?: RowMapping<Row, Input>["map"] | undefined }
+  : RowMapping<Row, Input>;
 
 /** The options as the implementation receives them: without `map`, each row is the input. */
 export type ManyRows<Input, Options extends ManyOptions> = Options & Overrides<RowMapping<unknown, Input>>;
@@ -70,6 +79,18 @@ export function assertRows(kind: Schema, rows: unknown, options: unknown): void 
   assertOptions(kind, options);
   if (isIterable(rows)) return;
   throw new RequestValidationError({ issues: [{ path: ["rows"], message: "expected an iterable, such as an array" }] });
+}
+
+/** The outcomes of a call for many rows. A second loop throws: the rows may be gone, and an empty loop would look like success. */
+export function iterateOnce<Yielded>(name: string, outcomes: AsyncIterable<Yielded>): AsyncIterable<Yielded> {
+  let isTaken = false;
+  return {
+    [Symbol.asyncIterator]() {
+      if (isTaken) throw new AlreadyReadError({ endpoint: name, what: "outcomes", use: "read" });
+      isTaken = true;
+      return outcomes[Symbol.asyncIterator]();
+    },
+  };
 }
 
 /** Makes a call for each row, with low priority by default, and yields each outcome when it is known. */

@@ -119,3 +119,20 @@ describe("a row without `map`", () => {
     expect(emulator.requests).toHaveLength(0);
   });
 });
+
+describe("outcomes", () => {
+  it("can be iterated once: a second loop throws and sends nothing", async () => {
+    const { emulator, partner, settle } = setUp();
+    const outcomes = partner.orders.ensureMany([orderOf(emulator, "shop-1")]);
+    expect(await settle(collect(outcomes))).toHaveLength(1);
+    const sent = emulator.requests.length;
+    expect(await rejection(collect(outcomes))).toMatchObject({
+      name: "AlreadyReadError",
+      endpoint: "orders.ensureMany",
+    });
+    const mockups = partner.renders.batch([]);
+    expect(await settle(collect(mockups))).toEqual([]);
+    expect(await rejection(collect(mockups))).toMatchObject({ name: "AlreadyReadError" });
+    expect(emulator.requests).toHaveLength(sent);
+  });
+});

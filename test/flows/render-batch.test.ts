@@ -47,7 +47,7 @@ async function begun(count: number, options?: BatchOptions) {
   const inputs = await inputsOf(setup, count);
   for (const input of inputs.slice(0, 1)) await setup.partner.renders.create(input);
   await setup.clock.advance(60_000);
-  const loop = setup.partner.renders.batch(inputs, options)[Symbol.asyncIterator]();
+  const loop = setup.partner.renders.batch(inputs, options ?? {})[Symbol.asyncIterator]();
   const mockup = mockupOf(await loop.next());
   await setup.clock.advance(0);
   // The first one was created twice: once before the batch.

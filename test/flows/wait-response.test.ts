@@ -8,7 +8,7 @@ describe("withResponse() of a wait", () => {
     const setup = setUp({ renderDuration: 90_000 });
     const reference = await pendingRender(setup);
     const { data, response, timeline, rateLimits } = await setup.settle(
-      setup.partner.renders.wait(reference).withResponse(),
+      setup.partner.renders.wait(reference, { interval: 60_000 }).withResponse(),
     );
     expect(data).toMatchObject({ reference, status: "completed" });
     expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);

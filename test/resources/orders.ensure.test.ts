@@ -63,7 +63,11 @@ describe("orders.ensure takes the options of any call", () => {
     const first = orders().ensure(order);
     const error = await rejection(orders().ensure(order, { deadline: 50 }));
     expect(error).toBeInstanceOf(DeadlineError);
-    expect(error).toMatchObject({ endpoint: "POST /orders", isTimeout: true, message: expect.stringContaining("50 ms") });
+    expect(error).toMatchObject({
+      endpoint: "POST /orders",
+      isTimeout: true,
+      message: expect.stringContaining("50 ms"),
+    });
     expect(Reflect.get(Object(error), "stack")).toContain("orders.ensure.test.ts");
     const lines = [{ ...order.orderlines[0], index: 1, canceledQuantity: 0, shippedQuantity: 0, annotations: [] }];
     const wire = { reference: ref("Order"), status: {}, orderlines: lines, onHold: null, legacyOrderCode: "nl1-1" };

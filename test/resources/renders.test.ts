@@ -158,6 +158,23 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     return { clock, partner, asked: (file: string) => seen.filter(({ request }) => request.path.endsWith(file)) };
   }
 
+  it.each<[string, object, string | undefined, number]>([
+    ["after 60 seconds", {}, undefined, 60_000],
+    ["when Retry-After says", {}, "4", 4_000],
+    ["a second later at the earliest", {}, "0", 1_000],
+    ["as often as the option `interval` says", { interval: 20_000 }, "4", 20_000],
+  ])("renders.wait reads the status again %s", async (_, options, retryAfter, wait) => {
+    const responses = [pending, pending, completed];
+    const headers = retryAfter === undefined ? {} : { "retry-after": retryAfter };
+    const { clock, partner, asked } = waiting(() => ({ headers, body: { render: responses.shift() } }));
+    await settle(clock, partner.renders.wait(reference, options), 10);
+    const [first = 0, second = 0, third = 0] = asked(reference).map(({ at }) => at);
+    for (const waited of [second - first, third - second]) {
+      expect(waited).toBeGreaterThanOrEqual(wait);
+      expect(waited).toBeLessThan(wait + 5_000);
+    }
+  });
+
   const files = {
     media: (wait?: true): Promise<Download> =>
       wait ? context.partner.renders.media(reference, { wait }) : context.partner.renders.media(reference),

@@ -57,7 +57,8 @@ function neverRun(
     saved: renders.batch(rows, { map: ({ render }) => render, download: "mockups" }),
     named: renders.batch(rows, {
       map: ({ render: { compositionReference } }) => ({ compositionReference, image: new Uint8Array() }),
-      download: { directory: "mockups", name: ({ sku }, { reference }) => `${sku}-${reference}.png` },
+      download: "mockups",
+      fileName: ({ sku }, { reference }) => `${sku}-${reference}.png`,
     }),
     left: renders.batch(mockups, { download: false, tokenBudget: 100, retryFailed: true, onProgress: console.log }),
     opened: renders.batch(mockups),

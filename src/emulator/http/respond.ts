@@ -26,10 +26,14 @@ export function problemResponse({ code, message, status, retryAfter }: Problem):
 }
 
 /** Wraps a handler's data as the endpoint's descriptor says. */
-export function dataResponse(shape: ResponseShape<unknown>, data: unknown): Response {
+export function dataResponse(
+  shape: ResponseShape<unknown>,
+  data: unknown,
+  headers?: Readonly<Record<string, string>>,
+): Response {
   switch (shape.kind) {
     case "field":
-      return json({ [shape.field]: data }, 200);
+      return json({ [shape.field]: data }, 200, headers);
     case "page": {
       const { items, nextCursor } = data as { readonly items: unknown; readonly nextCursor: unknown };
       return json({ [shape.field]: items, nextCursor }, 200);

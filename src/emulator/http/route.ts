@@ -60,6 +60,8 @@ type RouteCall<Input> = Input & Caller & { readonly request: Request };
 
 interface Handles<Input, Result> {
   handle(call: RouteCall<Input>): Result;
+  /** Headers of a response that is one field. */
+  headers?(call: RouteCall<Input>): Readonly<Record<string, string>>;
 }
 
 /** An endpoint with what the emulator declares about it, and the function that responds to its requests. */
@@ -76,9 +78,11 @@ export const route = <Input extends EndpointInput, Data>(
   ...declared,
   endpoint,
   respond: async (input, caller, request) => {
-    const data = await declared.handle({ ...(input as Input), ...caller, request });
+    const call = { ...(input as Input), ...caller, request };
+    const data = await declared.handle(call);
     const isMinimal = caller.world.settings.shapes === "minimal";
-    return dataResponse(endpoint.response, isMinimal ? reduced(endpoint, declared.promises ?? whole, data) : data);
+    const content = isMinimal ? reduced(endpoint, declared.promises ?? whole, data) : data;
+    return dataResponse(endpoint.response, content, declared.headers?.(call));
   },
 });
 

@@ -8,6 +8,7 @@ import {
   getRenderThumbnail,
 } from "../../resources/renders/renders.endpoints.ts";
 import { getRendertokens } from "../../resources/rendertokens/rendertokens.endpoints.ts";
+import { retryAfterHeader } from "../base/messages.ts";
 import { found, known, Problem } from "../base/problem.ts";
 import { fileResponse, immutable, pendingResponse } from "../http/respond.ts";
 import { ifAny, named, only, type Promised, type Route, rawRoute, referenceOnly, route } from "../http/route.ts";
@@ -69,7 +70,7 @@ export const renderRoutes: readonly Route[] = [
     },
   }),
   route(getRender, {
-    models: "pending, completed and failed renders",
+    models: "pending renders with Retry-After, completed and failed ones",
     options: ["renderDuration"],
     controls: ["completeRender", "failRender", "clock.advance"],
     promises: only({
@@ -80,6 +81,11 @@ export const renderRoutes: readonly Route[] = [
       completed: ifAny,
     }),
     handle: ({ world, path }) => toRender(world, renderOf(world, path.renderReference)),
+    headers: ({ world, path }) => {
+      const render = renderOf(world, path.renderReference);
+      if (renderStatus(world, render) !== "pending") return {};
+      return retryAfterHeader(world.clock.toWire(render.completed - world.now()));
+    },
   }),
   rawRoute(getRenderMedia, {
     models: "202 with Retry-After, then a PNG of the print image",

@@ -1,6 +1,6 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import { type CallContext, laterCall } from "../../http/call-context.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
@@ -83,13 +83,24 @@ export class OrdersResource {
   }
 
   /**
+   * Places any number of orders. Each row is an order without additional fields. It works like the overload with options.
+   *
+   * @throws The same errors as the overload with options.
+   * @example
+   * for await (const { ok, input } of partner.orders.ensureMany(orders)) console.log(input.customIdentifier, ok);
+   */
+  ensureMany<Row extends IdentifiedOrderInput>(
+    rows: Rows<ExactRow<Row, IdentifiedOrderInput>>,
+  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
+  /**
    * Places any number of orders with {@link OrdersResource.ensure}, in bounded memory. It yields each outcome with its row when it is
    * ready. One failure does not stop the other orders. Repeating the call places no order twice.
    *
-   * `map` converts your row to an order. If `rows` throws or the signal aborts, no more rows are read. The outcomes of started orders
-   * come first, then the iteration throws the reason.
+   * `map` converts your row to an order. Without it, each row is an order without additional fields. If `rows` throws or the signal aborts, no more rows are read. The outcomes of started orders
+   * come first, then the iteration throws the reason. Iterate the outcomes once; a second loop throws.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid.
+   * @throws `AlreadyReadError` in a second loop over the same outcomes.
    * @example
    * const map = ({ id, quantity }: (typeof rows)[number]) =>
    *   ({ ...order, customIdentifier: `shop-${id}`, orderlines: [{ productReference, imageReference, quantity }] });
@@ -100,24 +111,13 @@ export class OrdersResource {
    */
   ensureMany<Row>(
     rows: Rows<Row>,
-    options: EnsureManyOptions & RowMapping<Row, IdentifiedOrderInput>,
-  ): AsyncIterable<Outcome<Row, PlacedOrder>>;
-  /**
-   * Places any number of orders. Each row is an order without additional fields. It works like the overload with `map`.
-   *
-   * @throws The same errors as the overload with `map`.
-   * @example
-   * for await (const { ok, input } of partner.orders.ensureMany(orders)) console.log(input.customIdentifier, ok);
-   */
-  ensureMany<Row extends IdentifiedOrderInput>(
-    rows: Rows<ExactRow<Row, IdentifiedOrderInput>>,
-    options?: EnsureManyOptions & { readonly map?: undefined },
+    options: EnsureManyOptions & MapRows<Row, IdentifiedOrderInput>,
   ): AsyncIterable<Outcome<Row, PlacedOrder>>;
   ensureMany(
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return ensureRows(this.#placing, rows, options, captureCallSite(this.ensureMany));
+    return iterateOnce("orders.ensureMany", ensureRows(this.#placing, rows, options, captureCallSite(this.ensureMany)));
   }
 
   /**

@@ -16,7 +16,7 @@ import type {
 } from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
-import { isFunction, isRecord } from "../../util/foreign.ts";
+import { isFunction } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
 import type { WaitOptions } from "./render-waiting.ts";
 import { createRender, type Render } from "./renders.endpoints.ts";
@@ -116,7 +116,7 @@ export interface BatchProgress {
 }
 
 /** Options of {@link RendersResource.batch}. */
-export interface BatchOptions extends WaitOptions, ManyOptions {
+export interface BatchOptions<Row = unknown> extends WaitOptions, ManyOptions {
   /**
    * Milliseconds per render, from its creation to the last byte of its image. Default: the client's `deadline`; without one, 600 000
    * for the wait only.
@@ -134,24 +134,18 @@ export interface BatchOptions extends WaitOptions, ManyOptions {
   readonly retryFailed?: boolean | undefined;
   /** Maximum number of rendertokens that this call may deduct. Default: no maximum. */
   readonly tokenBudget?: number | undefined;
+  /**
+   * Returns the path of a picture within the folder that `download` names. Default: the references of the composition and the image, and
+   * the extension of the picture.
+   */
+  readonly fileName?: ((row: Row, render: Render) => string) | undefined;
   /** Is called after each creation and each outcome. An error that it throws is ignored. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined;
 }
 
-/** Where a batch saves its pictures. */
-export interface SaveOptions<Row = unknown> {
-  /** The path of the folder. It is created if it does not exist. */
-  readonly directory: string;
-  /**
-   * Returns the path of a picture within the folder. Default: the references of the composition and the image, and the extension of the
-   * picture.
-   */
-  readonly name?: ((row: Row, render: Render) => string) | undefined;
-}
-
 /**
  * What a batch does with the pictures: `false` requests none, and the path of a folder saves each one there. Default: each outcome carries
- * the open `Download`. {@link SaveOptions} also give names.
+ * the open `Download`.
  */
 export type BatchDownload = false | string | undefined;
 
@@ -249,13 +243,7 @@ export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unk
   return { ...failed, reason: "error", error };
 }
 
-const isDownload = (value: unknown): boolean => {
-  if (value === false || (typeof value === "string" && value !== "")) return true;
-  if (!isRecord(value)) return false;
-  const { directory, name, ...unknown } = value;
-  if (Object.keys(unknown).length > 0) return false;
-  return typeof directory === "string" && directory !== "" && (name === undefined || isFunction(name));
-};
+const isDownload = (value: unknown): boolean => value === false || (typeof value === "string" && value !== "");
 
 /** The schema of the options. */
 export const batchOptions = taking(() => ({
@@ -265,5 +253,6 @@ export const batchOptions = taking(() => ({
   retryFailed: z.optional(z.boolean()),
   tokenBudget: z.optional(z.number().check(z.nonnegative({ error: "expected a number of rendertokens from 0" }))),
   onProgress: custom(isFunction, "expected a function"),
-  download: custom(isDownload, "expected false, the path of a folder, or an object with `directory` and `name`"),
+  download: custom(isDownload, "expected false or the path of a folder"),
+  fileName: custom(isFunction, "expected a function that returns a path within the folder of `download`"),
 }));

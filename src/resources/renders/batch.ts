@@ -27,7 +27,6 @@ import {
   failedOutcome,
   type MockupInput,
   type MockupOutcome,
-  type SaveOptions,
 } from "./batch.schema.ts";
 import { type BatchRow, type BatchTools, RequestCount } from "./batch-row.ts";
 import { type Creator, ensureRender, keyOfPair, type RenderEntry } from "./ensure-render.ts";
@@ -52,14 +51,14 @@ interface BatchClient {
 }
 
 /** The options of a batch, with those of its rows. */
-type Options = BatchOptions & { readonly download?: BatchDownload | SaveOptions };
+type Options = BatchOptions & { readonly download?: BatchDownload };
 
 /** What the rows of a batch share. */
 interface Batch extends Creator {
   readonly images: ImagesResource;
   readonly pending: PendingRenders;
   readonly progress: BatchCounts;
-  readonly download: BatchDownload | SaveOptions;
+  readonly download: BatchDownload;
   readonly folder: PictureFolder | undefined;
   readonly compositions: Latest<Promise<Composition>>;
   readonly pairs: Latest<SharedPair>;
@@ -121,8 +120,7 @@ async function openBatch(
     const now = { ...counts, tokensSpent: tokens.spent, requests: tools.requests.total };
     attempt(() => options.onProgress?.(now));
   });
-  const saving = typeof download === "string" ? { directory: download } : download;
-  const folder = saving ? new PictureFolder(tools, saving) : undefined;
+  const folder = download ? new PictureFolder(tools, download, options.fileName) : undefined;
   await folder?.open();
   return {
     ...tools,

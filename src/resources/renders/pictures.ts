@@ -12,7 +12,7 @@ import { hexOf, sha256 } from "../../util/digest.ts";
 import { propertyOf, textOf, wordsOf } from "../../util/foreign.ts";
 import { Latest } from "../../util/latest.ts";
 import { fileModules } from "../../util/runtime.ts";
-import type { CompletedMockup, RenderedMockup, SavedMockup, SaveOptions } from "./batch.schema.ts";
+import type { BatchOptions, CompletedMockup, RenderedMockup, SavedMockup } from "./batch.schema.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { getRenderMedia, type Render, type RenderInput } from "./renders.endpoints.ts";
 
@@ -93,31 +93,32 @@ function nameOfPair({ pair, render }: CompletedRow): string {
   return `${pair.compositionReference}-${pair.imageReference}${ending}`;
 }
 
-const refused = (option: keyof SaveOptions, message: string): RequestValidationError =>
-  new RequestValidationError({ issues: [{ path: ["download", option], message }] });
+const refused = (option: "download" | "fileName", message: string): RequestValidationError =>
+  new RequestValidationError({ issues: [{ path: [option], message }] });
 
 /** The folder of a batch. It saves the picture of each render there, unless the storage knows that its file is there. */
 export class PictureFolder {
   readonly #tools: BatchTools;
-  readonly #options: SaveOptions;
+  readonly #path: string;
+  readonly #fileName: BatchOptions["fileName"];
   readonly #files = new KeyedMutex();
   /** The renders of the saved paths, to find two with the same name. */
   readonly #written = new Latest<string>(knownPaths);
 
-  constructor(tools: BatchTools, options: SaveOptions) {
+  constructor(tools: BatchTools, path: string, fileName: BatchOptions["fileName"]) {
     this.#tools = tools;
-    this.#options = options;
+    this.#path = path;
+    this.#fileName = fileName;
   }
 
   /** Creates the folder: a wrong one must be found before a render deducts tokens. */
   async open(): Promise<void> {
-    const { directory } = this.#options;
     try {
       const { access, constants, mkdir } = fileModules().fs;
-      await mkdir(directory, { recursive: true });
-      await access(directory, constants.W_OK);
+      await mkdir(this.#path, { recursive: true });
+      await access(this.#path, constants.W_OK);
     } catch (error) {
-      throw refused("directory", `cannot be used: ${wordsOf(error)}`);
+      throw refused("download", `cannot be used: ${wordsOf(error)}`);
     }
   }
 
@@ -135,18 +136,17 @@ export class PictureFolder {
 
   async #pathOf(completed: CompletedRow): Promise<string> {
     const { isAbsolute, relative, resolve, sep } = fileModules().path;
-    const { directory, name } = this.#options;
     const { reference, render, row } = completed;
-    const given: unknown = name === undefined ? nameOfPair(completed) : name(row.row, render);
+    const given: unknown = this.#fileName === undefined ? nameOfPair(completed) : this.#fileName(row.row, render);
     if (typeof given !== "string" || given === "")
-      throw refused("name", "expected a function that returns a file name");
-    const path = resolve(directory, given);
-    const within = relative(resolve(directory), path);
+      throw refused("fileName", "expected a function that returns a file name");
+    const path = resolve(this.#path, given);
+    const within = relative(resolve(this.#path), path);
     if (within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
-      throw refused("name", `returned ${JSON.stringify(given)}, which is not a file within the folder`);
+      throw refused("fileName", `returned ${JSON.stringify(given)}, which is not a file within the folder`);
     const other = this.#written.get(path) ?? reference;
     if (other !== reference)
-      throw refused("name", `returned ${JSON.stringify(given)} for two renders: ${other} and ${reference}`);
+      throw refused("fileName", `returned ${JSON.stringify(given)} for two renders: ${other} and ${reference}`);
     this.#written.set(path, reference);
     return path;
   }

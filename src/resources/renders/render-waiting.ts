@@ -10,6 +10,7 @@ import type { CallContext } from "../../http/call-context.ts";
 import { CancelScope } from "../../http/cancel-scope.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
+import { parseRetryAfter } from "../../http/response.ts";
 import { type ApiCall, type CallResult, toCall } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { endingOf, isRecord } from "../../util/foreign.ts";
@@ -19,7 +20,10 @@ import { getRender, type Render } from "./renders.endpoints.ts";
 export interface WaitOptions extends RequestOptions {
   /** Milliseconds for the whole wait. Default: the client's `deadline`; without one, 600 000. */
   readonly deadline?: number | undefined;
-  /** Milliseconds between two look-ups of the status. Default 60 000, the interval of the specification (8). */
+  /**
+   * Milliseconds between two look-ups of the status. Default: what the service says in `Retry-After`; without it 60 000, the interval of
+   * the specification (8).
+   */
   readonly interval?: number | undefined;
   /** Is called after each look-up that finds the render pending, with the milliseconds since the start of the wait. */
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
@@ -39,7 +43,7 @@ export interface RenderFileOptions extends RequestOptions {
 const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
 const unsaid = 5_000;
-/** Minimum milliseconds between two requests for a file. Without it, `Retry-After: 0` would use up the `downloads` limit. */
+/** Minimum milliseconds between two requests. Without it, `Retry-After: 0` would use up the `downloads` limit. */
 const shortest = 1_000;
 
 /** Runs a wait. The end of its deadline becomes a `WaitTimeoutError`. The timeline of an error has every look-up. */
@@ -91,7 +95,7 @@ export const statusOf = (render: unknown): unknown => (isRecord(render) ? render
 /** Reads a render's status. */
 export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
 
-/** Polls the status of a render until it is completed. */
+/** Polls the status of a render until it is completed, at the times that `Retry-After` gives, or else once in each interval. */
 export function waitForRender(
   context: CallContext,
   get: GetRender,
@@ -105,7 +109,11 @@ export function waitForRender(
     if (status === "completed") return { done: true, value: seen };
     if (status === "failed") throw new RenderFailedError({ reference });
     await tellPending(scope, options, render);
-    return { done: false, wait: options.interval ?? defaults.interval };
+    const said = parseRetryAfter(seen.response.headers, context.clock.now());
+    return {
+      done: false,
+      wait: options.interval ?? (said === undefined ? defaults.interval : Math.max(said, shortest)),
+    };
   });
   return toCall(waited, context.pacer);
 }

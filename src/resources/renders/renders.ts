@@ -1,7 +1,7 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
 import type { CallContext } from "../../http/call-context.ts";
-import type { ExactRow, ManyRows, RowMapping, Rows } from "../../http/many.ts";
+import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
@@ -14,8 +14,7 @@ import type {
   MockupInput,
   MockupOf,
   MockupOutcome,
-  SavedMockup,
-  SaveOptions,
+  RenderedMockup,
 } from "./batch.schema.ts";
 import { renderBatch } from "./batch.ts";
 import { type RenderFileOptions, type WaitOptions, waitForFile, waitForRender } from "./render-waiting.ts";
@@ -66,8 +65,8 @@ export class RendersResource {
   }
 
   /**
-   * Waits until a render is completed and returns it (specification 3.2). It polls the status every `interval` milliseconds, 60 000 by
-   * default.
+   * Waits until a render is completed and returns it (specification 3.2). It reads the status when the service says it
+   * with `Retry-After`, or else every 60 000 ms; the option `interval` is another time.
    *
    * @throws `RenderFailedError` if the service failed to process the render.
    * @throws `WaitTimeoutError` if the `deadline` of the call or the client ends first; without one, after 600 000 ms. The service continues
@@ -109,15 +108,28 @@ export class RendersResource {
   }
 
   /**
+   * Makes many mockups. Each row is a {@link MockupInput} without additional fields. It works like the overload with options.
+   *
+   * @throws The same errors as the overload with options.
+   * @example
+   * for await (const outcome of partner.renders.batch(inputs)) {
+   *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
+   *   else console.error(outcome.reason, outcome.error);
+   * }
+   */
+  batch<Row extends MockupInput>(
+    rows: Rows<ExactRow<Row, MockupInput>>,
+  ): AsyncIterable<MockupOutcome<Row, RenderedMockup>>;
+  /**
    * Makes many mockups: uploads each image, creates each render, waits for it and opens or saves its picture. It yields each outcome with
    * its row when it is ready. One failure does not stop the other rows.
    *
-   * `map` converts your row to a {@link MockupInput}. Rows are read when there is work on them, so `rows` may be endless. The client's
+   * `map` converts your row to a {@link MockupInput}. Without it, each row is one without additional fields. Rows are read when there is work on them, so `rows` may be endless. The client's
    * `storage` remembers compositions and renders: a render that it has is never created again, also after the process was killed, or
    * by several processes at the same time. Without the option `storage`, it remembers them until the client ends.
    *
    * Leaving the loop ends all waits and cancels all pictures that were not yielded yet. A started creation is finished first, unless
-   * `signal` aborts it.
+   * `signal` aborts it. Iterate the outcomes once; a second loop throws an `AlreadyReadError`.
    *
    * @throws `RequestValidationError` if an option or `rows` is invalid. The iteration throws only this error, an error of `rows`, or
    * the reason of the signal, after the outcomes of started rows. Any other failure is an outcome with its `reason`.
@@ -131,39 +143,15 @@ export class RendersResource {
    */
   batch<Row, To extends BatchDownload = undefined>(
     rows: Rows<Row>,
-    options: BatchOptions & { readonly download?: To } & RowMapping<Row, MockupInput>,
+    options: BatchOptions<Row> & { readonly download?: To } & MapRows<Row, MockupInput>,
   ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
-  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
-  batch<Row>(
-    rows: Rows<Row>,
-    options: BatchOptions & { readonly download: SaveOptions<Row> } & RowMapping<Row, MockupInput>,
-  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
-  /**
-   * Makes many mockups. Each row is a {@link MockupInput} without additional fields. It works like the first overload.
-   *
-   * @throws The same errors as the first overload.
-   * @example
-   * for await (const outcome of partner.renders.batch(inputs)) {
-   *   if (outcome.ok) await outcome.value.media.saveTo(`${outcome.value.render.reference}.png`);
-   *   else console.error(outcome.reason, outcome.error);
-   * }
-   */
-  batch<Row extends MockupInput, To extends BatchDownload = undefined>(
-    rows: Rows<ExactRow<Row, MockupInput>>,
-    options?: BatchOptions & { readonly download?: To; readonly map?: undefined },
-  ): AsyncIterable<MockupOutcome<Row, MockupOf<To>>>;
-  /** Makes many mockups and saves their pictures under names of your own. It works like the first overload. */
-  batch<Row extends MockupInput>(
-    rows: Rows<ExactRow<Row, MockupInput>>,
-    options: BatchOptions & { readonly download: SaveOptions<Row>; readonly map?: undefined },
-  ): AsyncIterable<MockupOutcome<Row, SavedMockup>>;
   batch(
     rows: Rows<unknown>,
-    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload | SaveOptions | undefined }> = {},
+    options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
     const callSite = captureCallSite(this.batch);
     const client = { send: this.#send, context: this.#context, images: this.#images };
-    return renderBatch(client, rows, options, callSite);
+    return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
   }
 
   readonly #get = (reference: RenderReference, options?: RequestOptions): ApiCall<Render> =>

@@ -95,7 +95,7 @@ describe("a render that failed", () => {
     const { reference } = await setup.connect({ fetch: setup.emulator.fetch, storage: undefined }).renders.create(pair);
     setup.emulator.failRender(reference);
     const run = async (options?: { retryFailed: boolean }) =>
-      tally(await setup.settle(collect(setup.connect().renders.batch([...pairs, pair], options))));
+      tally(await setup.settle(collect(setup.connect().renders.batch([...pairs, pair], options ?? {}))));
     expect(await run()).toEqual({ ok: 1, "render-failed": 2 });
     expect(await run()).toEqual({ ok: 1, "render-failed": 2 });
     expect(setup.creations()).toEqual([1, 1]);
@@ -137,7 +137,7 @@ describe("`retryFailed`", () => {
     const setup = setUpBatch({ renderDuration: 60_000 });
     const pairs = await setup.pairs(1);
     const run = async (options?: { retryFailed: boolean }) =>
-      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options))));
+      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options ?? {}))));
     const [pair] = pairs;
     if (pair === undefined) throw new Error("There is no pair");
     await failed(setup, pair);
@@ -187,7 +187,7 @@ describe("`retryFailed`", () => {
     const [pair] = pairs;
     if (pair === undefined) throw new Error("There is no pair");
     const run = async (options?: { retryFailed: boolean }) =>
-      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options))));
+      tally(await setup.settle(collect(setup.connect().renders.batch(pairs, options ?? {}))));
     await failed(setup, pair);
     expect(await run()).toEqual({ "render-failed": 1 });
     setup.emulator.faults.add({ on: "renders.create", fault: "status", status: 409, code: "busy" });

@@ -37,7 +37,7 @@ describe("the pictures of renders.batch", () => {
   it("are requested again if the file is gone or has changed", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(2);
-    const run = () => collect(setup.partner.renders.batch(pairs, { download: { directory } }));
+    const run = () => collect(setup.partner.renders.batch(pairs, { download: directory }));
     await run();
     const [one = "", two = ""] = await readdir(directory);
     const before = await readFile(join(directory, one));
@@ -57,7 +57,7 @@ describe("the pictures of renders.batch", () => {
     const before = setup.seen.length;
     await expect(collect(setup.partner.renders.batch(pairs, { download: taken }))).rejects.toMatchObject({
       name: "RequestValidationError",
-      issues: [{ path: ["download", "directory"], message: expect.stringMatching(/^cannot be used: .*EEXIST/) }],
+      issues: [{ path: ["download"], message: expect.stringMatching(/^cannot be used: .*EEXIST/) }],
     });
     expect(setup.seen.length).toBe(before);
   });
@@ -67,7 +67,8 @@ describe("the pictures of renders.batch", () => {
     const rows = (await setup.pairs(2)).map((pair, n) => ({ sku: `SKU-${n}`, pair }));
     const outcomes = setup.partner.renders.batch(rows, {
       map: ({ pair }) => pair,
-      download: { directory, name: ({ sku }, render) => `${sku}/${render.status}.png` },
+      download: directory,
+      fileName: ({ sku }, render) => `${sku}/${render.status}.png`,
     });
     for await (const outcome of outcomes) {
       if (!outcome.ok) throw outcome.error;
@@ -81,12 +82,12 @@ describe("the pictures of renders.batch", () => {
     async (name) => {
       const setup = setUpBatch({ renderDuration: 0 });
       const pairs = await setup.pairs(1);
-      const download = { directory, name: () => name };
-      const [outcome] = await collect(setup.partner.renders.batch(pairs, { download }));
+      const options = { download: directory, fileName: () => name };
+      const [outcome] = await collect(setup.partner.renders.batch(pairs, options));
       expect(outcome).toMatchObject({
         ok: false,
         reason: "error",
-        error: { issues: [{ path: ["download", "name"] }] },
+        error: { issues: [{ path: ["fileName"] }] },
       });
       expect(setup.count(media)).toBeLessThanOrEqual(1);
       expect(await readdir(directory)).toEqual([]);
@@ -97,8 +98,8 @@ describe("the pictures of renders.batch", () => {
   it("of two renders are not saved under the same name", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const pairs = await setup.pairs(2);
-    const download = { directory, name: () => "mockup.png" };
-    const outcomes = await collect(setup.partner.renders.batch(pairs, { download }));
+    const options = { download: directory, fileName: () => "mockup.png" };
+    const outcomes = await collect(setup.partner.renders.batch(pairs, options));
     expect(tally(outcomes)).toEqual({ ok: 1, error: 1 });
   });
 
