@@ -3,7 +3,7 @@ import { ConfigurationError } from "../errors/validation.ts";
 import type { OrderReference } from "../references/references.ts";
 import type { Order } from "../resources/orders/orders.endpoints.ts";
 import { check, type UnknownKey } from "../schemas/check.ts";
-import { clock, count, filledText, type Schema } from "../schemas/shape.ts";
+import { clock, count, type Schema } from "../schemas/shape.ts";
 import type { KeyValueStorage } from "../storage/contract.ts";
 import { type PartnerClock, reliable, systemClock } from "../util/clock.ts";
 import { functionOf, isFunction, propertyOf } from "../util/foreign.ts";
@@ -55,10 +55,10 @@ export interface OrderUpdatedFailure {
 /** What every receiver can be told. */
 interface ReceiverOptions {
   /**
-   * The value of the parameter `token` in the callback URL of the dashboard. Callbacks with another value are refused, and cost nothing.
-   * Default: none is needed, and anybody can cause a limited number of requests to the service.
+   * The value of the parameter `token` in the callback URL of the dashboard, at least 16 characters. Callbacks with another value are
+   * refused, and cost nothing. With `false` none is needed: anybody can cause a limited number of requests to the service.
    */
-  readonly token?: string | undefined;
+  readonly token: string | false;
   /** The environment of the client. Callbacks of the other one are refused. Default: both are accepted. */
   readonly environment?: CallbackEnvironment | undefined;
   /** How many orders are fetched and handled at a time. Default 4. */
@@ -173,8 +173,13 @@ const isStorage = (value: unknown): boolean =>
 
 const notAClient = { error: "expected a client, the result of `new PodPartner()`" };
 
+const isToken = (value: unknown): boolean => value === false || (typeof value === "string" && value.length >= 16);
+
 const ofEachReceiver = () => ({
-  token: z.optional(filledText()),
+  token: z.custom<string | false>(isToken, {
+    error:
+      "expected at least 16 characters, the `token` of the callback URL, or false: then anybody can call the receiver",
+  }),
   environment: z.optional(environment()),
   concurrency: z._default(count(1), 4),
   timeout: z._default(duration(), 10_000),

@@ -60,7 +60,7 @@ export interface OrderUpdatedReceiver {
  * @example
  * const receiver = createOrderUpdatedReceiver({
  *   partner,
- *   token: "4f1c0a8b5d7e", // the callback URL in the dashboard ends in ?token=4f1c0a8b5d7e
+ *   token: "4f1c0a8b5d7e2396", // the callback URL in the dashboard ends in ?token=4f1c0a8b5d7e2396
  *   environment: "prod",
  *   onOrderUpdated: ({ order }) => save(order.reference, order.legacyOrderCode),
  * });
@@ -101,7 +101,7 @@ class Receiver {
   constructor(settings: ReceiverSettings) {
     const { token, clock, concurrency, timeout } = settings;
     this.#settings = settings;
-    this.#isToken = token === undefined ? async () => true : createTokenCheck(token);
+    this.#isToken = token === false ? async () => true : createTokenCheck(token);
     this.#orders = new OrderQueue({ clock, concurrency, maxWait: timeout, late: overloaded });
     this.#missing = new MissingLimit(clock);
   }

@@ -43,12 +43,13 @@ export interface RequestOptions {
   readonly retry?: Overrides<RetryOptions> | undefined;
   /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
   readonly priority?: Priority | undefined;
-  /** Headers to add. `user-agent` replaces the SDK's own. They cannot replace the header of the secret key. */
+  /** Headers to add. `user-agent` replaces the SDK's own. The header of the secret key is refused. */
   readonly headers?: HeadersInput | undefined;
-  /** Query parameters to add that the SDK does not know. */
+  /** Query parameters to add that the SDK does not know. One that it knows is refused. */
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /**
-   * Body fields to add that the SDK does not know. They are merged into the request's JSON body.
+   * Body fields to add that the SDK does not know. They are added to the request's JSON body: to an object by name, to a list by index. A
+   * field that would replace one of the call's input is refused.
    *
    * @example
    * await partner.orders.create(order, { body: { order: { brandReference } } });
@@ -89,7 +90,9 @@ function headerFaults(headers: unknown): readonly Issue[] {
   let index = 0;
   for (const entry of entries) {
     const [name, value] = Array.isArray(entry) && entry.length === 2 ? entry : [];
-    if (!isValidHeader(name, value)) {
+    if (typeof name === "string" && name.toLowerCase() === "x-service-secret-key") {
+      issues.push({ path: [name], message: "is the key of the client: create a client with another `secretKey`" });
+    } else if (!isValidHeader(name, value)) {
       issues.push({
         path: [typeof name === "string" ? name : index],
         message: "is not a header that a request can carry: remove it, or correct its name or value",

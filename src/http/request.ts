@@ -2,7 +2,7 @@ import { openImage, type Upload, type UploadOpening } from "../binary/source.ts"
 import { type Issue, RequestValidationError } from "../errors/validation.ts";
 import { type ReferenceKind, referenceFault } from "../references/references.ts";
 import { check } from "../schemas/check.ts";
-import { attempt, isPlainObject, isRecord, wordsOf } from "../util/foreign.ts";
+import { attempt, isRecord, wordsOf } from "../util/foreign.ts";
 import { type Endpoint, type EndpointInput, type Method, nameOf } from "./endpoint.ts";
 import { headerEntries, type QueryValue, type RequestOptions } from "./request-options.ts";
 
@@ -45,16 +45,20 @@ export interface EncodedRequest {
   readonly body: string | Upload | undefined;
 }
 
-type Tree = Readonly<Record<string, unknown>>;
-const isTree = (value: unknown): value is Tree => isPlainObject(value) && typeof value.toJSON !== "function";
-
-/** Merges the caller's extra fields into a body. Objects are merged, other values are replaced, and undefined changes nothing. */
-function merge(base: unknown, extra: Tree): Tree {
-  const merged = new Map(isTree(base) ? Object.entries(base) : []);
-  for (const [key, value] of Object.entries(extra)) {
-    if (value !== undefined) merged.set(key, isTree(value) ? merge(merged.get(key), value) : value);
+/** Adds the caller's extra fields to a JSON value: of an object by name, of a list by index. A field that was checked cannot be replaced. */
+function extended(base: unknown, extra: unknown, path: Issue["path"], issues: Issue[]): unknown {
+  if (base === undefined) return extra;
+  if (Array.isArray(base) && Array.isArray(extra) && extra.length <= base.length)
+    return base.map((value, index) => extended(value, extra[index] ?? value, [...path, index], issues));
+  if (isRecord(base) && isRecord(extra)) {
+    const fields = new Map(Object.entries(base));
+    for (const [name, value] of Object.entries(extra))
+      fields.set(name, extended(fields.get(name), value, [...path, name], issues));
+    return Object.fromEntries(fields);
   }
-  return Object.fromEntries(merged);
+  if (JSON.stringify(base) !== JSON.stringify(extra))
+    issues.push({ path, message: "would replace a field of the call that was checked: change it there" });
+  return base;
 }
 
 /** Encodes a query; without values it is empty. */
@@ -93,10 +97,10 @@ const isTooDeep = (error: unknown): boolean => attempt(() => error instanceof Ra
 function encodeJson(
   { method, request }: Endpoint,
   given: unknown,
-  extra: Tree | undefined,
+  extra: RequestOptions["body"],
   issues: Issue[],
 ): string | undefined {
-  let body: Tree | undefined;
+  let body: Readonly<Record<string, unknown>> | undefined;
   if (request.kind === "json") {
     const checked = check(request.schema, given, [request.field]);
     if (checked.ok) body = { [request.field]: checked.value };
@@ -106,8 +110,8 @@ function encodeJson(
     if (method === "GET") issues.push({ path: ["body"], message: "a GET request has no body: remove this option" });
     try {
       // A cycle or a `bigint` throws here with a message that names it.
-      JSON.stringify(extra);
-      return JSON.stringify(merge(body, extra));
+      const written: unknown = JSON.parse(JSON.stringify(extra));
+      return JSON.stringify(extended(body, written, ["body"], issues));
     } catch (error) {
       const reason = isTooDeep(error) ? "it is nested too deeply" : wordsOf(error).split("\n")[0];
       issues.push({ path: ["body"], message: `cannot be written as JSON: ${reason}` });
@@ -175,8 +179,13 @@ function encodeUrl({ baseUrl, endpoint, input, options, faults }: Draft): {
     "url" in input
       ? checkUrl(baseUrl, input.url, issues)
       : baseUrl + expandPath(endpoint.path, input.path ?? {}, issues);
+  const checked = checkQuery(endpoint, input.query, issues);
+  for (const name of Object.keys(options.query ?? {})) {
+    if (Object.hasOwn(endpoint.query ?? {}, name))
+      issues.push({ path: ["query", name], message: "is a parameter of the call that is checked: pass it there" });
+  }
   const query = encodeQuery({
-    ...checkQuery(endpoint, input.query, issues),
+    ...checked,
     ...options.query,
     ...(input.cursor === undefined ? undefined : { cursor: input.cursor }),
   });

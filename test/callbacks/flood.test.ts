@@ -28,6 +28,7 @@ async function startShop(options: Partial<OrderUpdatedReceiverOptions> = {}) {
   const handled = new Set<string>();
   const receiver = createOrderUpdatedReceiver({
     partner: counted,
+    token: false,
     onOrderUpdated: ({ orderReference }) => handled.add(orderReference),
     onError: () => undefined,
     ...options,
@@ -123,7 +124,7 @@ describe("10,000 forged callbacks", () => {
 describe("a burst of callbacks", () => {
   it("beyond 1,000 that wait or are in work receives a 503 at once", async () => {
     const gate = Promise.withResolvers<void>();
-    const { receive, reads } = createReceiver({ token: undefined, onOrderUpdated: () => gate.promise });
+    const { receive, reads } = createReceiver({ token: false, onOrderUpdated: () => gate.promise });
     const accepted = Array.from({ length: 1_000 }, (_, number) =>
       receive({ order_reference_v2: invented(number % 500) }),
     );
@@ -138,7 +139,7 @@ describe("a burst of callbacks", () => {
 
   it("of 2,000 existing orders is not limited", async () => {
     const partner = createReader();
-    const { receive } = createReceiver({ partner, token: undefined });
+    const { receive } = createReceiver({ partner, token: false });
     for (let batch = 0; batch < 4; batch++) {
       const sent = Array.from({ length: 500 }, (_, number) =>
         receive({ order_reference_v2: invented(batch * 500 + number) }),

@@ -4,7 +4,7 @@ import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { describe, expect, it } from "vitest";
 import { createReader } from "./support.ts";
 
-const valid = { partner: createReader(), onOrderUpdated: () => undefined };
+const valid = { partner: createReader(), token: false as const, onOrderUpdated: () => undefined };
 
 /** Creates a receiver without type checks, as a JavaScript program may, and returns the error. */
 function refusal(options: unknown): ConfigurationError {
@@ -23,6 +23,9 @@ describe("the receiver's options", () => {
     ["a handler that is not a function", { onOrderUpdated: {} }, "onOrderUpdated"],
     ["an empty token, which any program can send", { token: "" }, "token"],
     ["null as the token", { token: null }, "token"],
+    ["no token, as of a missing variable", { token: undefined }, "token"],
+    ["a token of 15 characters, which can be guessed", { token: "0123456789abcde" }, "token"],
+    ["true as the token", { token: true }, "token"],
     ["an unknown environment", { environment: "production" }, "environment"],
     ["no concurrency", { concurrency: 0 }, "concurrency"],
     ["half a concurrency", { concurrency: 1.5 }, "concurrency"],
@@ -37,12 +40,12 @@ describe("the receiver's options", () => {
   });
 
   it("refuse a missing client and handler at once, and anything that is not an object", () => {
-    expect(refusal({}).issues).toHaveLength(2);
+    expect(refusal({}).issues).toHaveLength(3);
     expect(refusal(undefined).issues).toHaveLength(1);
   });
 
   it("refuse a follower that is none, and one next to a client or handler", () => {
-    expect(refusal({ follower: {} }).issues.map(({ path }) => path)).toEqual([["follower"]]);
+    expect(refusal({ token: false, follower: {} }).issues.map(({ path }) => path)).toEqual([["follower"]]);
     const follower = { update: async () => "unchanged" };
     const { issues } = refusal({ ...valid, follower });
     expect(issues.map(({ path }) => path)).toEqual([["partner"], ["onOrderUpdated"]]);
@@ -62,7 +65,7 @@ describe("the receiver's options", () => {
   });
 
   it("accept undefined for each optional one, and a client as `partner`", () => {
-    const undefinedOptions = { token: undefined, environment: undefined, concurrency: undefined, timeout: undefined };
+    const undefinedOptions = { environment: undefined, concurrency: undefined, timeout: undefined };
     const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });
     createOrderUpdatedReceiver({ ...valid, ...undefinedOptions, partner, onError: undefined, clock: undefined });
   });

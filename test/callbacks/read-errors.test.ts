@@ -14,6 +14,7 @@ async function receiveWith(fault: Fault, options: { readonly maxResponseSize?: n
   let handled = 0;
   const receiver = createOrderUpdatedReceiver({
     partner,
+    token: false,
     onOrderUpdated: () => handled++,
     onError: (failure) => failures.push(failure),
   });

@@ -21,7 +21,7 @@ const missing = (status: 404 | 410, code: string | undefined) => {
 describe("a callback", () => {
   it("is acknowledged with a 204 after its handler has finished", async () => {
     const handled = Promise.withResolvers<void>();
-    const { receive } = createReceiver({ token: undefined, onOrderUpdated: () => handled.promise });
+    const { receive } = createReceiver({ token: false, onOrderUpdated: () => handled.promise });
     let status: number | undefined;
     const response = receive().then((received) => {
       status = received.status;
@@ -135,7 +135,7 @@ describe("a callback", () => {
   });
 
   it("needs no token when the receiver has none", async () => {
-    expect((await createReceiver({ token: undefined }).receive({ token: undefined })).status).toBe(204);
+    expect((await createReceiver({ token: false }).receive({ token: undefined })).status).toBe(204);
   });
 
   it("with invalid parameters receives a 400 that names them", async () => {
@@ -216,6 +216,7 @@ describe("with a real client", () => {
     const failures: unknown[] = [];
     const receiver = createOrderUpdatedReceiver({
       partner,
+      token: false,
       onOrderUpdated: (update) => updates.push(update),
       onError: ({ error }) => failures.push(error),
     });

@@ -3,7 +3,7 @@ import { ref } from "../support/references.ts";
 import { createReader, orderFields, settled, createReceiver as withToken } from "./support.ts";
 
 /** Without a token, a callback has arrived when `receive` returns. */
-const createReceiver: typeof withToken = (options) => withToken({ token: undefined, ...options });
+const createReceiver: typeof withToken = (options) => withToken({ token: false, ...options });
 
 /** A client whose responses the test sends, each with the order as it is at that moment. */
 function createGatedReader() {

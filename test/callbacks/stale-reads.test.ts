@@ -43,6 +43,7 @@ async function shipAll(delays: readonly number[], failures: readonly boolean[], 
   });
   const receiver = createOrderUpdatedReceiver({
     partner,
+    token: false,
     concurrency,
     onError: () => undefined,
     onOrderUpdated: async ({ order }) => {

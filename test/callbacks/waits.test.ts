@@ -19,7 +19,7 @@ afterEach(() => {
 /** Without a token, a callback has arrived when `receive` returns. */
 function createReceiver(options: Parameters<typeof withToken>[0]) {
   const clock = createManualClock();
-  return { clock, ...withToken({ token: undefined, timeout: 5_000, clock, ...options }) };
+  return { clock, ...withToken({ token: false, timeout: 5_000, clock, ...options }) };
 }
 
 describe("after `timeout`", () => {

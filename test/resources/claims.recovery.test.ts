@@ -197,14 +197,6 @@ describe("the content that a lost claim is compared with (specification 4.9, law
     expect(posts()).toHaveLength(1);
   });
 
-  it("is what was sent, including the changes of the option `body`", async () => {
-    serve(claimOf("n", ago(0), 2));
-    const claimlines = input.claimlines.map((line) => ({ ...line, quantity: 2 }));
-    const filing = connect().claims.createItemIssues(input, { body: { claim: { claimlines } } });
-    expect(await filing).toMatchObject({ reference: ref("Claim", "n") });
-    expect(posts()).toHaveLength(1);
-  });
-
   it("does not exist for a missing package: its outcome is unknown", async () => {
     serve(claimOf("n", ago(0)));
     const filing = connect().claims.createPackageMissing({ shipmentReference: ref("Shipment") });

@@ -37,13 +37,6 @@ describe("orders.ensure takes the options of any call", () => {
     expect(context.service.requests[1]?.body.toString()).toContain('"preferredPackaging":"P"');
   });
 
-  it("looks up the identifier that is sent when `body` replaces it", async () => {
-    context.service.respond(unknown, made);
-    await orders().ensure(order, { body: { order: { customIdentifier: "shop-2" } } });
-    expect(context.service.requests[0]?.path).toContain("customIdentifier=shop-2");
-    expect(context.service.requests[1]?.body.toString()).toContain('"shop-2"');
-  });
-
   it.each(["the call's own", "the client's"])(
     "shares one deadline between the look-up and the creation: %s",
     async (whose) => {

@@ -106,17 +106,37 @@ describe("orders: writing (specification 2.4, 2.5, 4.7)", () => {
     expect(result).toStrictEqual({ reference, customIdentifier: "shop-1001", existed: true, recovered: false });
   });
 
-  it.each([
-    ["an object of a class", { order: Object.create({ customIdentifier: "another" }) }],
-    ["an order with `toJSON`", { order: { toJSON: () => ({}) } }],
-    ["a body with `toJSON`", { toJSON: () => ({ order: { customIdentifier: "another" } }) }],
-  ])("sends no order whose identifier is lost in the option `body`: %s", async (_, body) => {
+  it.each<[string, object, readonly unknown[]]>([
+    ["the identifier", { order: { customIdentifier: "another" } }, ["order", "customIdentifier"]],
+    ["a quantity", { order: { orderlines: [{ quantity: 99 }] } }, ["order", "orderlines", 0, "quantity"]],
+    ["lines", { order: { orderlines: [{}, {}, {}, {}] } }, ["order", "orderlines"]],
+    ["the order", { order: [] }, ["order"]],
+    ["a field by `toJSON`", { toJSON: () => ({ order: { shippingKind: "combined" } }) }, ["order", "shippingKind"]],
+  ])("sends no order whose option `body` would replace %s", async (_, body, path) => {
     for (const method of ["create", "ensure"] as const) {
-      const error = await rejection(orders()[method](dropshipOrder, { body }));
+      const error = await rejection(orders()[method](dropshipOrder, { body: body as Record<string, unknown> }));
       expect(error).toBeInstanceOf(RequestValidationError);
-      expect(error).toMatchObject({ issues: [{ path: ["body", "order"] }], endpoint: "POST /orders" });
+      expect(error).toMatchObject({ issues: [{ path: ["body", ...path] }], endpoint: "POST /orders" });
     }
     expect(context.service.requests).toHaveLength(0);
+  });
+
+  it("orders.create adds unknown fields to a line by its index, and equal fields change nothing", async () => {
+    const [line] = dropshipBody.order.orderlines;
+    const extra = { order: { shippingKind: "dropship", orderlines: [{ giftBox: true }] } };
+    await exchange(
+      (partner) => partner.orders.create(dropshipOrder, { body: extra }),
+      {
+        line: "POST /orders",
+        json: {
+          order: {
+            ...dropshipBody.order,
+            orderlines: [{ ...line, giftBox: true }, ...dropshipBody.order.orderlines.slice(1)],
+          },
+        },
+      },
+      created,
+    );
   });
 
   it.each([401, 403, 409, 500])("orders.ensure creates nothing when the look-up ends with %i", async (status) => {

@@ -30,7 +30,11 @@ it("a follower takes a client, and hands over each change with its own fields", 
   });
   expectTypeOf(follower.reconcile).returns.resolves.toEqualTypeOf<Reconciled>();
   expectTypeOf(follower.update).parameters.toEqualTypeOf<[OrderReference]>();
-  createOrderUpdatedReceiver({ partner, onOrderUpdated: ({ orderReference }) => follower.update(orderReference) });
+  createOrderUpdatedReceiver({
+    partner,
+    token: false,
+    onOrderUpdated: ({ orderReference }) => follower.update(orderReference),
+  });
   // @ts-expect-error: a product is not followed.
   const refused = follower.follow(ref("Product", "1") satisfies ProductReference);
   await expect(refused).rejects.toThrow("Order");

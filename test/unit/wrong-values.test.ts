@@ -155,7 +155,7 @@ const factories: readonly Row[] = [
   only("createOrderUpdatedReceiver", (value) => createOrderUpdatedReceiver(value as never)),
   ...["partner", "onOrderUpdated", "token", "clock"].map((option) =>
     only(`createOrderUpdatedReceiver ${option}`, (value) =>
-      createOrderUpdatedReceiver({ partner, onOrderUpdated: () => undefined, [option]: value }),
+      createOrderUpdatedReceiver({ partner, token: false, onOrderUpdated: () => undefined, [option]: value }),
     ),
   ),
   only("createOrderFollower", (value) => createOrderFollower(value as never)),

@@ -2,7 +2,7 @@ import { ulid } from "ulid";
 import { ApiError, ConflictError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { type ComparedLine, OrderMismatchError } from "../../errors/orders.ts";
-import { type Issue, RequestValidationError, ResponseValidationError } from "../../errors/validation.ts";
+import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
 import type { Call, Found } from "../../http/call.ts";
 import type { CallContext } from "../../http/call-context.ts";
 import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
@@ -13,8 +13,6 @@ import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { AddressReference, OrderReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
-import { check } from "../../schemas/check.ts";
-import { filledText } from "../../schemas/shape.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { fieldsOf, splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
@@ -80,9 +78,8 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
 
 /** Places a new order, at most once. */
 export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
-  const { customIdentifier = ulid(), faults } = identityOf(order, options);
-  const identified = withFields(order, (fields) => ({ ...fields, customIdentifier }));
-  return place(placing, identified, faults, options, { compare: false });
+  const identified = withFields(order, ({ customIdentifier = ulid(), ...fields }) => ({ ...fields, customIdentifier }));
+  return place(placing, identified, [], options, { compare: false });
 }
 
 /** Looks an order up, and places it if it does not exist. */
@@ -93,14 +90,10 @@ export function ensure(
 ): ApiCall<PlacedOrder> {
   const [own, rest] = splitFields(options, "lookFor", "compare");
   const { lookFor = 0, compare = "all" } = own;
-  const { customIdentifier, faults } = identityOf(order, rest);
-  const identified = withFields(order, (fields) =>
-    customIdentifier === undefined ? fields : { ...fields, customIdentifier },
-  );
-  const missing =
-    identified !== order && customIdentifier === undefined && faults.length === 0 ? [missingIdentifier] : [];
-  const all = [...faults, ...missing, ...optionFaults(own, "ensure")];
-  return place(placing, identified, all, rest, { lookFor, compare });
+  // The caller's object may change while the call waits.
+  const copy = withFields(order, (fields) => fields);
+  const missing = copy !== order && copy.customIdentifier === undefined ? [missingIdentifier] : [];
+  return place(placing, copy, [...missing, ...optionFaults(own, "ensure")], rest, { lookFor, compare });
 }
 
 /** Places an order. With `lookFor`, it is looked up for so many milliseconds before it is sent. */
@@ -117,11 +110,7 @@ function place(
     const isTooLong = faults.length === 0 && time !== undefined && time > 0 && time >= call.scope.remaining();
     const request = call.encode({ body: order, faults: isTooLong ? [neverPlaced] : faults });
     const sent = call.contentOf(request);
-    const customIdentifier = propertyOf(sent, "customIdentifier");
-    // An object of the option `body` may be written as JSON in its own way, without the identifier that the order is looked up by.
-    if (typeof customIdentifier !== "string" || customIdentifier !== order.customIdentifier) {
-      throw new RequestValidationError({ issues: [lostIdentifier], endpoint: call.name });
-    }
+    const customIdentifier = String(propertyOf(sent, "customIdentifier"));
     const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
     const run = async () => {
       try {
@@ -249,34 +238,6 @@ async function readAddress(send: Send, call: Call, addressReference: AddressRefe
 const isComparedLine = (line: unknown): line is ComparedLine =>
   typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";
 
-/** The identifier that is sent, and its faults. */
-interface Identity {
-  readonly customIdentifier: string | undefined;
-  readonly faults: readonly Issue[];
-}
-
-/**
- * Finds the `customIdentifier` that is sent. The option `body` overrides the order's own. An identifier that cannot be looked up is a
- * fault, because the order could then be created twice.
- */
-function identityOf(order: OrderInput, options: RequestOptions | undefined): Identity {
-  const path = ["body", "order"];
-  const [{ customIdentifier }] = splitFields(order, "customIdentifier");
-  const extra: unknown = propertyOf(propertyOf(options, "body"), "order");
-  if (extra === undefined) return { customIdentifier, faults: [] };
-  if (typeof extra !== "object" || extra === null || Array.isArray(extra)) {
-    return {
-      customIdentifier: undefined,
-      faults: [{ path, message: "expected an object with fields that are added to the order" }],
-    };
-  }
-  const replaced = propertyOf(extra, "customIdentifier");
-  if (replaced === undefined) return { customIdentifier, faults: [] };
-  const checked = check(filledText, replaced, [...path, "customIdentifier"]);
-  if (checked.ok) return { customIdentifier: String(checked.value), faults: [] };
-  return { customIdentifier: undefined, faults: checked.issues };
-}
-
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
   message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
@@ -285,11 +246,6 @@ const missingIdentifier: Issue = {
 const neverPlaced: Issue = {
   path: ["lookFor"],
   message: "must be shorter than the `deadline` of the call: it would end before the order is placed",
-};
-
-const lostIdentifier: Issue = {
-  path: ["body", "order"],
-  message: "removes the customIdentifier, so that the order could not be found: use plain objects without `toJSON`",
 };
 
 /** Options of {@link OrdersResource.ensureMany}. */

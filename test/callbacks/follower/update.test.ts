@@ -354,6 +354,7 @@ describe("a receiver that feeds a follower", () => {
     const failures: OrderUpdatedFailure[] = [];
     const receiver = createOrderUpdatedReceiver({
       follower: world.follower(),
+      token: false,
       clock: world.clock,
       onError: (failure) => failures.push(failure),
     });

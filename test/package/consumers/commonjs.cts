@@ -14,7 +14,11 @@ async function readOrder(text: string): Promise<podPartner.Order | undefined> {
   return undefined;
 }
 
-const receiver = callbacks.createOrderUpdatedReceiver({ partner, onOrderUpdated: ({ order }) => order.reference });
+const receiver = callbacks.createOrderUpdatedReceiver({
+  partner,
+  token: false,
+  onOrderUpdated: ({ order }) => order.reference,
+});
 
 const emulator: ReturnType<typeof testing.startEmulator> = testing.startEmulator();
 

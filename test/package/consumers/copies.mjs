@@ -25,7 +25,7 @@ async function results(one, other) {
     storage: other.sqliteStorage(":memory:"),
     onChange: ({ order }) => void seen.push(order.reference),
   });
-  const receiver = other.createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e", environment: "test" });
+  const receiver = other.createOrderUpdatedReceiver({ follower, token: "4f1c0a8b5d7e2396", environment: "test" });
   await follower.update(reference);
   await receiver.close?.();
   await follower.close();

@@ -22,6 +22,7 @@ export async function countProducts(): Promise<number> {
 
 export const { fetch: GET, node } = createOrderUpdatedReceiver({
   partner,
+  token: false,
   onOrderUpdated: ({ orderReference }): Promise<Order> => partner.orders.get(orderReference),
 });
 

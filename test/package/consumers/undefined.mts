@@ -50,7 +50,7 @@ export const many = partner.orders.ensureMany([{ ...order, customIdentifier: "sh
 export const receiver = createOrderUpdatedReceiver({
   partner,
   onOrderUpdated: () => undefined,
-  token: text,
+  token: text ?? false,
   environment: undefined,
   concurrency: count,
   timeout: count,

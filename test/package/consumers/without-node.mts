@@ -12,7 +12,7 @@ export async function upload(file: File, bytes: Uint8Array, answer: Response): P
   return (await Promise.all(uploads)).map(({ reference }) => reference);
 }
 
-const receiver = createOrderUpdatedReceiver({ partner, onOrderUpdated: ({ order }) => order.reference });
+const receiver = createOrderUpdatedReceiver({ partner, token: false, onOrderUpdated: ({ order }) => order.reference });
 
 /** As Workers, Bun and Deno call it. */
 export default { fetch: (request: Request): Promise<Response> => receiver.fetch(request) };

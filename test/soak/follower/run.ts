@@ -168,7 +168,7 @@ async function soak(
   });
   const { baseUrl, secretKey } = emulator;
   const storage = { kind, at: redis?.url ?? join(folder, "storage.db") };
-  const job = { baseUrl, secretKey, token: "secret-token", file, failing: 0.1, storage, transport };
+  const job = { baseUrl, secretKey, token: "0d5b3c9a7e1f4826", file, failing: 0.1, storage, transport };
   const workers = await Promise.all(
     Array.from({ length: processes }, (_, number) => startWorker({ ...job, seed: number + 1 })),
   );
