@@ -28,6 +28,17 @@ import { type ClientStorage, openStorage as openClientStorage } from "./storage/
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { createScopeOf } from "./storage/scoped-storage.ts";
 
+/** Binds the methods of a client and of its resources, so that they can be passed as functions: `const { get } = partner.orders`. */
+function bindMethods(resource: object): void {
+  for (let type = Object.getPrototypeOf(resource); type !== Object.prototype; type = Object.getPrototypeOf(type)) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(type))) {
+      if (name === "constructor" || typeof value !== "function" || Object.hasOwn(resource, name)) continue;
+      Object.defineProperty(resource, name, { value: value.bind(resource), writable: true, configurable: true });
+    }
+  }
+  for (const part of Object.values(resource)) if (typeof part === "object") bindMethods(part);
+}
+
 /**
  * Calls the Print-on-Demand Partner API v2. Create one client per process and key: a client paces all its calls together.
  *
@@ -69,8 +80,7 @@ export class PodPartner {
   readonly claims: ClaimsResource;
   readonly #send: Send;
   readonly #pacer: Pacer;
-  /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
-  readonly "~scopeOf": (storage: KeyValueStorage) => Promise<string>;
+  readonly #scopeOf: (storage: KeyValueStorage) => Promise<string>;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
@@ -86,7 +96,7 @@ export class PodPartner {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
       ceiling,
     });
-    this["~scopeOf"] = createScopeOf(baseUrl, secretKey);
+    this.#scopeOf = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
       onLost: (reason: string) => observe("onStorageLost", { option: "storage", reason: redact(reason) }),
@@ -94,7 +104,7 @@ export class PodPartner {
     };
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
-    const openStorage = () => (opened ??= openClientStorage({ storage, scopeOf: this["~scopeOf"], clock, reports }));
+    const openStorage = () => (opened ??= openClientStorage({ storage, scopeOf: this.#scopeOf, clock, reports }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,
@@ -125,6 +135,12 @@ export class PodPartner {
     this.orders = new OrdersResource(send, assumptions, context);
     this.shipments = new ShipmentsResource(send);
     this.claims = new ClaimsResource(send, context);
+    bindMethods(this);
+  }
+
+  /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
+  "~scopeOf"(storage: KeyValueStorage): Promise<string> {
+    return this.#scopeOf(storage);
   }
 
   /**

@@ -130,7 +130,7 @@ export class Download {
 
   /**
    * Writes the body to a file. The write is atomic: the body goes to a temporary file in the same folder, which is then renamed.
-   * If the path is a symbolic link, the target of the link is replaced, and the link stays.
+   * If the path is a symbolic link, the target of the link is replaced, and the link stays. A missing folder is created.
    *
    * @throws `AlreadyReadError` if the body was already read or canceled. An existing file stays unchanged.
    * @throws The error of the file system, or the errors that reading {@link Download.stream} throws. No partial file remains.

@@ -15,6 +15,7 @@ export async function saveTo(path: string, body: ReadableStream<Uint8Array>, clo
   if (there?.isFile() === false) return writeInto(path, body, there.isFIFO(), clock);
   const target = await targetOf(path);
   // The temporary name does not contain the file's name: the result could be too long for the file system.
+  if (there === undefined) await fs.mkdir(names.dirname(target), { recursive: true });
   const partial = names.join(names.dirname(target), `.${crypto.randomUUID().slice(-12)}.part`);
   try {
     const file = await fs.open(partial, "wx");

@@ -152,6 +152,20 @@ export abstract class PodPartnerError extends Error {
   }
 }
 
+/** What Node and Bun print: the stack, which has the message with the hint and the issues, and the fields that say more. */
+function printed(
+  this: PodPartnerError,
+  _depth: number,
+  options: object,
+  inspect: (value: unknown, options: object) => string,
+): string {
+  const inStack = ["name", "message", "hint", "endpoint", "timeline", "issues"];
+  const all = Object.entries({ ...this.toJSON(), cause: this.cause });
+  const fields = all.filter(([name, value]) => value !== undefined && !inStack.includes(name));
+  return `${this.stack} ${inspect(Object.fromEntries(fields), options)}`;
+}
+Object.defineProperty(PodPartnerError.prototype, Symbol.for("nodejs.util.inspect.custom"), { value: printed });
+
 /** Adds the endpoint and the timeline of the call to an error, and makes a stack with a table of the timeline, to which frames are added. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.

@@ -65,11 +65,17 @@ export class RequestValidationError extends PodPartnerError {
   readonly isRetryable = false;
   readonly issues: readonly Issue[];
 
-  constructor({ issues, endpoint, incomplete }: { issues: readonly Issue[]; endpoint?: string; incomplete?: boolean }) {
-    const what = incomplete ? "No complete request" : "Nothing";
-    super(
-      `${what} was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}: the input is not valid.${listIssues(issues)}`,
-    );
+  constructor(details: {
+    issues: readonly Issue[];
+    endpoint?: string;
+    incomplete?: boolean;
+    /** What is not valid, where nothing would be sent. */
+    value?: string;
+  }) {
+    const { issues, endpoint, incomplete, value } = details;
+    const unsent = `${incomplete ? "No complete request" : "Nothing"} was sent${endpoint ? ` to ${shorten(endpoint)}` : ""}`;
+    const what = value === undefined ? `${unsent}: the input` : `The ${value}`;
+    super(`${what} is not valid.${listIssues(issues)}`);
     this.issues = firstIssues(issues);
   }
 

@@ -118,7 +118,8 @@ export function parseReference<Kind extends ReferenceKind>(kind: Kind, text: str
   const kinds: readonly unknown[] = referenceKinds;
   if (!kinds.includes(kind)) {
     const message = `expected one of ${referenceKinds.join(", ")}`;
-    throw new RequestValidationError({ issues: [{ path: ["kind"], message }] });
+    throw new RequestValidationError({ issues: [{ path: ["kind"], message }], value: "reference" });
   }
-  throw new RequestValidationError({ issues: [{ path: [], message: referenceFault(kind, text) ?? "" }] });
+  const message = referenceFault(kind, text) ?? "";
+  throw new RequestValidationError({ issues: [{ path: [], message }], value: "reference" });
 }

@@ -80,7 +80,10 @@ function distance(one: string, other: string): number {
 /** A longer name is not a typing error, and comparing it takes time. */
 const longest = 64;
 
-/** The name that a misspelt one most likely stands for: at most a third of its letters differ, whatever their case. */
+/**
+ * The name that a misspelt one most likely stands for: at most a third of its letters differ, whatever their case, or it is a part of that
+ * name only.
+ */
 export function nearest(name: string, names: readonly string[]): string | undefined {
   if (name.length > longest) return undefined;
   const letters = name.toLowerCase();
@@ -90,5 +93,7 @@ export function nearest(name: string, names: readonly string[]): string | undefi
     const away = distance(letters, known.toLowerCase());
     if (away < least) [best, least] = [known, away];
   }
-  return best;
+  if (best !== undefined || letters.length < 4) return best;
+  const longer = names.filter((known) => known.toLowerCase().includes(letters));
+  return longer.length === 1 ? longer[0] : undefined;
 }

@@ -79,10 +79,13 @@ describe("a fault selects requests by", () => {
     expect(() => on(call)).not.toThrow();
   });
 
-  it("a known name only: an unknown one is refused with a list of all names", () => {
-    expect(() => on("orders.destroy")).toThrow(
-      /no endpoint orders\.destroy.*\n {2}catalog\.products\.layerImage or GET .*\n {2}orders\.create or POST \/orders\n/s,
+  it("a known name only: an unknown one is refused with the likely name", () => {
+    expect(() => on("order.create")).toThrow(
+      "The emulator has no endpoint order.create; did you mean `orders.create`?\n  An endpoint has the name of",
     );
+    expect(() => on("orders.destroy")).toThrow(/^The emulator has no endpoint orders\.destroy\n/);
+    const fault = "dropp" as "drop";
+    expect(() => setUp().emulator.faults.add({ fault })).toThrow(/; got dropp; did you mean `drop`\?$/);
   });
 });
 

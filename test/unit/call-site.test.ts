@@ -96,3 +96,17 @@ describe("an error of a call, in a program that changes `Error`", () => {
     expect(reason.stack).toBe(stack);
   });
 });
+
+describe("a method that is passed as a function", () => {
+  const context = useService();
+
+  it("works, and its errors name the caller", async () => {
+    const { get } = context.partner.orders;
+    const { list } = context.partner.organization.stores;
+    context.service.respond({ status: 404, body: { code: "not_found", message: "No." } }, { body: { stores: [] } });
+    const error = await rejection(get(ref("Order")));
+    expect(error).toMatchObject({ name: "NotFoundError", stack: expect.stringContaining("call-site.test.ts") });
+    expect(await list()).toEqual([]);
+    expect(inspect(context.partner)).not.toMatch(/Function|scopeOf/);
+  });
+});

@@ -64,6 +64,12 @@ describe("download.save()", () => {
     ]);
   });
 
+  it("creates a missing folder", async () => {
+    await saveTo("2026", "november", "mockup.png");
+    expect((await readFile(at("2026", "november", "mockup.png"))).equals(picture)).toBe(true);
+    expect(await readdir(at("2026", "november"))).toEqual(["mockup.png"]);
+  });
+
   it("follows a link to a link to a missing file, in a folder that is a link", async () => {
     await mkdir(at("deep", "inside"), { recursive: true });
     await symlink("deep/inside", at("folder"));

@@ -101,8 +101,9 @@ describe("a download", () => {
 
   it("cancels the body when the file cannot be written", async () => {
     const { body, state } = bodyOf([picture], "stall");
-    await expect((await faked(body)).saveTo(join(folder, "none", "mockup.png"))).rejects.toMatchObject({
-      code: "ENOENT",
+    await writeFile(join(folder, "taken"), "not a folder");
+    await expect((await faked(body)).saveTo(join(folder, "taken", "mockup.png"))).rejects.toMatchObject({
+      code: "ENOTDIR",
     });
     expect(state.canceled).toBe(true);
   });

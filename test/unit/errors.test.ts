@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import * as sdk from "pod-partner";
 import { describe, expect, it, vi } from "vitest";
 import { rejection } from "../support/exchange.ts";
@@ -219,5 +220,26 @@ describe("an error after which it is unknown whether the creation was carried ou
       isRetryable: false,
       identifiers: { customIdentifier: combinedOrder.customIdentifier },
     });
+  });
+});
+
+describe("a printed error", () => {
+  const context = useService();
+
+  it("says each thing once, and nothing that is not there", async () => {
+    const body = { code: "order_completed", message: "It was shipped." };
+    context.service.respond({ status: 409, body });
+    const lines = [{ index: 1, canceledQuantity: 2 }];
+    const text = inspect(await rejection(context.partner.orders.cancel(ref("Order"), lines)));
+    for (const once of ["so the order can no longer be changed", "ConflictError:", "status: 409,\n  code"])
+      expect(text.split(once)).toHaveLength(2);
+    expect(text).not.toContain("undefined");
+    expect(text).toContain("isRetryable: false");
+  });
+
+  it("has its cause", async () => {
+    context.service.respondAlways(() => Promise.reject(new Error("the stub hangs up")));
+    const text = inspect(await rejection(context.partner.orders.get(ref("Order"), { retry: { retries: 0 } })));
+    expect(text).toMatch(/^ConnectionError: No response from GET .*cause: .*fetch failed/s);
   });
 });

@@ -95,6 +95,8 @@ type Method = (...given: unknown[]) => unknown;
 function methodsOf(object: object, path = "", methods = new Map<string, Method>()): ReadonlyMap<string, Method> {
   const prototype: object = Object.getPrototypeOf(object);
   for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(prototype))) {
+    // For the SDK itself.
+    if (name.startsWith("~")) continue;
     if (name !== "constructor" && typeof value === "function") methods.set(path + name, value.bind(object));
   }
   for (const [name, part] of Object.entries(object)) {

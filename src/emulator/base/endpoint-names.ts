@@ -1,14 +1,18 @@
 import type { Endpoint } from "../../http/endpoint.ts";
+import { nearest } from "../../schemas/messages.ts";
 
 /** The names of an endpoint: the client's call (`orders.create`), and the specification's endpoint (`POST /orders`). */
 export const namesOf = ({ call, method, path }: Endpoint): readonly string[] => [call, `${method} ${path}`];
 
-/** Returns the endpoints with a name. Throws a `TypeError` with the list of all names for an unknown name. */
+/** Returns the endpoints with a name. Throws a `TypeError` for an unknown name. */
 export function endpointsNamed(name: string, endpoints: readonly Endpoint[]): readonly Endpoint[] {
   const named = endpoints.filter((endpoint) => namesOf(endpoint).includes(name));
   if (named.length > 0) return named;
-  const existing = endpoints.map((endpoint) => `\n  ${namesOf(endpoint).join(" or ")}`).sort();
-  throw new TypeError(`The emulator has no endpoint ${name}. It has:${existing.join("")}`);
+  const likely = nearest(name, endpoints.flatMap(namesOf));
+  const suggested = likely === undefined ? "" : `; did you mean \`${likely}\`?`;
+  throw new TypeError(
+    `The emulator has no endpoint ${name}${suggested}\n  An endpoint has the name of the client's call, such as \`orders.create\`, or its own, such as \`POST /orders\`.`,
+  );
 }
 
 /** Whether a pattern names an endpoint: a name such as `orders.get` or `GET /orders`, or a group of calls such as `orders.*`. */

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { Endpoint } from "../../http/endpoint.ts";
 import { check } from "../../schemas/check.ts";
+import { nearest } from "../../schemas/messages.ts";
 import { wordsOf } from "../../util/foreign.ts";
 import { endpointsNamed, namesOf } from "../base/endpoint-names.ts";
 import type { Fault } from "./fault.ts";
@@ -140,7 +141,9 @@ function validate(fault: Fault, endpoints: readonly Endpoint[]): void {
   const { on, nth } = fault;
   if (on !== undefined) endpointsNamed(on, endpoints);
   if (!faultKinds.includes(fault.fault)) {
-    throw new TypeError(`A fault's kind must be one of ${faultKinds.join(", ")}; got ${fault.fault}`);
+    const likely = typeof fault.fault === "string" ? nearest(fault.fault, faultKinds) : undefined;
+    const suggested = likely === undefined ? "" : `; did you mean \`${likely}\`?`;
+    throw new TypeError(`A fault's kind must be one of ${faultKinds.join(", ")}; got ${fault.fault}${suggested}`);
   }
   checkSpecialValues(fault);
   const plain = typeof nth === "function" ? { ...fault, nth: undefined } : fault;

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { ConfigurationError, type Issue } from "../../errors/validation.ts";
 import type { Policy } from "../../http/endpoint.ts";
 import { baseUrl } from "../../schemas/base-url.ts";
-import { check } from "../../schemas/check.ts";
+import { check, type UnknownKey } from "../../schemas/check.ts";
 import { clock, count, filledText, type Schema } from "../../schemas/shape.ts";
 import { type PartnerClock, systemClock } from "../../util/clock.ts";
 import { defaultLimits, type Limit, limits } from "../base/rate-limit.ts";
@@ -189,13 +189,19 @@ const schema = () =>
     automation: option(() => z.strictObject(automationFields()), {}),
   });
 
+const ofSeed = ["number", "products", "orders", "images", "evidence"];
+const unknownOption: UnknownKey = {
+  message: "is an unknown option",
+  aliases: new Map(ofSeed.map((name) => [name, `seed.${name}`])),
+};
+
 /**
  * Checks the options and fills in the defaults.
  *
  * @throws {@link ConfigurationError} when an option is invalid or unknown, or looks like one of a real service.
  */
 export function toSettings(options: EmulatorOptions): Settings {
-  const checked = check(schema, options, [], { message: "is an unknown option" });
+  const checked = check(schema, options, [], unknownOption);
   if (!checked.ok) throw new ConfigurationError({ issues: checked.issues }, "emulator");
   const { seed, keys, organizations, limits, rendertokenLimit, ...settings } = checked.value as CheckedOptions;
   const { number, ...records } = seed;

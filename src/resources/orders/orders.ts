@@ -117,7 +117,7 @@ export class OrdersResource {
     rows: Rows<unknown>,
     options: ManyRows<IdentifiedOrderInput, EnsureManyOptions> = {},
   ): AsyncIterable<Outcome<unknown, PlacedOrder>> {
-    return iterateOnce("orders.ensureMany", ensureRows(this.#placing, rows, options, captureCallSite(this.ensureMany)));
+    return iterateOnce("orders.ensureMany", ensureRows(this.#placing, rows, options, captureCallSite(ensureMany)));
   }
 
   /**
@@ -170,7 +170,7 @@ export class OrdersResource {
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
-    const callSite = captureCallSite(this.cancelRemaining);
+    const callSite = captureCallSite(cancelRemaining);
     return laterCall(this.#context, callSite, () => cancelRest(this.#send, this.#context, orderReference, options));
   }
 
@@ -223,3 +223,6 @@ export class OrdersResource {
     return lookup(this.#placing, by, options);
   }
 }
+
+/** Where a call was made: below these methods of the stack. */
+const { ensureMany, cancelRemaining } = OrdersResource.prototype;

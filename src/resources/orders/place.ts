@@ -14,7 +14,7 @@ import type { AddressReference, OrderReference } from "../../references/referenc
 import type { Address } from "../../schemas/address.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
-import { fieldsOf, splitFields, withFields } from "../../util/fields.ts";
+import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
 import { getAddress } from "../addresses/addresses.endpoints.ts";
 import { type CompareMode, differencesOf } from "./order-differences.ts";
@@ -167,8 +167,11 @@ export function lookup(
   options?: RequestOptions,
   own = false,
 ): ApiCall<OrderReference> {
-  const { customIdentifier, ...unknown } = fieldsOf(by);
-  return send(lookupEndpoint, { query: { [identifierParameter]: customIdentifier, ...unknown } }, options, own);
+  const query = withFields(by, ({ customIdentifier, ...unknown }) => ({
+    [identifierParameter]: customIdentifier,
+    ...unknown,
+  }));
+  return send(lookupEndpoint, { query }, options, own);
 }
 
 /** Finds an order by its custom identifier after its response was lost. */

@@ -65,9 +65,7 @@ async function waiting<T>(
     return { data, response, timeline: recorder.entries };
   } catch (error) {
     const ended =
-      error instanceof DeadlineError
-        ? new WaitTimeoutError({ reference, waited: scope.elapsed(), cause: error })
-        : error;
+      error instanceof DeadlineError ? new WaitTimeoutError({ reference, waited: deadline, cause: error }) : error;
     if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
       attachCall(ended, { endpoint: nameOf(endpoint), timeline: recorder.entries });
     }

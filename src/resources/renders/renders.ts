@@ -149,7 +149,7 @@ export class RendersResource {
     rows: Rows<unknown>,
     options: ManyRows<MockupInput, BatchOptions & { readonly download?: BatchDownload }> = {},
   ): AsyncIterable<MockupOutcome<unknown, unknown>> {
-    const callSite = captureCallSite(this.batch);
+    const callSite = captureCallSite(batch);
     const client = { send: this.#send, context: this.#context, images: this.#images };
     return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
   }
@@ -176,3 +176,6 @@ const waitFault = {
   path: ["wait"],
   message: "expected true, false or an object with wait options (interval, onPending)",
 };
+
+/** Where a call was made: below these methods of the stack. */
+const { batch } = RendersResource.prototype;
