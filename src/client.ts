@@ -129,7 +129,7 @@ export class PodPartner {
     this.evidence = new EvidenceResource(send, context);
     this.scenes = new ScenesResource(send, context);
     this.perspectives = new PerspectivesResource(send, context);
-    this.compositions = new CompositionsResource(send);
+    this.compositions = new CompositionsResource(send, context);
     this.renders = new RendersResource(send, context, this.images);
     this.rendertokens = new RendertokensResource(send);
     this.orders = new OrdersResource(send, assumptions, context);

@@ -132,8 +132,9 @@ export type {
   PackageMissingInput,
 } from "./resources/claims/claims.endpoints.ts";
 export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
-export type { Composition } from "./resources/compositions/compositions.endpoints.ts";
-export type { CompositionParts, CompositionsResource } from "./resources/compositions/compositions.ts";
+export type { Composition, CompositionParts } from "./resources/compositions/compositions.endpoints.ts";
+export type { CompositionsResource } from "./resources/compositions/compositions.ts";
+export type { CompositionSearch, FoundComposition } from "./resources/compositions/search.ts";
 export type { Evidence } from "./resources/evidence/evidence.endpoints.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";

@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import type { FetchLike } from "./http/fetch-transport.ts";
 import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
+import { withoutRetries } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
 import { baseUrl } from "./schemas/base-url.ts";
@@ -144,12 +145,15 @@ export const optionsSchema = () =>
     timeout: z._default(positive(), 30_000),
     deadline: z.optional(positive()),
     retry: z.prefault(
-      z.strictObject({
-        retries: z._default(z.int().check(z.nonnegative()), 4),
-        baseDelay: delay(250),
-        maxDelay: delay(10_000),
-        maxRetryAfter: delay(120_000),
-      }),
+      z.pipe(
+        withoutRetries(),
+        z.strictObject({
+          retries: z._default(z.int().check(z.nonnegative()), 4),
+          baseDelay: delay(250),
+          maxDelay: delay(10_000),
+          maxRetryAfter: delay(120_000),
+        }),
+      ),
       {},
     ),
     pacing: z.prefault(pacing(), true),

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "./errors/validation.ts";
 import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
-import type { Hooks, Logger } from "./http/observer.ts";
+import { type Hooks, type Logger, stderrLogger } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
@@ -30,9 +30,9 @@ export interface PodPartnerOptions {
   readonly deadline?: number | undefined;
   /**
    * How often a failed attempt is retried, and how long the waits are. Missing fields keep their defaults: 4 retries, backoffs of at
-   * most 250 ms that double up to 10 000 ms, and a `Retry-After` of at most 120 000 ms.
+   * most 250 ms that double up to 10 000 ms, and a `Retry-After` of at most 120 000 ms. `false` sends one attempt.
    */
-  readonly retry?: Overrides<RetryOptions> | undefined;
+  readonly retry?: Overrides<RetryOptions> | false | undefined;
   /**
    * Whether calls wait for the tokens that the service's rate-limit headers report (specification 8), and which other limits they keep.
    * Default true: for this process only, without a ceiling.
@@ -68,7 +68,10 @@ export interface PodPartnerOptions {
    * });
    */
   readonly hooks?: Hooks | undefined;
-  /** Receives the same events as text and fields, for example `console`. Default: none. */
+  /**
+   * Receives the same events as text and fields, for example `console`. Default: with the environment variable `POD_PARTNER_LOG`, which is
+   * `debug`, `info`, `warn` or `error`, the events of this level and above are written to stderr; else none.
+   */
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the system clock. */
   readonly clock?: PartnerClock | undefined;
@@ -127,6 +130,14 @@ interface CheckedClientOptions extends Omit<ResolvedOptions, "clock"> {
   readonly dangerouslyAllowBrowser: boolean;
 }
 
+/** The logger that the environment asks for. */
+function environmentLogger(level: string | undefined): Logger | undefined {
+  if (level === undefined || level === "") return undefined;
+  if (level === "debug" || level === "info" || level === "warn" || level === "error") return stderrLogger(level);
+  const message = "expected debug, info, warn or error";
+  throw new ConfigurationError({ issues: [{ path: ["POD_PARTNER_LOG"], message }] });
+}
+
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
 export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   const environment = globalThis.process?.env ?? {};
@@ -140,6 +151,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
   const resolved = checked.value as CheckedClientOptions;
   const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
+  const logger = resolved.logger ?? environmentLogger(environment.POD_PARTNER_LOG);
   if (fetch !== undefined && transport !== undefined) {
     const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";
     throw new ConfigurationError({ issues: [{ path: ["fetch"], message }] });
@@ -149,5 +161,5 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
       "in a browser every visitor can read the secret key: call the service from your backend (specification 5.6)";
     throw new ConfigurationError({ issues: [{ path: ["dangerouslyAllowBrowser"], message }] });
   }
-  return { ...resolved, clock: clock === undefined ? systemClock : reliable(clock) };
+  return { ...resolved, logger, clock: clock === undefined ? systemClock : reliable(clock) };
 }

@@ -109,7 +109,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.name = nameOf(endpoint);
     this.options = options;
     this.timeout = timeout;
-    this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry);
+    this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
     this.scope = new CancelScope(core.clock, signal, deadline);
     this.recorder = new TimelineRecorder(core.clock);
   }

@@ -1,4 +1,4 @@
-import { type CallSite, withRow } from "../errors/call-site.ts";
+import { type CallSite, captureCallSite, withRow } from "../errors/call-site.ts";
 import { AlreadyReadError } from "../errors/response.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import type { Schema } from "../schemas/shape.ts";
@@ -6,7 +6,7 @@ import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
 import { attempt, isFunction } from "../util/foreign.ts";
-import { assertOptions, custom, type RequestOptions } from "./request-options.ts";
+import { assertOptions, custom, type RequestOptions, taking } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
 export type Rows<Row> = Iterable<Row> | AsyncIterable<Row>;
@@ -21,7 +21,7 @@ export interface ManyOptions extends RequestOptions {
 }
 
 /** A promise, of which the compiler knows that it has no field of an input: so its messages about an input name the field. */
-type Later<Input> = PromiseLike<Input> & Partial<Record<keyof Input, never>>;
+type Later<Input> = PromiseLike<Input> & ([Input] extends [object] ? Partial<Record<keyof Input, never>> : unknown);
 
 /** How a row of your own type becomes the input of a call. */
 interface RowMapping<Row, Input> {
@@ -117,4 +117,22 @@ export async function* many<Input, Value, Options extends ManyOptions>(
     }
   };
   yield* concurrently(rows, atATime, one, signal, most);
+}
+
+const manyOptions = taking(manyRows);
+
+/** Reads the resource of each reference with one request. */
+export function getMany<Input, Value>(
+  name: string,
+  get: (reference: Input, options: RequestOptions) => PromiseLike<Value>,
+  rows: Rows<unknown>,
+  options: ManyRows<Input, ManyOptions> = {},
+): AsyncIterable<Outcome<unknown, Value>> {
+  const callSite = captureCallSite(getMany);
+  const work = async (reference: Input, each: RequestOptions) => get(reference, each);
+  async function* outcomes() {
+    assertRows(manyOptions, rows, options);
+    yield* many(rows, options, { concurrency: 16, work, callSite });
+  }
+  return iterateOnce(name, outcomes());
 }

@@ -134,6 +134,9 @@ const channelName = (hook: keyof Hooks): string =>
     .replace(/(?!^)[A-Z]/g, "-$&")
     .toLowerCase()}`;
 
+/** The name of an event in a log. */
+const nameOf = (hook: keyof Hooks): string => `pod-partner ${hook.slice(2)}`;
+
 /** Logs an event. An error of the logger is dropped, because no other place can report it. */
 function log(logger: Logger, level: Level, message: string, fields: object): void {
   safely(
@@ -145,6 +148,20 @@ function log(logger: Logger, level: Level, message: string, fields: object): voi
     },
     () => undefined,
   );
+}
+
+/** Writes the events from a level on to stderr, one line each. A request is not written: its response or its retry is. */
+export function stderrLogger(level: Level): Logger {
+  const names = Object.keys({ debug: 0, info: 0, warn: 0, error: 0 } satisfies Record<Level, 0>);
+  const write = (name: string) => (message: string, fields: object) => {
+    if (message === nameOf("onRequest")) return;
+    const values = Object.entries(fields).filter(([, value]) => value !== undefined);
+    const text = values.map(
+      ([key, value]) => `${key}=${typeof value === "number" ? Math.round(value) : JSON.stringify(value)}`,
+    );
+    console.error([new Date().toISOString(), name, message, ...text].join(" "));
+  };
+  return Object.fromEntries(names.slice(names.indexOf(level)).map((name) => [name, write(name)]));
 }
 
 /** Warns of a lost storage when there is no hook and no logger. */
@@ -179,7 +196,7 @@ export function createObserver(hooks: Hooks | undefined, logger: Logger | undefi
   return (hook, event) => {
     const channel = channelOf[hook];
     if (channel?.hasSubscribers) channel.publish(event);
-    if (logger !== undefined) log(logger, levels[hook], `pod-partner ${hook.slice(2)}`, event);
+    if (logger !== undefined) log(logger, levels[hook], nameOf(hook), event);
     if (hooks === undefined && logger === undefined) return warn(hook, event);
     safely(
       () => {

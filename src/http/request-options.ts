@@ -39,8 +39,8 @@ export interface RequestOptions {
   readonly timeout?: number | undefined;
   /** Milliseconds for the call as a whole: queueing, waits, attempts, body. Default: the client's `deadline`, none. */
   readonly deadline?: number | undefined;
-  /** Parts of the client's `retry` to replace. */
-  readonly retry?: Overrides<RetryOptions> | undefined;
+  /** Parts of the client's `retry` to replace; `false` sends one attempt. */
+  readonly retry?: Overrides<RetryOptions> | false | undefined;
   /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
   readonly priority?: Priority | undefined;
   /** Headers to add. `user-agent` replaces the SDK's own. The header of the secret key is refused. */
@@ -145,6 +145,9 @@ function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
   }
 }
 
+/** `retry: false` stands for no retries. */
+export const withoutRetries = () => z.transform((retry) => (retry === false ? { retries: 0 } : retry));
+
 /** The options that every call takes, in its last argument. */
 const request = () =>
   ({
@@ -153,12 +156,15 @@ const request = () =>
     deadline: positive(),
     priority: z.optional(z.enum(["high", "normal", "low"])),
     retry: z.optional(
-      z.strictObject({
-        retries: z.optional(z.int().check(z.nonnegative())),
-        baseDelay: notNegative(),
-        maxDelay: notNegative(),
-        maxRetryAfter: notNegative(),
-      }),
+      z.pipe(
+        withoutRetries(),
+        z.strictObject({
+          retries: z.optional(z.int().check(z.nonnegative())),
+          baseDelay: notNegative(),
+          maxDelay: notNegative(),
+          maxRetryAfter: notNegative(),
+        }),
+      ),
     ),
     headers: z.optional(
       z.pipe(

@@ -69,10 +69,12 @@ export type QuoteAddressInput = Overrides<CompleteAddress> & Pick<CompleteAddres
 /** Countries whose addresses must name a state or province (specification 2.3, rule 1). */
 const countriesWithStates = new Set(["US", "IT"]);
 
+type AnsweredAddress = { readonly [Field in keyof CompleteAddress]?: string | null };
+
 /**
  * An address in a response (specification 4.4). The specification does not show its shape: each field of 2.3 may be missing or null.
  */
-export type Address = { readonly [Field in keyof CompleteAddress]?: string | null };
+export interface Address extends AnsweredAddress {}
 
 export const address: Schema<Address> = () => {
   const text = z.nullish(z.string());

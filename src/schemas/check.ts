@@ -36,6 +36,7 @@ function namesAt(schema: z.core.$ZodType, path: readonly PropertyKey[]): readonl
   const { def } = (schema as z.core.$ZodTypes)._zod;
   if (def.type === "lazy") return namesAt(def.getter(), path);
   if ("innerType" in def) return namesAt(def.innerType, path);
+  if (def.type === "pipe") return namesAt(def.out, path);
   if (def.type === "array" && part !== undefined) return namesAt(def.element, rest);
   if (def.type !== "object") return [];
   const field = part === undefined ? undefined : def.shape[String(part)];

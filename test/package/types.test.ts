@@ -55,6 +55,11 @@ describe("the packed types", () => {
     expect(compile(project, ["undefined.mts", "esm.mts", "commonjs.cts"], options)).toEqual([]);
   }, 60_000);
 
+  it("let a program add the fields that the specification does not show, to every record", async () => {
+    const project = await installedProject(["@types/node"]);
+    expect(compile(project, ["augmented.mts"], resolutions.nodenext ?? {})).toEqual([]);
+  }, 60_000);
+
   it("let a library export the types that it gets from the client", async () => {
     const project = await installedProject(["@types/node"]);
     expect(compile(project, ["named.mts"], { ...resolutions.nodenext, declaration: true })).toEqual([]);

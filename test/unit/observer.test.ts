@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { type Logger, PodPartner } from "pod-partner";
-import { describe, expect, it } from "vitest";
+import { type Logger, PodPartner, type PodPartnerOptions } from "pod-partner";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 
@@ -158,5 +158,64 @@ describe("observing a client", () => {
     context.service.respond(up);
     await partner.auth.validate();
     expect(lines[0]).toEqual([true, { endpoint: "POST /auth/validate", attempt: 1 }, "pod-partner Request"]);
+  });
+});
+
+describe("the environment variable POD_PARTNER_LOG", () => {
+  const context = useService();
+  afterEach(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+
+  /** The lines that two attempts write, without their time. */
+  async function linesAt(level: string, options: Partial<PodPartnerOptions> = {}) {
+    vi.stubEnv("POD_PARTNER_LOG", level);
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, ...options });
+    context.service.respond(down, up);
+    await partner.auth.validate();
+    return written.mock.calls.map(([line]) => String(line).replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ""));
+  }
+
+  it("writes a line for each response and each retry to stderr", async () => {
+    const lines = (await linesAt("debug")).map((line) => line.replace(/(took|delay)=\d+/, "$1=…"));
+    expect(lines).toEqual([
+      'debug pod-partner Response endpoint="POST /auth/validate" attempt=1 status=503 took=…',
+      'warn pod-partner Retry endpoint="POST /auth/validate" attempt=1 delay=… error="ServerError" status=503 code="down"',
+      'debug pod-partner Response endpoint="POST /auth/validate" attempt=2 status=200 took=…',
+    ]);
+  });
+
+  it.each<[string, number, Partial<PodPartnerOptions>]>([
+    ["warn", 1, {}],
+    ["error", 0, {}],
+    ["", 0, {}],
+    ["debug", 0, { logger: {} }],
+  ])("set to %j writes %i lines with the options %j", async (level, count, options) => {
+    expect(await linesAt(level, options)).toHaveLength(count);
+  });
+
+  it("is refused when it is no level", async () => {
+    vi.stubEnv("POD_PARTNER_LOG", "trace");
+    expect(() => new PodPartner({ baseUrl: context.service.baseUrl, secretKey })).toThrow(
+      "POD_PARTNER_LOG: expected debug, info, warn or error",
+    );
+  });
+});
+
+describe("`retry: false`", () => {
+  const context = useService();
+
+  it.each(["the client's", "the call's"])("sends one attempt: %s", async (whose) => {
+    const partner = new PodPartner({
+      baseUrl: context.service.baseUrl,
+      secretKey,
+      retry: whose === "the client's" ? false : undefined,
+    });
+    context.service.respond(down, up);
+    const options = whose === "the call's" ? { retry: false as const } : {};
+    await expect(partner.auth.validate(options)).rejects.toMatchObject({ status: 503 });
+    expect(context.service.requests).toHaveLength(1);
   });
 });

@@ -2,6 +2,7 @@ import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
 import type { CallContext } from "../../http/call-context.ts";
+import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import {
   type ConditionalOptions,
   conditionally,
@@ -11,6 +12,7 @@ import {
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
+import type { Outcome } from "../../util/concurrency.ts";
 import { fieldsOf } from "../../util/fields.ts";
 import {
   getLayerImage,
@@ -61,6 +63,32 @@ export class ProductsResource {
    */
   get(productReference: ProductReference, options?: RequestOptions): ApiCall<ProductDetail> {
     return this.#send(getProduct, { path: { productReference } }, options);
+  }
+
+  /** Reads many products by their references. It works like the overload with options. */
+  getMany(references: Rows<ProductReference>): AsyncIterable<Outcome<ProductReference, ProductDetail>>;
+  /**
+   * Reads many products, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
+   * failure does not stop the other rows. Iterate the outcomes once.
+   *
+   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   *
+   * @throws `RequestValidationError` if an option or `rows` is invalid.
+   * @example
+   * for await (const outcome of partner.catalog.products.getMany(partner.catalog.products.list(), { map: ({ reference }) => reference })) {
+   *   if (outcome.ok) console.log(outcome.value.reference);
+   *   else console.error(outcome.input, outcome.error);
+   * }
+   */
+  getMany<Row>(
+    rows: Rows<Row>,
+    options: ManyOptions & MapRows<Row, ProductReference>,
+  ): AsyncIterable<Outcome<Row, ProductDetail>>;
+  getMany(
+    rows: Rows<unknown>,
+    options?: ManyRows<ProductReference, ManyOptions>,
+  ): AsyncIterable<Outcome<unknown, ProductDetail>> {
+    return getMany("catalog.products.getMany", this.get.bind(this), rows, options);
   }
 
   /**

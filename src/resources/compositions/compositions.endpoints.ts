@@ -1,8 +1,20 @@
 import * as z from "zod/mini";
 import { endpoint, field } from "../../http/endpoint.ts";
-import type { CompositionReference } from "../../references/references.ts";
+import type {
+  CompositionReference,
+  PerspectiveReference,
+  ProductReference,
+  SceneReference,
+} from "../../references/references.ts";
 import { reference } from "../../references/schema.ts";
 import { open } from "../../schemas/shape.ts";
+
+/** The three references that identify a composition (specification 2.9). All are required. */
+export interface CompositionParts {
+  readonly sceneReference: SceneReference;
+  readonly productReference: ProductReference;
+  readonly perspectiveReference: PerspectiveReference;
+}
 
 /** A valid combination of scene, product and perspective (specification 2.9). Other fields are not shown and returned unchanged. */
 export interface Composition {

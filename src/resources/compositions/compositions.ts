@@ -1,27 +1,26 @@
-import type { RequestOptions } from "../../http/request-options.ts";
+import { captureCallSite } from "../../errors/call-site.ts";
+import type { CallContext } from "../../http/call-context.ts";
+import { iterateOnce, type ManyOptions } from "../../http/many.ts";
+import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
-import type {
-  CompositionReference,
-  PerspectiveReference,
-  ProductReference,
-  SceneReference,
-} from "../../references/references.ts";
-import { type Composition, getComposition, lookupComposition } from "./compositions.endpoints.ts";
-
-/** The three references that identify a composition (specification 2.9). All are required. */
-export interface CompositionParts {
-  readonly sceneReference: SceneReference;
-  readonly productReference: ProductReference;
-  readonly perspectiveReference: PerspectiveReference;
-}
+import type { CompositionReference } from "../../references/references.ts";
+import {
+  type Composition,
+  type CompositionParts,
+  getComposition,
+  lookupComposition,
+} from "./compositions.endpoints.ts";
+import { type CompositionSearch, type FoundComposition, searchCompositions } from "./search.ts";
 
 /** Looks up valid combinations of scene, product and perspective (specification 2.9, 4.6). */
 export class CompositionsResource {
   readonly #send: Send;
+  readonly #context: CallContext;
 
   /** @internal */
-  constructor(send: Send) {
+  constructor(send: Send, context: CallContext) {
     this.#send = send;
+    this.#context = context;
   }
 
   /**
@@ -38,6 +37,22 @@ export class CompositionsResource {
   }
 
   /**
+   * Finds the compositions of a product, of a scene, or of both, by trying their combinations: the specification shows no list of them. A
+   * look-up costs no rendertokens, but a request. They have low priority, at most 16 at a time.
+   *
+   * The client's `storage` remembers each result for 24 hours: repeat the call after an error, and it continues. Iterate the result once.
+   *
+   * @throws `RequestValidationError` if there is neither a product nor a scene.
+   * @example
+   * for await (const { perspectiveReference, composition } of partner.compositions.search({ productReference, sceneReference }))
+   *   console.log(perspectiveReference, composition.tokenCost);
+   */
+  search(by: CompositionSearch, options: ManyOptions = noOptions): AsyncIterable<FoundComposition> {
+    const callSite = captureCallSite(search);
+    return iterateOnce("compositions.search", searchCompositions(this.#send, this.#context, by, options, callSite));
+  }
+
+  /**
    * Reads one composition with its cost in rendertokens (specification 4.6).
    *
    * @throws `NotFoundError` if no composition has this reference.
@@ -46,3 +61,6 @@ export class CompositionsResource {
     return this.#send(getComposition, { path: { compositionReference } }, options);
   }
 }
+
+/** Where a call was made: below this method of the stack. */
+const { search } = CompositionsResource.prototype;

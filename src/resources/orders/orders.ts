@@ -1,6 +1,14 @@
 import { captureCallSite } from "../../errors/call-site.ts";
 import { type CallContext, laterCall } from "../../http/call-context.ts";
-import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
+import {
+  type ExactRow,
+  getMany,
+  iterateOnce,
+  type ManyOptions,
+  type ManyRows,
+  type MapRows,
+  type Rows,
+} from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
@@ -139,6 +147,32 @@ export class OrdersResource {
    */
   get(orderReference: OrderReference, options?: RequestOptions): ApiCall<Order> {
     return this.#send(getOrder, { path: { orderReference } }, options);
+  }
+
+  /** Reads many orders by their references. It works like the overload with options. */
+  getMany(references: Rows<OrderReference>): AsyncIterable<Outcome<OrderReference, Order>>;
+  /**
+   * Reads many orders, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
+   * failure does not stop the other rows. Iterate the outcomes once.
+   *
+   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   *
+   * @throws `RequestValidationError` if an option or `rows` is invalid.
+   * @example
+   * for await (const outcome of partner.orders.getMany(partner.orders.list(), { map: ({ reference }) => reference })) {
+   *   if (outcome.ok) console.log(outcome.value.reference);
+   *   else console.error(outcome.input, outcome.error);
+   * }
+   */
+  getMany<Row>(
+    rows: Rows<Row>,
+    options: ManyOptions & MapRows<Row, OrderReference>,
+  ): AsyncIterable<Outcome<Row, Order>>;
+  getMany(
+    rows: Rows<unknown>,
+    options?: ManyRows<OrderReference, ManyOptions>,
+  ): AsyncIterable<Outcome<unknown, Order>> {
+    return getMany("orders.getMany", this.get.bind(this), rows, options);
   }
 
   /**

@@ -5,7 +5,7 @@ import { reference } from "../../references/schema.ts";
 import { type OpenEnum, type OpenRecord, open, openEnum, openRecord } from "../../schemas/shape.ts";
 
 /** The organization of the key (specification 1). The specification does not show its fields; all are returned unchanged. */
-export type Organization = OpenRecord;
+export interface Organization extends OpenRecord {}
 const organization = openRecord;
 
 /** A billing entity of the organization (specification 1). Other fields are not shown and returned unchanged. */

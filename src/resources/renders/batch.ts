@@ -17,6 +17,7 @@ import {
   getComposition,
   lookupComposition,
 } from "../compositions/compositions.endpoints.ts";
+import { combinationKey, compositionLifetime } from "../compositions/search.ts";
 import type { ImagesResource } from "../images/images.ts";
 import {
   assertInput,
@@ -38,8 +39,6 @@ import { TokenLimits } from "./token-limits.ts";
 const defaults = { concurrency: 4, maxPending: 2_000, wait: 600_000, interval: 60_000 };
 /** The number of compositions, and of pairs, that one batch keeps in memory. */
 const keptInMemory = 2_000;
-/** Milliseconds after which a composition is looked up again: its `tokenCost` may change. */
-const compositionLifetime = 24 * 3_600_000;
 /** The number of the latest outcomes whose rate gives the time of the rest. */
 const latestOutcomes = 100;
 
@@ -115,7 +114,8 @@ async function openBatch(
     onPending: options.onPending,
     patience: (options.timeout ?? timeout) / 3,
   };
-  const tokens = new TokenLimits(tools, { budget, attempts: 1 + (options.retry?.retries ?? retry.retries) });
+  const { retries = retry.retries } = options.retry === false ? { retries: 0 } : (options.retry ?? {});
+  const tokens = new TokenLimits(tools, { budget, attempts: 1 + retries });
   const progress = new BatchCounts(clock, rows, (counts) => {
     const now = { ...counts, tokensSpent: tokens.spent, requests: tools.requests.total };
     attempt(() => options.onProgress?.(now));
@@ -181,8 +181,8 @@ async function makeMockup(batch: Batch, input: MockupInput, row: BatchRow): Prom
  * only, because it may change.
  */
 function compositionOf(batch: Batch, input: MockupInput, row: BatchRow): Promise<Composition> {
-  const { compositionReference, sceneReference, productReference, perspectiveReference } = input;
-  const key = `composition:${compositionReference ?? `${sceneReference}:${productReference}:${perspectiveReference}`}`;
+  const key =
+    input.compositionReference === undefined ? combinationKey(input) : `composition:${input.compositionReference}`;
   const known = batch.compositions.get(key);
   if (known !== undefined) return known;
   const found = findComposition(batch, key, input, row);

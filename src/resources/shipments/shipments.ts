@@ -1,6 +1,8 @@
+import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
+import type { Outcome } from "../../util/concurrency.ts";
 import { getShipment, type Shipment } from "./shipments.endpoints.ts";
 
 /** Reads shipments (specification 2.10, 4.8). */
@@ -21,5 +23,31 @@ export class ShipmentsResource {
    */
   get(shipmentReference: ShipmentReference, options?: RequestOptions): ApiCall<Shipment> {
     return this.#send(getShipment, { path: { shipmentReference } }, options);
+  }
+
+  /** Reads many shipments by their references. It works like the overload with options. */
+  getMany(references: Rows<ShipmentReference>): AsyncIterable<Outcome<ShipmentReference, Shipment>>;
+  /**
+   * Reads many shipments, one request each with low priority, at most 16 at a time. It yields each outcome with its row when it is ready. One
+   * failure does not stop the other rows. Iterate the outcomes once.
+   *
+   * `map` gives the reference of a row of your own. Without it, each row is a reference. `concurrency` is the number of requests at a time.
+   *
+   * @throws `RequestValidationError` if an option or `rows` is invalid.
+   * @example
+   * for await (const outcome of partner.shipments.getMany([shipmentReference], { concurrency: 4 })) {
+   *   if (outcome.ok) console.log(outcome.value.reference);
+   *   else console.error(outcome.input, outcome.error);
+   * }
+   */
+  getMany<Row>(
+    rows: Rows<Row>,
+    options: ManyOptions & MapRows<Row, ShipmentReference>,
+  ): AsyncIterable<Outcome<Row, Shipment>>;
+  getMany(
+    rows: Rows<unknown>,
+    options?: ManyRows<ShipmentReference, ManyOptions>,
+  ): AsyncIterable<Outcome<unknown, Shipment>> {
+    return getMany("shipments.getMany", this.get.bind(this), rows, options);
   }
 }

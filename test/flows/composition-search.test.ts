@@ -1,0 +1,129 @@
+import { memoryStorage, PodPartner } from "pod-partner";
+import { describe, expect, it } from "vitest";
+import { rejection } from "../support/exchange.ts";
+import { setUp } from "./setup.ts";
+
+async function collect<T>(iterable: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const one of iterable) all.push(one);
+  return all;
+}
+
+/** Counts the requests of a call by their endpoint. */
+function watched({ emulator }: ReturnType<typeof setUp>) {
+  const before = emulator.requests.length;
+  return () => {
+    const counts: Record<string, number> = {};
+    for (const { call = "" } of emulator.requests.slice(before)) counts[call] = (counts[call] ?? 0) + 1;
+    return counts;
+  };
+}
+
+describe("compositions.search", () => {
+  it.each<["slimCase" | "screenProtector", number]>([
+    ["slimCase", 6],
+    ["screenProtector", 0],
+  ])("finds each combination of %s that the look-up knows, and asks once for each", async (name, least) => {
+    const setup = setUp();
+    const { emulator, partner, settle } = setup;
+    const productReference = emulator.demo.products[name];
+    const counted = watched(setup);
+    const found = await settle(collect(partner.compositions.search({ productReference })));
+    const { "compositions.lookup": looked = 0, ...lists } = counted();
+    expect(found.length).toBeGreaterThanOrEqual(least);
+    expect(lists).toMatchObject({ "scenes.list": 1, "perspectives.list": 1 });
+    for (const { composition, ...parts } of found) {
+      expect(parts.productReference).toBe(productReference);
+      expect(await settle(partner.compositions.lookup(parts))).toMatchObject(composition);
+    }
+    // Every combination of a scene with a perspective of its own or of the product, tried by hand.
+    let [tried, existing] = [0, 0];
+    const perspectives = await settle(partner.perspectives.list({ productReference }));
+    for (const { reference: sceneReference } of await settle(partner.scenes.list())) {
+      const scene = await settle(partner.scenes.get(sceneReference));
+      const all = [...scene.perspectives, ...(scene.allowsProductPerspectives ? perspectives : [])];
+      for (const perspectiveReference of new Set(all.map(({ reference }) => reference))) {
+        tried += 1;
+        const parts = { sceneReference, productReference, perspectiveReference };
+        existing += await settle(
+          partner.compositions.lookup(parts).then(
+            () => 1,
+            () => 0,
+          ),
+        );
+      }
+    }
+    expect([looked, found.length]).toEqual([tried, existing]);
+  });
+
+  it("tries all products in a scene", async () => {
+    const { emulator, partner, settle } = setUp();
+    const { studio: sceneReference } = emulator.demo.scenes;
+    const found = await settle(collect(partner.compositions.search({ sceneReference })));
+    const products = new Set(found.map(({ productReference }) => productReference));
+    expect(products.size).toBeGreaterThan(1);
+    expect(products).toContain(emulator.demo.products.slimCase);
+    expect(new Set(found.map((one) => one.sceneReference))).toEqual(new Set([sceneReference]));
+  });
+
+  it.each(["slimCase", "screenProtector"] as const)(
+    "remembers the combinations of %s for a day, in the storage",
+    async (name) => {
+      const setup = setUp();
+      const { emulator, clock, settle } = setup;
+      const storage = memoryStorage({ clock });
+      const productReference = emulator.demo.products[name];
+      const search = () =>
+        settle(
+          collect(
+            new PodPartner({ ...emulator.clientOptions, clock, storage }).compositions.search({ productReference }),
+          ),
+        );
+      const first = await search();
+      const counted = watched(setup);
+      expect(await search()).toEqual(first);
+      expect(counted()).not.toHaveProperty("compositions.lookup");
+      await clock.advance(24 * 3_600_000);
+      await search();
+      expect(counted()["compositions.lookup"]).toBeGreaterThanOrEqual(4);
+    },
+  );
+
+  it("is the memory of a batch, too", async () => {
+    const setup = setUp({ renderDuration: 0 });
+    const { emulator, partner, settle } = setup;
+    const { slimCase: productReference } = emulator.demo.products;
+    const [one] = await settle(collect(partner.compositions.search({ productReference })));
+    const image = await settle(partner.images.list().toArray({ limit: 1 }));
+    const counted = watched(setup);
+    if (one === undefined) throw new Error("No composition was found");
+    const { composition: _, ...parts } = one;
+    const rows = image.map(({ reference }) => ({ ...parts, imageReference: reference }));
+    await settle(collect(partner.renders.batch(rows, { download: false })));
+    expect(counted()).not.toHaveProperty("compositions.lookup");
+  });
+
+  it("throws what a request rejects with, and continues where it was in the next call", async () => {
+    const setup = setUp();
+    const { emulator, partner, settle } = setup;
+    const { slimCase: productReference } = emulator.demo.products;
+    const outage = emulator.faults.add({ on: "compositions.lookup", nth: (n) => n > 4, fault: "status", status: 403 });
+    const search = () => settle(collect(partner.compositions.search({ productReference }, { concurrency: 1 })));
+    expect(await rejection(search())).toMatchObject({ name: "PermissionDeniedError" });
+    outage.remove();
+    const counted = watched(setup);
+    const found = await search();
+    expect(found.length).toBeGreaterThan(0);
+    const whole = await settle(collect(setup.connect().compositions.search({ productReference })));
+    expect(whole).toEqual(expect.arrayContaining([...found]));
+    expect(counted()["compositions.lookup"]).toBeGreaterThan(0);
+  });
+
+  it("refuses a search for nothing, and unknown fields, before a request is sent", async () => {
+    const { emulator, partner } = setUp();
+    const { search } = partner.compositions;
+    for (const by of [{}, { sceneReference: "Scene" }, { product: "x" }, undefined, []])
+      expect(await rejection(collect(search(by as never)))).toMatchObject({ name: "RequestValidationError" });
+    expect(emulator.requests).toEqual([]);
+  });
+});
