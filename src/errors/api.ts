@@ -64,23 +64,23 @@ export interface ApiErrorDetails {
 export class ApiError extends PodPartnerError {
   static override readonly kind: string = "ApiError";
   override readonly status: number;
-  override readonly code: ErrorCode | undefined;
-  override readonly hint: string | undefined;
+  declare readonly code: ErrorCode | undefined;
+  declare readonly hint: string | undefined;
   readonly isRetryable: boolean = false;
   /** The response: status, headers and body. */
   readonly response: ErrorResponse;
   /** The response's `Retry-After` in milliseconds; undefined without one. */
-  readonly retryAfter: number | undefined;
+  declare readonly retryAfter: number | undefined;
 
   constructor({ response, code, message, endpoint, retryAfter, unsent = false }: ApiErrorDetails) {
     const hint = hintOf(new.target.kind, code, response);
     const outcome = unsent ? "was not sent" : `returned ${response.status}${code ? ` ${shorten(code)}` : ""}`;
     super(`${shorten(endpoint)} ${outcome}: ${shorten(message, 1_000)}${hint ? `\n  ${hint}` : ""}`);
     this.status = response.status;
-    this.code = code;
-    this.hint = hint;
     this.response = response;
-    this.retryAfter = retryAfter;
+    if (code !== undefined) this.code = code;
+    if (hint !== undefined) this.hint = hint;
+    if (retryAfter !== undefined) this.retryAfter = retryAfter;
   }
 
   override toJSON() {

@@ -85,20 +85,20 @@ const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
  */
 export abstract class PodPartnerError extends Error {
   /** The endpoint of the call, for example `POST /orders`; undefined if the error does not belong to a call. */
-  endpoint: string | undefined;
+  declare endpoint: string | undefined;
   /** The HTTP status of the response; undefined without a response. */
-  readonly status: number | undefined = undefined;
+  declare readonly status: number | undefined;
   /** The service's error code (specification 7); undefined without one. */
-  readonly code: string | undefined = undefined;
+  declare readonly code: string | undefined;
   /** The steps of the call before the error, in order, with the duration of each. */
-  timeline: readonly TimelineEntry[] = [];
+  declare timeline: readonly TimelineEntry[];
   /**
    * Identifies what the call may have created although it failed; otherwise undefined. For an order it holds the `customIdentifier`,
    * which `orders.ensure` uses to find the order.
    */
-  identifiers: Readonly<Record<string, unknown>> | undefined = undefined;
+  declare identifiers: Readonly<Record<string, unknown>> | undefined;
   /** What to do next; undefined if the SDK does not know. */
-  readonly hint: string | undefined = undefined;
+  declare readonly hint: string | undefined;
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     // A quoted sentence may end in a full stop of its own.
@@ -117,7 +117,7 @@ export abstract class PodPartnerError extends Error {
   }
 
   /** Whether a time limit ended the call: the option `timeout` or `deadline`. */
-  readonly isTimeout: boolean = false;
+  declare readonly isTimeout: boolean;
   /** Whether the same call may succeed later, and repeating it does no harm. */
   abstract readonly isRetryable: boolean;
 
@@ -152,6 +152,16 @@ export abstract class PodPartnerError extends Error {
   }
 }
 
+// An error that the program does not catch is printed with all of its own fields. So it has those only that say something.
+const defaults: Partial<Record<keyof PodPartnerError, unknown>> = { timeline: [], isTimeout: false };
+for (const field of ["endpoint", "status", "code", "timeline", "identifiers", "hint", "isTimeout"] as const) {
+  Object.defineProperty(PodPartnerError.prototype, field, {
+    value: defaults[field],
+    writable: true,
+    configurable: true,
+  });
+}
+
 /** What Node and Bun print: the stack, which has the message with the hint and the issues, and the fields that say more. */
 function printed(
   this: PodPartnerError,
@@ -169,7 +179,7 @@ Object.defineProperty(PodPartnerError.prototype, Symbol.for("nodejs.util.inspect
 /** Adds the endpoint and the timeline of the call to an error, and makes a stack with a table of the timeline, to which frames are added. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
   // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.
-  error.identifiers ??= call.identifiers;
+  if (call.identifiers !== undefined) error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
   error.timeline = call.timeline;

@@ -33,7 +33,7 @@ const unreachable: readonly (readonly [reason: RegExp, hint: string])[] = [
 export class ConnectionError extends PodPartnerError {
   static override readonly kind: string = "ConnectionError";
   readonly isRetryable: boolean = true;
-  override readonly hint: string | undefined;
+  declare readonly hint: string | undefined;
   /** False if the request certainly was not sent; true if the service may have carried it out. */
   readonly sent: boolean;
 
@@ -42,7 +42,7 @@ export class ConnectionError extends PodPartnerError {
     const unsent = sent ? "" : " The request was not sent.";
     super(`No response from ${endpoint}: ${reason}.${unsent}${hint ? `\n  ${hint}` : ""}`, { cause });
     this.sent = sent;
-    this.hint = hint;
+    if (hint !== undefined) this.hint = hint;
   }
 
   override toJSON() {
