@@ -1,10 +1,10 @@
 /** Shows the rate limits: remaining tokens, waiting calls and pauses. The SDK paces the calls by itself. */
-import { type PauseEvent, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { createEmulator } from "pod-partner/testing";
 
 // 20 tokens, 5 a second: small enough to show the pacing.
 const emulator = createEmulator({ limits: { default: { quota: 20, window: 4_000 } } });
-const pauses: PauseEvent[] = [];
+const pauses: { endpoint: string; reason: string; length: number }[] = [];
 const partner = new PodPartner({ ...emulator.clientOptions, hooks: { onPause: (pause) => pauses.push(pause) } });
 
 function gauge(when: string): void {

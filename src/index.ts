@@ -1,20 +1,10 @@
 import { assertRuntime } from "./util/runtime.ts";
 
-export type { Download, DownloadOptions, NotModified, Progress } from "./binary/download.ts";
-export type { PictureSize } from "./binary/picture.ts";
+export type { Download, NotModified } from "./binary/download.ts";
 export { type Placeholder, placeholderOf } from "./binary/picture.ts";
 export type { ImageSource } from "./binary/source.ts";
-export type { UploadProgress } from "./binary/upload.ts";
-export type {
-  ChangesOptions,
-  ListChange,
-  ListChanges,
-  ListRemoval,
-  ListSnapshot,
-  SnapshotCell,
-} from "./changes/list-changes.ts";
+export type { ListChanges, ListSnapshot } from "./changes/list-changes.ts";
 export { PodPartner } from "./client.ts";
-export type { ErrorCode, KnownErrorCode } from "./errors/api.ts";
 export {
   ApiError,
   AuthenticationError,
@@ -33,54 +23,21 @@ export {
 export type { TimelineEntry } from "./errors/base.ts";
 export { PodPartnerError, UnexpectedError } from "./errors/base.ts";
 export { ConnectionError, DeadlineError, RequestTimeoutError } from "./errors/connection.ts";
-export {
-  type ComparedLine,
-  type ComparedOrder,
-  type OrderDifference,
-  OrderMismatchError,
-  OutcomeUnknownError,
-} from "./errors/orders.ts";
+export { OrderMismatchError, OutcomeUnknownError } from "./errors/orders.ts";
 export { RenderFailedError, TokenBudgetError, WaitTimeoutError } from "./errors/renders.ts";
 export type { ErrorResponse } from "./errors/response.ts";
 export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./errors/response.ts";
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
-export type { FileCacheOptions } from "./http/cache/file-cache.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
-export type { FetchLike } from "./http/fetch-transport.ts";
-export type { ExactRow, ManyOptions, MapRows, Rows } from "./http/many.ts";
-export type {
-  Hooks,
-  InvalidResponseEvent,
-  Logger,
-  PauseEvent,
-  RequestEvent,
-  ResponseEvent,
-  RetryEvent,
-  StorageBackEvent,
-  StorageLostEvent,
-  UnreadDownloadEvent,
-} from "./http/observer.ts";
-export type { RateLimit, RateLimits } from "./http/pacing/pacer.ts";
-export type { Priority } from "./http/pacing/queue.ts";
-export type { SharedPacing } from "./http/pacing/tokens.ts";
-export type { PauseReason } from "./http/pacing/wait.ts";
-export type { AnyRequestOptions, StandardSchema } from "./http/request-any.ts";
-export type {
-  ConditionalOptions,
-  HeadersInput,
-  QueryValue,
-  RequestOptions,
-  RetryOptions,
-  UnconditionalOptions,
-} from "./http/request-options.ts";
-export type { ResponseMode } from "./http/response.ts";
+export type { Hooks, Logger } from "./http/observer.ts";
+export type { RateLimits } from "./http/pacing/pacer.ts";
+export type { StandardSchema } from "./http/request-any.ts";
+export type { ConditionalOptions, RequestOptions, UnconditionalOptions } from "./http/request-options.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
-export type { Transport } from "./http/transport.ts";
-export type { ImageUploadOptions, UploadOptions } from "./http/upload.ts";
-export type { PacingOptions, PodPartnerOptions } from "./options.ts";
+export type { PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
-export type { ListOptions, Paginator } from "./pagination/paginator.ts";
+export type { Paginator } from "./pagination/paginator.ts";
 export type {
   AccountReference,
   AddressReference,
@@ -103,7 +60,7 @@ export type {
   ShipmentReference,
   StoreReference,
 } from "./references/references.ts";
-export { isReference, parseReference, referenceKinds } from "./references/references.ts";
+export { isReference, parseReference } from "./references/references.ts";
 export type { AddressesResource } from "./resources/addresses/addresses.ts";
 export type { KeyValidation } from "./resources/auth/auth.endpoints.ts";
 export type { AuthResource } from "./resources/auth/auth.ts";
@@ -113,35 +70,30 @@ export type {
   Product,
   ProductDetail,
   Productgroup,
-  ProductStatus,
 } from "./resources/catalog/catalog.endpoints.ts";
 export type { CatalogResource } from "./resources/catalog/catalog.ts";
-export type { ProductChangesOptions, ProductsResource } from "./resources/catalog/products.ts";
+export type { ProductsResource } from "./resources/catalog/products.ts";
 export type {
   Claim,
   Claimcategory,
   ClaimcategorySummary,
-  ClaimDecision,
   Claimline,
-  ClaimlineDecision,
-  ClaimlineInput,
-  ClaimStatus,
   ClaimSummary,
   FiledClaim,
   ItemIssuesInput,
   PackageMissingInput,
 } from "./resources/claims/claims.endpoints.ts";
-export type { ClaimListOptions, ClaimsResource } from "./resources/claims/claims.ts";
+export type { ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition, CompositionParts } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionsResource } from "./resources/compositions/compositions.ts";
-export type { CompositionSearch, FoundComposition } from "./resources/compositions/search.ts";
+export type { FoundComposition } from "./resources/compositions/search.ts";
 export type { Evidence } from "./resources/evidence/evidence.endpoints.ts";
 export type { EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
 export type { CanceledRemainder } from "./resources/orders/change.ts";
-export { isOpen, type OrderProgress } from "./resources/orders/change.ts";
+export { isOpen } from "./resources/orders/change.ts";
 export type {
   Annotation,
   Cancellation,
@@ -157,55 +109,36 @@ export type {
   OrderStatus,
   OrderSummary,
   QuoteInput,
-  QuoteLineInput,
   ShippingLevel,
   ShippingOption,
 } from "./resources/orders/orders.endpoints.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
-export type { EnsureManyOptions, EnsureOptions, IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
+export type { IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
 export type { Account, Brand, Organization, Store } from "./resources/organization/organization.endpoints.ts";
 export type { OrganizationResource } from "./resources/organization/organization.ts";
+export type { Perspective, PerspectiveSummary } from "./resources/perspectives/perspectives.endpoints.ts";
+export type { PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type {
-  Perspective,
-  PerspectiveOutput,
-  PerspectiveSummary,
-} from "./resources/perspectives/perspectives.endpoints.ts";
-export type { PerspectiveListOptions, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
-export type {
-  BatchDownload,
-  BatchOptions,
-  BatchProgress,
   CompletedMockup,
-  MockupFailure,
   MockupInput,
-  MockupLimit,
-  MockupOf,
   MockupOutcome,
   RenderedMockup,
   SavedMockup,
 } from "./resources/renders/batch.schema.ts";
-export type { RenderFileOptions, WaitOptions } from "./resources/renders/render-waiting.ts";
-export type {
-  CreatedRender,
-  Render,
-  RenderFile,
-  RenderInput,
-  RenderStatus,
-} from "./resources/renders/renders.endpoints.ts";
+export type { CreatedRender, Render, RenderFile, RenderInput } from "./resources/renders/renders.endpoints.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
 export type { Rendertokens } from "./resources/rendertokens/rendertokens.endpoints.ts";
 export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
 export type { Scene, SceneSummary } from "./resources/scenes/scenes.endpoints.ts";
-export type { SceneListOptions, ScenesResource } from "./resources/scenes/scenes.ts";
+export type { ScenesResource } from "./resources/scenes/scenes.ts";
 export type { Shipment } from "./resources/shipments/shipments.endpoints.ts";
 export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
 export type { WarehouseItem } from "./resources/warehouse/warehouse.endpoints.ts";
 export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
-export type { Address, AddressInput, CompleteAddress, QuoteAddressInput } from "./schemas/address.ts";
-export type { Assumptions } from "./schemas/assumptions.ts";
+export type { Address, AddressInput, CompleteAddress } from "./schemas/address.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
-export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "./storage/contract.ts";
-export { type MemoryStorageOptions, memoryStorage } from "./storage/memory.ts";
+export type { KeyValueStorage } from "./storage/contract.ts";
+export { memoryStorage } from "./storage/memory.ts";
 export type { PartnerClock } from "./util/clock.ts";
 export type { Outcome } from "./util/concurrency.ts";
 

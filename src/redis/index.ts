@@ -8,9 +8,9 @@ import { Fleet } from "./fleet.ts";
 import { script } from "./script.ts";
 
 export type { SharedPacing } from "../http/pacing/tokens.ts";
-export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "../storage/contract.ts";
-export type { IoredisClient, NodeRedisClient, RedisClient } from "./client.ts";
-export { type RedisStorageOptions, redisStorage } from "./storage.ts";
+export type { KeyValueStorage } from "../storage/contract.ts";
+export type { RedisClient } from "./client.ts";
+export { redisStorage } from "./storage.ts";
 
 /** Options of {@link redisPacing}. */
 export interface RedisPacingOptions {

@@ -5,7 +5,7 @@ import { Connection } from "./connection.ts";
 import type { SqliteModule } from "./database.ts";
 import { StorageFile } from "./file.ts";
 
-export type { KeyValueStorage, StorageExpectation, StorageSetOptions } from "../storage/contract.ts";
+export type { KeyValueStorage } from "../storage/contract.ts";
 
 /** Options of {@link sqliteStorage}. */
 export interface SqliteStorageOptions {

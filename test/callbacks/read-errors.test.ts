@@ -1,7 +1,8 @@
 import { PodPartner } from "pod-partner";
-import { createOrderUpdatedReceiver, type OrderUpdatedFailure } from "pod-partner/callbacks";
+import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
 import { createEmulator, type Fault } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { OrderUpdatedFailure } from "../../src/callbacks/options.ts";
 import { createReader, createReceiver } from "./support.ts";
 
 /** Sends one callback of an existing order while a fault applies to the request for the order. */

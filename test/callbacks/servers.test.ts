@@ -6,8 +6,9 @@ import { serve } from "@hono/node-server";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import type { NodeResponse, OrderUpdatedReceiver } from "pod-partner/callbacks";
+import type { OrderUpdatedReceiver } from "pod-partner/callbacks";
 import { describe, expect, it, onTestFinished } from "vitest";
+import type { NodeResponse } from "../../src/callbacks/receiver.ts";
 import { ref } from "../support/references.ts";
 import { callbackQuery, createReceiver, settled } from "./support.ts";
 

@@ -1,5 +1,6 @@
 import type { Order, OrderReference } from "pod-partner";
-import { createOrderUpdatedReceiver, type OrderReader, type OrderUpdatedReceiverOptions } from "pod-partner/callbacks";
+import { createOrderUpdatedReceiver, type OrderUpdatedReceiverOptions } from "pod-partner/callbacks";
+import type { OrderReader } from "../../src/callbacks/options.ts";
 import { ref } from "../support/references.ts";
 
 export const token = "0d5b3c9a7e1f4826";

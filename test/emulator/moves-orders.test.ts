@@ -1,5 +1,6 @@
-import { createEmulator, createManualClock, type EmulatorOptions, type OrderControls } from "pod-partner/testing";
+import { createEmulator, createManualClock, type EmulatorOptions } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { OrderControls } from "../../src/emulator/controls/orders.ts";
 import { type Bench, placeOrder, setUp } from "./support.ts";
 
 type Order = Parameters<OrderControls["release"]>[0];

@@ -1,5 +1,6 @@
-import { ControlError, type ProductChanges } from "pod-partner/testing";
+import { ControlError } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { ProductChanges } from "../../src/emulator/controls/catalog.ts";
 import { type Bench, placeOrder, setUp } from "./support.ts";
 
 type Line = "slimCaseNext" | "slimCase" | "screenProtector";

@@ -1,5 +1,6 @@
-import { type ControlError, type SeedProduct, validOrder } from "pod-partner/testing";
+import { type ControlError, validOrder } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { SeedProduct } from "../../src/emulator/settings/seed.ts";
 import { problem, setUp, unknownReference } from "./support.ts";
 
 /** An emulator whose time is 2026-11-02T09:00:00Z, with the products of a seed. */

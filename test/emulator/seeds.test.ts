@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import { type ControlError, createEmulator, type SeedOrder, startEmulator } from "pod-partner/testing";
+import { type ControlError, createEmulator, startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { SeedOrder } from "../../src/emulator/settings/seed.ts";
 import { problem, referenceOf, setUp } from "./support.ts";
 
 /** An emulator whose time is 2026-11-02T09:00:00Z, a Monday, with the orders of a seed. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import type { ListChanges, Product, ProductChangesOptions, WarehouseItem } from "pod-partner";
+import type { ListChanges, Product, WarehouseItem } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import type { ProductChangesOptions } from "../../src/resources/catalog/products.ts";
 import { ChangingList, item, product, type Wire } from "../support/changing-list.ts";
 
 /** Something that happens to the list before the response to a request. */

@@ -1,6 +1,7 @@
 import type { OrderReference } from "pod-partner";
-import type { Fault, RepeatedIdentifier } from "pod-partner/testing";
+import type { Fault } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { RepeatedIdentifier } from "../../src/emulator/settings/options.ts";
 import { rejection } from "../support/exchange.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";

@@ -1,5 +1,5 @@
-import type { Priority } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import type { Priority } from "../../src/http/pacing/queue.ts";
 import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";

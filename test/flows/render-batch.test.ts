@@ -1,7 +1,8 @@
 import { getEventListeners } from "node:events";
-import type { BatchOptions, PodPartner, RenderedMockup, RenderInput, RenderReference } from "pod-partner";
+import type { PodPartner, RenderedMockup, RenderInput, RenderReference } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { BatchOptions } from "../../src/resources/renders/batch.schema.ts";
 import { rejection } from "../support/exchange.ts";
 import { setUp } from "./setup.ts";
 

@@ -1,5 +1,6 @@
-import { type Download, memoryStorage, NotFoundError, type OrderInput, PodPartner, type Transport } from "pod-partner";
+import { type Download, memoryStorage, NotFoundError, type OrderInput, PodPartner } from "pod-partner";
 import { createOrderUpdatedReceiver } from "pod-partner/callbacks";
+import type { Transport } from "pod-partner/node";
 
 /** What the emulator of a run gives the program. JSON. */
 export interface Day {

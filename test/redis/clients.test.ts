@@ -1,9 +1,10 @@
 import { Redis } from "ioredis";
 import { PodPartner } from "pod-partner";
-import { type NodeRedisClient, type RedisClient, redisPacing } from "pod-partner/redis";
+import { type RedisClient, redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { createClient, createClientPool, RESP_TYPES } from "redis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import type { NodeRedisClient } from "../../src/redis/client.ts";
 import { type RedisServer, startRedis } from "../support/redis.ts";
 import { describeWithRedis } from "./use-redis.ts";
 

@@ -1,4 +1,4 @@
-import type { Transport } from "../../src/index.ts";
+import type { Transport } from "../../src/http/transport.ts";
 import { nodeTransport } from "../../src/node/index.ts";
 
 /** What sends the requests of a soak: the default of the client, or `nodeTransport`. */

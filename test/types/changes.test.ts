@@ -1,8 +1,6 @@
 import type {
   ApiCall,
-  ListChange,
   ListChanges,
-  ListRemoval,
   ListSnapshot,
   PodPartner,
   Product,
@@ -11,6 +9,7 @@ import type {
   WarehouseItem,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
+import type { ListChange, ListRemoval } from "../../src/changes/list-changes.ts";
 
 declare const partner: PodPartner;
 type ProductSnapshot = ListSnapshot<Product>;

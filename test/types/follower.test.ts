@@ -1,12 +1,7 @@
 import { memoryStorage, type OrderReference, PodPartner, type ProductReference } from "pod-partner";
-import {
-  createOrderFollower,
-  createOrderUpdatedReceiver,
-  type FollowedOrder,
-  type OrderChange,
-  type Reconciled,
-} from "pod-partner/callbacks";
+import { createOrderFollower, createOrderUpdatedReceiver, type Reconciled } from "pod-partner/callbacks";
 import { expect, expectTypeOf, it } from "vitest";
+import type { FollowedOrder, OrderChange } from "../../src/callbacks/order-state.ts";
 import { ref } from "../support/references.ts";
 
 const partner = new PodPartner({ baseUrl: "https://partner.example/v2", secretKey: "a-secret-key" });

@@ -3,18 +3,11 @@ import type { FileHandle } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import type { PassThrough, Readable } from "node:stream";
 import type { ReadableStream as NodeWebStream } from "node:stream/web";
-import type {
-  Download,
-  ImageReference,
-  ImageSource,
-  ImageUploadOptions,
-  PictureSize,
-  PodPartner,
-  UploadedImage,
-  UploadOptions,
-  UploadProgress,
-} from "pod-partner";
+import type { Download, ImageReference, ImageSource, PodPartner, UploadedImage } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
+import type { PictureSize } from "../../src/binary/picture.ts";
+import type { UploadProgress } from "../../src/binary/upload.ts";
+import type { ImageUploadOptions, UploadOptions } from "../../src/http/upload.ts";
 
 /** For the compiler: none of it is run. */
 function neverRun({ images, evidence }: PodPartner) {

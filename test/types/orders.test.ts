@@ -1,13 +1,6 @@
-import type {
-  Annotation,
-  OrderInput,
-  OrderReference,
-  PodPartner,
-  QuoteInput,
-  QuoteLineInput,
-  ShippingOption,
-} from "pod-partner";
+import type { Annotation, OrderInput, OrderReference, PodPartner, QuoteInput, ShippingOption } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
+import type { QuoteLineInput } from "../../src/resources/orders/orders.endpoints.ts";
 import { combinedOrder, dropshipOrder, sentAddress } from "../support/orders.ts";
 import { ref } from "../support/references.ts";
 

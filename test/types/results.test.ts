@@ -5,8 +5,6 @@ import type {
   ClaimSummary,
   ConditionalOptions,
   Download,
-  ErrorCode,
-  KnownErrorCode,
   NotModified,
   Order,
   OrderSummary,
@@ -23,6 +21,7 @@ import type {
   WarehouseItem,
 } from "pod-partner";
 import { describe, expectTypeOf, it } from "vitest";
+import type { ErrorCode, KnownErrorCode } from "../../src/errors/api.ts";
 
 type Result<Method extends (...input: never[]) => unknown> = Awaited<ReturnType<Method>>;
 type Item_<List> = List extends AsyncIterable<infer One> ? One : never;

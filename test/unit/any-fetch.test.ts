@@ -1,6 +1,6 @@
-import type { FetchLike } from "pod-partner";
 import { sampleImage } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { FetchLike } from "../../src/http/fetch-transport.ts";
 import { secretKey, useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";
 

@@ -15,8 +15,8 @@ import {
 } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Progress } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Progress } from "../../src/binary/download.ts";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";
 import { ref } from "../support/references.ts";

@@ -1,5 +1,5 @@
-import type { FetchLike } from "pod-partner";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { FetchLike } from "../../src/http/fetch-transport.ts";
 import { secretKey } from "../support/partner.ts";
 
 const message = { message: "The key is valid." };

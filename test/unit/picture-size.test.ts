@@ -1,6 +1,7 @@
 import fc from "fast-check";
-import type { ImageSource, PictureSize } from "pod-partner";
+import type { ImageSource } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import type { PictureSize } from "../../src/binary/picture.ts";
 import { sizeIn } from "../../src/binary/picture.ts";
 import { rejection } from "../support/exchange.ts";
 import { useService } from "../support/partner.ts";

@@ -1,8 +1,9 @@
 import { inflateSync } from "node:zlib";
 import fc from "fast-check";
-import { type Placeholder, placeholderOf } from "pod-partner";
+import { placeholderOf } from "pod-partner";
 import { rgbaToThumbHash } from "thumbhash";
 import { describe, expect, it } from "vitest";
+import type { Placeholder } from "../../src/binary/picture.ts";
 
 type Colour = readonly [red: number, green: number, blue: number, alpha: number];
 

@@ -1,12 +1,7 @@
-import {
-  type ListOptions,
-  type PartnerClock,
-  PodPartner,
-  type RequestOptions,
-  RequestValidationError,
-  type WaitOptions,
-} from "pod-partner";
+import { type PartnerClock, PodPartner, type RequestOptions, RequestValidationError } from "pod-partner";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { ListOptions } from "../../src/pagination/paginator.ts";
+import type { WaitOptions } from "../../src/resources/renders/render-waiting.ts";
 import { rejection } from "../support/exchange.ts";
 import { secretKey } from "../support/partner.ts";
 import { ref } from "../support/references.ts";

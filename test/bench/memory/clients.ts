@@ -4,7 +4,8 @@ import { Readable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as WebStream } from "node:stream/web";
-import type { Transport } from "pod-partner";
+import type { Transport } from "../../../src/http/transport.ts";
+
 import { type Client as ListClient, clients as lists } from "../clients.ts";
 
 /** The measured operations of a client. */

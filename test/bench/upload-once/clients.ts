@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createReadStream, openAsBlob } from "node:fs";
-import type { Transport } from "pod-partner";
+import type { Transport } from "../../../src/http/transport.ts";
 
 /** Uploads a file. */
 export type UploadFile = (path: string) => Promise<unknown>;

@@ -1,12 +1,8 @@
+import type { FollowedOrderReader, FollowerReadOptions } from "../../../src/callbacks/options.ts";
+import type { OrderChange } from "../../../src/callbacks/order-state.ts";
 import "./instant-digest.ts";
 import { memoryStorage, NotFoundError, type Order, type OrderReference } from "pod-partner";
-import {
-  createOrderFollower,
-  type FollowedOrderReader,
-  type FollowerReadOptions,
-  type OrderChange,
-  type OrderFollowerOptions,
-} from "pod-partner/callbacks";
+import { createOrderFollower, type OrderFollowerOptions } from "pod-partner/callbacks";
 import { createManualClock, type ManualClock } from "pod-partner/testing";
 import type { KeyValueStorage } from "../../../src/storage/contract.ts";
 import { ref } from "../../support/references.ts";

@@ -5,10 +5,10 @@ import {
   type OrderFollower,
   type OrderFollowerOptions,
   type OrderUpdated,
-  type OrderUpdatedFailure,
 } from "pod-partner/callbacks";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import type { OrderUpdatedFailure } from "../../../src/callbacks/options.ts";
 import { ref } from "../../support/references.ts";
 import { callbackUrl, createReader, settled, token } from "../support.ts";
 import { createWorld, first, newOrder, notFound, second, settle } from "./support.ts";

@@ -1,4 +1,4 @@
-import type { OrderChange } from "../../../src/callbacks/index.ts";
+import type { OrderChange } from "../../../src/callbacks/order-state.ts";
 import type { StorePlace } from "../open-storage.ts";
 import type { TransportKind } from "../transport.ts";
 

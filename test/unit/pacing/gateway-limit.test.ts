@@ -1,5 +1,6 @@
-import { type PauseEvent, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { describe, expect, it } from "vitest";
+import type { PauseEvent } from "../../../src/http/observer.ts";
 import { failing, limiting, pass } from "../../support/pacing/gateway.ts";
 import { secretKey, useService } from "../../support/partner.ts";
 

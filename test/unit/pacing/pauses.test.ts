@@ -1,12 +1,13 @@
 import fc from "fast-check";
-import { type PauseEvent, type PauseReason, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { redisPacing } from "pod-partner/redis";
 import { createManualClock } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
+import type { PauseEvent } from "../../../src/http/observer.ts";
 import { parseRateLimit } from "../../../src/http/pacing/headers.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
-import type { Wait } from "../../../src/http/pacing/wait.ts";
+import type { PauseReason, Wait } from "../../../src/http/pacing/wait.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { limiting } from "../../support/pacing/gateway.ts";
 import { sequence } from "../../support/pacing/sequence.ts";

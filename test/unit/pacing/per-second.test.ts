@@ -1,7 +1,8 @@
-import { type PauseEvent, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { createManualClock } from "pod-partner/testing";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { CancelScope } from "../../../src/http/cancel-scope.ts";
+import type { PauseEvent } from "../../../src/http/observer.ts";
 import type { CeilingLimit } from "../../../src/http/pacing/ceiling.ts";
 import { Pacer } from "../../../src/http/pacing/pacer.ts";
 import { systemClock } from "../../../src/util/clock.ts";
