@@ -180,8 +180,8 @@ function encodeUrl({ baseUrl, endpoint, input, options, faults }: Draft): {
       ? checkUrl(baseUrl, input.url, issues)
       : baseUrl + expandPath(endpoint.path, input.path ?? {}, issues);
   const checked = checkQuery(endpoint, input.query, issues);
-  for (const name of Object.keys(options.query ?? {})) {
-    if (Object.hasOwn(endpoint.query ?? {}, name))
+  for (const [name, value] of Object.entries(options.query ?? {})) {
+    if (value !== undefined && Object.hasOwn(endpoint.query, name))
       issues.push({ path: ["query", name], message: "is a parameter of the call that is checked: pass it there" });
   }
   const query = encodeQuery({

@@ -162,6 +162,7 @@ describe("renders (specification 2.9, 3.2, 4.6)", () => {
     ["after 60 seconds", {}, undefined, 60_000],
     ["when Retry-After says", {}, "4", 4_000],
     ["a second later at the earliest", {}, "0", 1_000],
+    ["after 60 seconds at the latest", {}, "86400", 60_000],
     ["as often as the option `interval` says", { interval: 20_000 }, "4", 20_000],
   ])("renders.wait reads the status again %s", async (_, options, retryAfter, wait) => {
     const responses = [pending, pending, completed];

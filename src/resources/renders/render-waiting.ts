@@ -21,8 +21,8 @@ export interface WaitOptions extends RequestOptions {
   /** Milliseconds for the whole wait. Default: the client's `deadline`; without one, 600 000. */
   readonly deadline?: number | undefined;
   /**
-   * Milliseconds between two look-ups of the status. Default: what the service says in `Retry-After`; without it 60 000, the interval of
-   * the specification (8).
+   * Milliseconds between two look-ups of the status. Default: what the service says in `Retry-After`, and at most 60 000, the interval
+   * of the specification (8).
    */
   readonly interval?: number | undefined;
   /** Is called after each look-up that finds the render pending, with the milliseconds since the start of the wait. */
@@ -107,11 +107,8 @@ export function waitForRender(
     if (status === "completed") return { done: true, value: seen };
     if (status === "failed") throw new RenderFailedError({ reference });
     await tellPending(scope, options, render);
-    const said = parseRetryAfter(seen.response.headers, context.clock.now());
-    return {
-      done: false,
-      wait: options.interval ?? (said === undefined ? defaults.interval : Math.max(said, shortest)),
-    };
+    const said = parseRetryAfter(seen.response.headers, context.clock.now()) ?? defaults.interval;
+    return { done: false, wait: options.interval ?? Math.min(Math.max(said, shortest), defaults.interval) };
   });
   return toCall(waited, context.pacer);
 }
