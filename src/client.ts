@@ -2,11 +2,12 @@ import { FileCache } from "./http/cache/file-cache.ts";
 import { RetryBudget } from "./http/call.ts";
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
-import { createObserver } from "./http/observer.ts";
+import { Observer } from "./http/observer.ts";
 import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
+import { type CallTracer, Tracing } from "./http/tracing.ts";
 import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
@@ -81,16 +82,17 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   readonly #scopeOf: (storage: KeyValueStorage) => Promise<string>;
+  readonly #tracing = new Tracing();
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
-    const observe = createObserver(hooks, logger);
+    const observer = new Observer(hooks, logger);
     const { shared: fleet, ceiling } = pacing ?? {};
     const fleetReports = {
-      onLost: (reason: string) => observe("onStorageLost", { option: "pacing.shared", reason }),
-      onBack: () => observe("onStorageBack", { option: "pacing.shared" }),
+      onLost: (reason: string) => observer.observe("onStorageLost", { option: "pacing.shared", reason }),
+      onBack: () => observer.observe("onStorageBack", { option: "pacing.shared" }),
     };
     this.#pacer = new Pacer(clock, {
       open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
@@ -99,8 +101,8 @@ export class PodPartner {
     this.#scopeOf = createScopeOf(baseUrl, secretKey);
     const redact = createRedact(secretKey);
     const reports = {
-      onLost: (reason: string) => observe("onStorageLost", { option: "storage", reason: redact(reason) }),
-      onBack: () => observe("onStorageBack", { option: "storage" }),
+      onLost: (reason: string) => observer.observe("onStorageLost", { option: "storage", reason: redact(reason) }),
+      onBack: () => observer.observe("onStorageBack", { option: "storage" }),
     };
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
@@ -113,13 +115,14 @@ export class PodPartner {
       processingTime: assumptions.processingTime,
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
-      observe,
+      observer,
+      tracing: this.#tracing,
       redact,
       files,
     };
     const { send, start, run } = createSend(core);
     this.#send = send;
-    const context = { ...resolved, start, run, pacer: this.#pacer, openStorage };
+    const context = { ...resolved, start, run, openStorage };
     this.auth = new AuthResource(send);
     this.organization = new OrganizationResource(send, context);
     this.catalog = new CatalogResource(send, context);
@@ -141,6 +144,11 @@ export class PodPartner {
   /** Names the client's part of a storage. For `pod-partner/callbacks`; not for your code. */
   "~scopeOf"(storage: KeyValueStorage): Promise<string> {
     return this.#scopeOf(storage);
+  }
+
+  /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
+  "~follow"(tracer: CallTracer): () => void {
+    return this.#tracing.follow(tracer);
   }
 
   /**

@@ -30,11 +30,13 @@ export { AlreadyReadError, CursorLoopError, ResponseTooLargeError } from "./erro
 export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
-export type { Hooks, Logger } from "./http/observer.ts";
+export type { Logger } from "./http/logger.ts";
+export type { Hooks } from "./http/observer.ts";
 export type { RateLimits } from "./http/pacing/pacer.ts";
 export type { StandardSchema } from "./http/request-any.ts";
 export type { ConditionalOptions, RequestOptions, UnconditionalOptions } from "./http/request-options.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
+export type { CallTrace, CallTracer } from "./http/tracing.ts";
 export type { PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
 export type { Paginator } from "./pagination/paginator.ts";

@@ -1,6 +1,7 @@
 import * as z from "zod/mini";
 import type { FetchLike } from "./http/fetch-transport.ts";
-import { type Hooks, hookNames, type Logger } from "./http/observer.ts";
+import type { Logger } from "./http/logger.ts";
+import { type Hooks, hookNames } from "./http/observer.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { withoutRetries } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";

@@ -1,7 +1,8 @@
 import { ConfigurationError } from "./errors/validation.ts";
 import type { FileCacheOptions } from "./http/cache/file-cache.ts";
 import type { FetchLike } from "./http/fetch-transport.ts";
-import { type Hooks, type Logger, stderrLogger } from "./http/observer.ts";
+import { type Level, type Logger, stderrLogger } from "./http/logger.ts";
+import type { Hooks } from "./http/observer.ts";
 import type { CeilingLimit } from "./http/pacing/ceiling.ts";
 import type { SharedPacing } from "./http/pacing/tokens.ts";
 import type { RetryOptions } from "./http/request-options.ts";
@@ -69,8 +70,9 @@ export interface PodPartnerOptions {
    */
   readonly hooks?: Hooks | undefined;
   /**
-   * Receives the same events as text and fields, for example `console`. Default: with the environment variable `POD_PARTNER_LOG`, which is
-   * `debug`, `info`, `warn` or `error`, the events of this level and above are written to stderr; else none.
+   * Receives what happens as text and fields: `console`, pino, winston, bunyan and others. Default: with the environment variable
+   * `POD_PARTNER_LOG`, which is `debug`, `info`, `warn` or `error`, the lines of this level and above are written to stderr; with
+   * `POD_PARTNER_LOG_FORMAT=json` as JSON. Else none.
    */
   readonly logger?: Logger | undefined;
   /** The source of time. Default: the system clock. */
@@ -131,11 +133,14 @@ interface CheckedClientOptions extends Omit<ResolvedOptions, "clock"> {
 }
 
 /** The logger that the environment asks for. */
-function environmentLogger(level: string | undefined): Logger | undefined {
-  if (level === undefined || level === "") return undefined;
-  if (level === "debug" || level === "info" || level === "warn" || level === "error") return stderrLogger(level);
-  const message = "expected debug, info, warn or error";
-  throw new ConfigurationError({ issues: [{ path: ["POD_PARTNER_LOG"], message }] });
+function environmentLogger({ POD_PARTNER_LOG: level = "", POD_PARTNER_LOG_FORMAT: format = "" }): Logger | undefined {
+  const issues = [];
+  if (!["", "debug", "info", "warn", "error"].includes(level))
+    issues.push({ path: ["POD_PARTNER_LOG"], message: "expected debug, info, warn or error" });
+  if (!["", "text", "json"].includes(format))
+    issues.push({ path: ["POD_PARTNER_LOG_FORMAT"], message: "expected text or json" });
+  if (issues.length > 0) throw new ConfigurationError({ issues });
+  return level === "" ? undefined : stderrLogger(level as Level, format === "json" ? "json" : "text");
 }
 
 /** Completes the options from the environment and the defaults. Throws `ConfigurationError` with all faults. */
@@ -151,7 +156,7 @@ export function resolveOptions(options: PodPartnerOptions): ResolvedOptions {
   // What was checked is used, and never read again from the caller's object: a getter may return another value, or throw.
   const resolved = checked.value as CheckedClientOptions;
   const { fetch, transport, clock, dangerouslyAllowBrowser } = resolved;
-  const logger = resolved.logger ?? environmentLogger(environment.POD_PARTNER_LOG);
+  const logger = resolved.logger ?? environmentLogger(environment);
   if (fetch !== undefined && transport !== undefined) {
     const message = "cannot be used together with `transport`, which replaces `fetch`: pass one of the two";
     throw new ConfigurationError({ issues: [{ path: ["fetch"], message }] });

@@ -1,17 +1,17 @@
 import * as z from "zod/mini";
-import { captureCallSite } from "../errors/call-site.ts";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
-import type { Found } from "../http/call.ts";
-import { type CallContext, countdown, JointTimeline, laterCall } from "../http/call-context.ts";
+import type { Call, Found } from "../http/call.ts";
+import { type CallContext, join } from "../http/call-context.ts";
 import { type ListPage, nameOf } from "../http/endpoint.ts";
 import { hasErrorObject } from "../http/outcome.ts";
 import { optionFaults, type RequestOptions, taking } from "../http/request-options.ts";
-import { type ApiCall, type CallResult, sendAndRead } from "../http/send.ts";
+import { type ApiCall, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { referenceFault } from "../references/references.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { concurrently } from "../util/concurrency.ts";
-import { attempt, propertyOf } from "../util/foreign.ts";
+import { splitFields, withFields } from "../util/fields.ts";
+import { propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { Comparison } from "./comparison.ts";
 import type { ChangesOptions, ChangingList, ListChanges, Referenced } from "./list-changes.ts";
@@ -22,6 +22,10 @@ const since = () => ({ since: z.optional(z.unknown()) });
 const own = taking(since);
 const withDetails = taking(() => ({ ...since(), details: z.optional(z.boolean()) }));
 
+interface WithDetails {
+  readonly details?: boolean | undefined;
+}
+
 /** The most readings of a list whose entries cannot be read one by one. */
 const mostReadings = 4;
 /** The most requests for single entries at the same time. */
@@ -29,37 +33,37 @@ const entriesAtOnce = 8;
 
 /** Finds the changes of a list since a snapshot. */
 export function changesOf<Listed extends Referenced, Current extends Listed>(
-  context: CallContext,
+  { start }: CallContext,
   list: ChangingList<Listed>,
   options: ChangesOptions<Listed>,
 ): ApiCall<ListChanges<Listed, Current>> {
-  const callSite = captureCallSite(changesOf);
-  const remaining = countdown(
-    context,
-    attempt(() => options?.deadline),
+  const [, request] = splitFields<ChangesOptions<Listed> & WithDetails, "since" | "details">(
+    options,
+    "since",
+    "details",
   );
-  return laterCall(context, callSite, () => findChanges<Listed, Current>(context, remaining, list, options));
+  const low = withFields(request, (fields): RequestOptions => ({ ...fields, priority: fields.priority ?? "low" }));
+  return start(list.list, low, (call) => findChanges<Listed, Current>(start, call, list, options));
 }
 
 async function findChanges<Listed extends Referenced, Current extends Listed>(
-  { start, clock }: CallContext,
-  remaining: () => number | undefined,
+  start: Start,
+  call: Call,
   list: ChangingList<Listed>,
-  given: ChangesOptions<Listed> & { readonly details?: boolean | undefined },
-): Promise<CallResult<ListChanges<Listed, Current>>> {
+  given: ChangesOptions<Listed> & WithDetails,
+): Promise<Found<ListChanges<Listed, Current>>> {
   const { kind, get } = list;
-  const endpoint = nameOf(list.list);
+  const endpoint = call.name;
   const faults = optionFaults(given, get === undefined ? own : withDetails);
   const issues = [...faults, ...snapshotFaults(kind, propertyOf(given, "since"))];
   if (issues.length > 0) throw new RequestValidationError({ issues, endpoint });
 
-  const { since, details, ...rest } = given;
-  const options: RequestOptions = { ...rest, priority: rest.priority ?? "low" };
+  const { since, details } = given;
+  const { signal, query, body } = call.options;
   const comparison = new Comparison<Listed>(knownFields(list), readSnapshot(since));
-  const timeline = new JointTimeline(clock);
   let latest: ResponseHead | undefined;
-  const dataOf = async <Data>(call: ApiCall<Data>): Promise<Data> => {
-    const { data, response } = await timeline.add(call);
+  const dataOf = async <Data>(part: ApiCall<Data>): Promise<Data> => {
+    const { data, response } = await join(call, part);
     latest = response;
     return data;
   };
@@ -69,8 +73,9 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
     const references = new Set<string>();
     let entries = 0;
     const fetch = async (cursor: string | undefined, each: RequestOptions) => {
-      const reading = start(list.list, { ...each, deadline: remaining() }, async (call) => {
-        const found = await sendAndRead(call, { query: { cursor } });
+      const options = { ...call.partOptions(each.signal), query, body };
+      const reading = start(list.list, options, async (page) => {
+        const found = await sendAndRead(page, { query: { cursor } });
         assertIdentified(list, found);
         return found;
       });
@@ -79,7 +84,7 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
       return page;
     };
     // The pages leave out repeated entries.
-    for await (const { items } of new Paginator(endpoint, fetch, options).pages()) {
+    for await (const { items } of new Paginator(endpoint, fetch, { signal }).pages()) {
       for (const entry of items) {
         references.add(entry.reference);
         await comparison.add(entry);
@@ -106,12 +111,8 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
 
   /** Reads single entries: an entry that exists only moved between pages while the list was read. */
   const readEach = async (references: readonly string[], get: NonNullable<ChangingList<Listed>["get"]>) => {
-    const { signal } = options;
-    const readOne = (reference: string, left: AbortSignal): Promise<Listed> => {
-      // The option `query` is for the list.
-      const each = { ...options, query: undefined, body: undefined, deadline: remaining() };
-      return dataOf(get(reference as never, { ...each, signal: eitherSignal(signal, left) }));
-    };
+    const readOne = (reference: string, left: AbortSignal): Promise<Listed> =>
+      dataOf(get(reference as never, call.partOptions(eitherSignal(signal, left))));
     for await (const outcome of concurrently(references, entriesAtOnce, readOne, signal)) {
       if (outcome.ok) await comparison.addDetail(outcome.input, outcome.value);
       else if (isGone(outcome.error)) comparison.remove(outcome.input);
@@ -127,7 +128,7 @@ async function findChanges<Listed extends Referenced, Current extends Listed>(
   const { table, ...changes } = await comparison.result();
   const data = { ...changes, snapshot: writeSnapshot(kind, table) };
   // The comparison gives the current entries as `Listed`, or as `Current` after `readEach`, which its type cannot say.
-  return { data: data as unknown as ListChanges<Listed, Current>, response: latest, timeline: timeline.entries };
+  return { data: data as unknown as ListChanges<Listed, Current>, response: latest };
 }
 
 /** One reading of a list. */

@@ -58,6 +58,8 @@ export function timelineTable(entries: readonly TimelineEntry[]): string {
 export interface CallDetails {
   /** The endpoint as the specification writes it, for example `POST /orders`. */
   readonly endpoint: string;
+  /** The name of the call in events, log lines and traces. */
+  readonly callId: string;
   /** What happened, in order: queueing, attempts, waits, look-ups. */
   readonly timeline: readonly TimelineEntry[];
   /** Identifies what the call may have created although it failed. */
@@ -86,6 +88,8 @@ const marker = (name: string) => Symbol.for(`pod-partner.error.${name}`);
 export abstract class PodPartnerError extends Error {
   /** The endpoint of the call, for example `POST /orders`; undefined if the error does not belong to a call. */
   declare endpoint: string | undefined;
+  /** The name of the call in events, log lines and traces; undefined if the error does not belong to a call. */
+  declare callId: string | undefined;
   /** The HTTP status of the response; undefined without a response. */
   declare readonly status: number | undefined;
   /** The service's error code (specification 7); undefined without one. */
@@ -99,16 +103,18 @@ export abstract class PodPartnerError extends Error {
   declare identifiers: Readonly<Record<string, unknown>> | undefined;
   /** What to do next; undefined if the SDK does not know. */
   declare readonly hint: string | undefined;
+  /** Where the documentation explains this error: a page and a heading in the installed package. */
+  declare readonly docs: string;
 
   constructor(message: string, options?: { readonly cause?: unknown }) {
     // A quoted sentence may end in a full stop of its own.
     super(shorten(message, longestMessage).replace(/(?<!\.)\.\.(?=\s|$)/g, "."), options);
+    const { kind } = new.target;
     // If `Error.prototype` is frozen, an assignment throws.
-    Object.defineProperty(this, "name", {
-      value: new.target.kind,
-      writable: true,
+    Object.defineProperty(this, "name", { value: kind, writable: true, enumerable: true, configurable: true });
+    Object.defineProperty(this, "docs", {
+      value: `node_modules/pod-partner/docs/errors.md#${kind.toLowerCase()}`,
       enumerable: true,
-      configurable: true,
     });
     for (let type = new.target; type !== Object.getPrototypeOf(Error); type = Object.getPrototypeOf(type)) {
       if (Object.hasOwn(type, "kind")) Object.defineProperty(this, marker(type.kind), { value: true });
@@ -147,14 +153,14 @@ export abstract class PodPartnerError extends Error {
 
   /** Returns the fields for a log. The secret key is never among them. */
   toJSON(): Record<string, unknown> {
-    const { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers } = this;
-    return { name, message, endpoint, status, code, hint, isRetryable, timeline, identifiers };
+    const { name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline, identifiers } = this;
+    return { name, message, endpoint, callId, status, code, hint, docs, isRetryable, timeline, identifiers };
   }
 }
 
 // An error that the program does not catch is printed with all of its own fields. So it has those only that say something.
 const defaults: Partial<Record<keyof PodPartnerError, unknown>> = { timeline: [], isTimeout: false };
-for (const field of ["endpoint", "status", "code", "timeline", "identifiers", "hint", "isTimeout"] as const) {
+for (const field of ["endpoint", "callId", "status", "code", "timeline", "identifiers", "hint", "isTimeout"] as const) {
   Object.defineProperty(PodPartnerError.prototype, field, {
     value: defaults[field],
     writable: true,
@@ -182,6 +188,7 @@ export function attachCall(error: PodPartnerError, call: CallDetails): void {
   if (call.identifiers !== undefined) error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;
   error.endpoint = call.endpoint;
+  error.callId = call.callId;
   error.timeline = call.timeline;
   const lines = [`${error.name}: ${error.message}`, timelineTable(call.timeline)];
   error.stack = lines.filter((line) => line !== "").join("\n");

@@ -6,17 +6,25 @@ import { RequestTimeoutError } from "../errors/connection.ts";
 import type { Issue } from "../errors/validation.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { withOverrides } from "../util/fields.ts";
-import { endingOf } from "../util/foreign.ts";
+import { endingOf, propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
-import type { Observe } from "./observer.ts";
+import type { Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
-import { checkOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
+import {
+  checkOptions,
+  noOptions,
+  type PartOptions,
+  part,
+  type RequestOptions,
+  type RetryOptions,
+} from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
+import { type CallTrace, newCallId, type Tracing } from "./tracing.ts";
 import type { Sender } from "./transport.ts";
 
 /** What all calls of one client share. */
@@ -27,7 +35,8 @@ export interface Core {
   readonly pacer: Pacer;
   /** Whether calls wait for tokens. */
   readonly paced: boolean;
-  readonly observe: Observe;
+  readonly observer: Observer;
+  readonly tracing: Tracing;
   readonly redact: Redact;
   readonly responses: ResponseMode;
   readonly timeout: number;
@@ -58,6 +67,9 @@ export interface Found<Data> {
 /** The options of a call that also apply to its other requests. `query` and `body` belong to the call's own request. */
 type InheritedOption = Exclude<keyof RequestOptions, "signal" | "deadline" | "query" | "body">;
 
+/** What a step of a call finds out while it runs. */
+type StepTrace = Pick<CallTrace, "status" | "policy" | "reason" | "outcome">;
+
 /**
  * One call of a method: its checked options, its cancel scope, its timeline, and what is known of the request that it sends. Code that
  * carries out the call writes the request with it, sends it (`retry.ts`, `create-once.ts`), and reads the response with it.
@@ -67,6 +79,10 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly endpoint: Endpoint<Input, Data>;
   /** The endpoint as errors and events name it. */
   readonly name: string;
+  /** Joins the events, the errors and the traces of the call. */
+  readonly id: string;
+  /** Whether the SDK makes it for another call. */
+  readonly isPart: boolean;
   readonly options: RequestOptions;
   /** Milliseconds for each attempt. */
   readonly timeout: number;
@@ -79,6 +95,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   inDoubt = false;
   /** The number of requests that were sent. */
   attempts = 0;
+  /** The HTTP status of the latest attempt; undefined without a response. */
+  status: number | undefined;
   /** When the first request was sent, by the clock; undefined before that. */
   firstSentAt: number | undefined;
   /** When the latest request was sent, by the clock. */
@@ -107,6 +125,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.core = core;
     this.endpoint = endpoint;
     this.name = nameOf(endpoint);
+    this.id = options.callId ?? newCallId();
+    this.isPart = given !== noOptions && propertyOf(given, part) === true;
     this.options = options;
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
@@ -165,7 +185,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const { data, nextCursor } = decode(endpoint, arrival, {
       mode,
       redact: core.redact,
-      onInvalid: (status, issues) => core.observe("onInvalidResponse", { endpoint: name, status, issues }),
+      onInvalid: (status, issues) =>
+        core.observer.observe("onInvalidResponse", { callId: this.id, endpoint: name, status, issues }),
     });
     return { data: data as Data, response: arrival.response, nextCursor };
   }
@@ -175,29 +196,59 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     return this.scope.within(promise);
   }
 
+  /** Runs one step of the call. The timeline, the traces and the log get its outcome: what `work` sets, or the name of its error. */
+  async step<T>(step: TimelineEntry["step"], work: (trace: StepTrace) => Promise<T>, url?: string): Promise<T> {
+    const { core, recorder } = this;
+    const trace = this.traceOf(step);
+    const done = recorder.begin(step);
+    const carryOut = async () => {
+      try {
+        return await work(trace);
+      } catch (error) {
+        trace.outcome ??= endingOf(error);
+        trace.error = error;
+        throw error;
+      } finally {
+        const took = done(trace.outcome ?? "done");
+        core.observer.logStep(trace, took);
+      }
+    };
+    return core.tracing.follows(step) ? core.tracing.run(trace, carryOut, url) : carryOut();
+  }
+
+  /** What is shown of the call, or of one of its steps. */
+  traceOf(kind: CallTrace["kind"]): CallTrace {
+    const { core, id: callId, name, endpoint, isPart, attempts } = this;
+    const { method, path } = endpoint;
+    // The path of `partner.request` can contain anything.
+    const template = endpoint.call.startsWith("request ") ? undefined : path;
+    const trace = { kind, callId, endpoint: name, method, template, baseUrl: core.baseUrl, isPart };
+    return kind === "attempt" ? { ...trace, attempt: attempts } : trace;
+  }
+
+  /** The options of a request that is a part of this call. Without a signal of its own it has that of the call. */
+  partOptions(signal: AbortSignal | undefined = this.options.signal): PartOptions {
+    const { timeout, headers, retry, priority } = this.options;
+    const inherited = { timeout, headers, retry, priority, callId: this.id } satisfies Record<InheritedOption, unknown>;
+    const remaining = this.scope.remaining();
+    const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
+    return { signal, deadline, ...inherited, [part]: true };
+  }
+
   /**
    * Sends other requests as a part of this call: they end when the call ends, and the timeline has one look-up with their outcome.
    */
-  async ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
-    const { scope, recorder, options } = this;
-    const { timeout, headers, retry, priority } = options;
-    const inherited = { timeout, headers, retry, priority } satisfies Record<InheritedOption, unknown>;
-    const remaining = scope.remaining();
-    const done = recorder.begin("lookup");
-    try {
-      const result = await scope.hold<T>(({ resolve, reject }) => {
+  ask<T>(request: (options: RequestOptions) => Promise<T>, outcomeOf: (result: T) => string): Promise<T> {
+    return this.step("lookup", async (trace) => {
+      const result = await this.scope.hold<T>(({ resolve, reject }) => {
         // A look-up may send many requests, such as the pages of a list. All of them end with the call.
         const end = new AbortController();
-        const deadline = Number.isFinite(remaining) ? Math.max(1, remaining) : undefined;
-        request({ signal: end.signal, deadline, ...inherited }).then(resolve, reject);
+        request(this.partOptions(end.signal)).then(resolve, reject);
         return (reason) => end.abort(reason);
       });
-      done(outcomeOf(result));
+      trace.outcome = outcomeOf(result);
       return result;
-    } catch (error) {
-      done(endingOf(error));
-      throw error;
-    }
+    });
   }
 
   /** Adds the endpoint, the timeline and the caller's own stack line to an error. */
@@ -205,7 +256,7 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const error = this.#typed(thrown);
     if (!(error instanceof PodPartnerError)) return error;
     const identifiers = this.inDoubt ? this.identifiers : undefined;
-    attachCall(error, { endpoint: this.name, timeline: this.recorder.entries, identifiers });
+    attachCall(error, { endpoint: this.name, callId: this.id, timeline: this.recorder.entries, identifiers });
     return withCallSite(error, this.#callSite);
   }
 
@@ -233,13 +284,19 @@ export class TimelineRecorder {
     this.#startedAt = clock.now();
   }
 
-  /** Begins a step. Call the returned function with the outcome when the step ends. */
-  begin(step: TimelineEntry["step"]): (outcome: string) => void {
+  /** Begins a step. Call the returned function with the outcome when the step ends: it returns the duration. */
+  begin(step: TimelineEntry["step"]): (outcome: string) => number {
     const began = this.#clock.now();
     return (outcome) => {
-      const took = this.#clock.now() - began;
-      this.entries.push({ step, at: round(began - this.#startedAt), took: round(took), outcome });
+      const took = round(this.#clock.now() - began);
+      this.entries.push({ step, at: round(began - this.#startedAt), took, outcome });
+      return took;
     };
+  }
+
+  /** Adds the steps of another call, which began so many milliseconds after this one. */
+  append(entries: readonly TimelineEntry[], at: number): void {
+    this.entries.push(...entries.map((entry) => ({ ...entry, at: round(entry.at + at) })));
   }
 }
 

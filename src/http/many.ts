@@ -101,7 +101,13 @@ export async function* many<Input, Value, Options extends ManyOptions>(
 ): AsyncGenerator<Outcome<unknown, Value>, void, undefined> {
   const { concurrency: atATime = concurrency, map = (row) => row as Input, ...rest } = options;
   const signal = rest.signal && sharedSignal(rest.signal);
-  const each = { ...rest, signal, priority: rest.priority ?? "low" };
+  const { callId } = rest;
+  const optionsOf = (index: number) => ({
+    ...rest,
+    signal,
+    priority: rest.priority ?? "low",
+    ...(callId !== undefined && { callId: `${callId}/${index}` }),
+  });
   let count = 0;
   const one = async (row: unknown, leaving: AbortSignal, waits: () => void): Promise<Value> => {
     const index = count++;
@@ -111,7 +117,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
       // An input that is not a promise is used at once: a source may reuse the same row object.
       const made = map(row);
       const input = isThenable(made) ? await unlessAborted(made, left) : made;
-      return await work(input, each, { row, left, waits, located });
+      return await work(input, optionsOf(index), { row, left, waits, located });
     } catch (error) {
       throw located(error);
     }

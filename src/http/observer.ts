@@ -1,10 +1,16 @@
+import type { TimelineEntry } from "../errors/base.ts";
+import { PodPartnerError } from "../errors/base.ts";
 import type { Issue } from "../errors/validation.ts";
-import { isFunction, propertyOf, safely, wordsOf } from "../util/foreign.ts";
+import { endingOf, safely, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
+import { type Level, type Logger, log } from "./logger.ts";
 import type { PauseReason } from "./pacing/wait.ts";
+import type { CallTrace } from "./tracing.ts";
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {
+  /** The same in all events, errors and log lines of one call. */
+  readonly callId: string;
   /** The endpoint as the specification writes it, for example `GET /orders/{orderReference}`. */
   readonly endpoint: string;
 }
@@ -98,71 +104,43 @@ export interface Hooks {
   readonly onStorageBack?: ((event: StorageBackEvent) => void) | undefined;
 }
 
-/** Receives the same events as text and fields, for example `console`, winston or pino. Events of a level that it does not have are dropped. */
-export interface Logger {
-  /** Requests and responses. */
-  debug?(message: string, fields: object): void;
-  /** Pauses, and a storage that is back. */
-  info?(message: string, fields: object): void;
-  /** Retries, unread downloads, and a storage that is lost. */
-  warn?(message: string, fields: object): void;
-  /** Responses that break their schema, and hooks that threw. */
-  error?(message: string, fields: object): void;
-}
-
-type Level = keyof Logger;
 type Event<Hook extends keyof Hooks> = Parameters<NonNullable<Hooks[Hook]>>[0];
 
-const levels: Readonly<Record<keyof Hooks, Level>> = {
-  onRequest: "debug",
-  onResponse: "debug",
-  onRetry: "warn",
-  onPause: "info",
-  onInvalidResponse: "error",
-  onUnreadDownload: "warn",
-  onStorageLost: "warn",
-  onStorageBack: "info",
+/** Each hook with the name of its `node:diagnostics_channel`. */
+const channelNames: Readonly<Record<keyof Hooks, string>> = {
+  onRequest: "pod-partner:request",
+  onResponse: "pod-partner:response",
+  onRetry: "pod-partner:retry",
+  onPause: "pod-partner:pause",
+  onInvalidResponse: "pod-partner:invalid-response",
+  onUnreadDownload: "pod-partner:unread-download",
+  onStorageLost: "pod-partner:storage-lost",
+  onStorageBack: "pod-partner:storage-back",
 };
 
 /** The names of all hooks. */
-export const hookNames = Object.keys(levels) as readonly (keyof Hooks)[];
+export const hookNames = Object.keys(channelNames) as readonly (keyof Hooks)[];
 
-/** The name of an event's `node:diagnostics_channel`, such as `pod-partner:request`. */
-const channelName = (hook: keyof Hooks): string =>
-  `pod-partner:${hook
-    .slice(2)
-    .replace(/(?!^)[A-Z]/g, "-$&")
-    .toLowerCase()}`;
+const time = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`);
 
-/** The name of an event in a log. */
-const nameOf = (hook: keyof Hooks): string => `pod-partner ${hook.slice(2)}`;
-
-/** Logs an event. An error of the logger is dropped, because no other place can report it. */
-function log(logger: Logger, level: Level, message: string, fields: object): void {
-  safely(
-    () => {
-      // Pino takes the fields first, and drops those that follow a message.
-      const isPino = isFunction(propertyOf(logger, "bindings"));
-      const write = logger[level];
-      return write && Reflect.apply(write, logger, isPino ? [fields, message] : [message, fields]);
-    },
-    () => undefined,
-  );
-}
-
-/** Writes the events from a level on to stderr, one line each. A request is not written: its response or its retry is. */
-export function stderrLogger(level: Level): Logger {
-  const names = Object.keys({ debug: 0, info: 0, warn: 0, error: 0 } satisfies Record<Level, 0>);
-  const write = (name: string) => (message: string, fields: object) => {
-    if (message === nameOf("onRequest")) return;
-    const values = Object.entries(fields).filter(([, value]) => value !== undefined);
-    const text = values.map(
-      ([key, value]) => `${key}=${typeof value === "number" ? Math.round(value) : JSON.stringify(value)}`,
-    );
-    console.error([new Date().toISOString(), name, message, ...text].join(" "));
-  };
-  return Object.fromEntries(names.slice(names.indexOf(level)).map((name) => [name, write(name)]));
-}
+/** The level and the text of an event in the log. What a step or the end of a call shows as well is not among them. */
+const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly [level: Level, text: string] } = {
+  onRetry: ({ endpoint, attempt, error, status, delay }) => [
+    "warn",
+    `${endpoint} attempt ${attempt} failed (${error}${status === undefined ? "" : ` ${status}`}), again in ${time(delay)}`,
+  ],
+  onPause: ({ endpoint, reason, policy, length }) => [
+    "info",
+    `${endpoint} waits for its turn${length > 0 ? `, about ${time(length)}` : ""}: ${reason} (${policy})`,
+  ],
+  onInvalidResponse: ({ endpoint, status, issues }) => [
+    "error",
+    `${endpoint} ${status} breaks the specification: ${issues.length === 1 ? "1 issue" : `${issues.length} issues`}`,
+  ],
+  onUnreadDownload: ({ endpoint, error }) => ["warn", `${endpoint} was not read in time and was canceled (${error})`],
+  onStorageLost: ({ option, reason }) => ["warn", `the option \`${option}\` cannot be reached: ${reason}`],
+  onStorageBack: ({ option }) => ["info", `the option \`${option}\` can be reached again`],
+};
 
 /** Warns of a lost storage when there is no hook and no logger. */
 function warnOfLostStorage({ option, reason }: StorageLostEvent): void {
@@ -187,28 +165,85 @@ function warn(hook: keyof Hooks, event: CallEvent | StorageLostEvent | StorageBa
   if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
 }
 
-/** Sends an event to the hooks, the logger and the diagnostics channel. */
-export type Observe = <Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>) => void;
+/** Sends what happens to the hooks, the diagnostics channels and the logger. */
+export class Observer {
+  readonly #hooks: Hooks | undefined;
+  readonly #logger: Logger | undefined;
+  readonly #channels;
 
-export function createObserver(hooks: Hooks | undefined, logger: Logger | undefined): Observe {
-  const channels = builtIn("node:diagnostics_channel");
-  const channelOf = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelName(hook))]));
-  return (hook, event) => {
-    const channel = channelOf[hook];
+  constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
+    this.#hooks = hooks;
+    this.#logger = logger;
+    const channels = builtIn("node:diagnostics_channel");
+    this.#channels = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelNames[hook])]));
+  }
+
+  /** Whether there is a logger. */
+  get logs(): boolean {
+    return this.#logger !== undefined;
+  }
+
+  observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
+    const channel = this.#channels[hook];
     if (channel?.hasSubscribers) channel.publish(event);
-    if (logger !== undefined) log(logger, levels[hook], nameOf(hook), event);
-    if (hooks === undefined && logger === undefined) return warn(hook, event);
+    const line = this.#logger && lines[hook]?.(event);
+    if (line !== undefined) log(this.#logger, ...line, event);
+    const hooks = this.#hooks;
     safely(
       () => {
-        const callback = hooks?.[hook] as ((event: Event<typeof hook>) => void) | undefined;
+        const callback = hooks?.[hook] as ((event: Event<Hook>) => void) | undefined;
         // Called as a method: the hooks may be an instance of a class.
         if (callback !== undefined) return callback.call(hooks, event);
-        if (logger === undefined) warn(hook, event);
+        if (this.#logger === undefined) warn(hook, event);
       },
-      (error) => {
-        if (logger !== undefined)
-          log(logger, "error", `pod-partner: the hook ${hook} threw`, { error: wordsOf(error) });
-      },
+      (error) => log(this.#logger, "error", `the hook ${hook} threw`, { error: wordsOf(error) }),
     );
-  };
+  }
+
+  /** Logs a step of a call that has ended. */
+  logStep({ kind, callId, endpoint, attempt, policy, reason, outcome }: CallTrace, took: number): void {
+    if (this.#logger === undefined) return;
+    const step = attempt === undefined ? kind : `attempt ${attempt}`;
+    const why = reason === undefined ? "" : ` (${reason})`;
+    const text = `${endpoint} ${step}: ${outcome}${why} in ${time(took)}`;
+    log(this.#logger, "debug", text, { callId, endpoint, step: kind, attempt, outcome, policy, reason, took });
+  }
+
+  /** Logs a call that has ended. A part of another call is a detail. */
+  logCall(
+    { callId, endpoint, isPart, status, error }: CallTrace,
+    timeline: readonly TimelineEntry[],
+    took: number,
+  ): void {
+    if (this.#logger === undefined) return;
+    const attempts = timeline.filter(({ step }) => step === "attempt").length;
+    const queued = timeline.reduce((sum, entry) => sum + (entry.step === "queue" ? entry.took : 0), 0);
+    const details = [
+      attempts > 1 ? `${attempts} attempts` : "",
+      queued >= 1 ? `${time(queued)} of it in the queue` : "",
+    ].filter((detail) => detail !== "");
+    const text = [`${error === undefined ? (status ?? "done") : failureOf(error)} in ${time(took)}`, ...details].join(
+      ", ",
+    );
+    const level = error === undefined ? "info" : PodPartnerError.isInstance(error) ? "warn" : "info";
+    const { code, docs } = error instanceof PodPartnerError ? error : {};
+    log(this.#logger, isPart ? "debug" : level, `${endpoint} ${text}`, {
+      callId,
+      endpoint,
+      status,
+      took,
+      attempts,
+      queued,
+      error: error === undefined ? undefined : endingOf(error),
+      code,
+      docs,
+    });
+  }
+}
+
+/** An error in a line of the log. Its message can quote the caller's data. */
+function failureOf(error: unknown): string {
+  if (!(error instanceof PodPartnerError)) return "aborted";
+  const { name, status, code } = error;
+  return `failed: ${[name, status, code].filter((part) => part !== undefined).join(" ")}`;
 }

@@ -43,6 +43,11 @@ export interface RequestOptions {
   readonly retry?: Overrides<RetryOptions> | false | undefined;
   /** The order among the calls that wait for a token. Default `normal`; `ensureMany`, `batch` and `changes` use `low`. */
   readonly priority?: Priority | undefined;
+  /**
+   * Your name of the call in all events, errors, log lines and traces, such as the id of a job: at most 200 characters. The rows of a call
+   * for many rows add `/` and their number, from 0. Default: a new one for each call.
+   */
+  readonly callId?: string | undefined;
   /** Headers to add. `user-agent` replaces the SDK's own. The header of the secret key is refused. */
   readonly headers?: HeadersInput | undefined;
   /** Query parameters to add that the SDK does not know. One that it knows is refused. */
@@ -55,6 +60,14 @@ export interface RequestOptions {
    * await partner.orders.create(order, { body: { order: { brandReference } } });
    */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Marks the options of a call that the SDK makes for another call. */
+export const part = Symbol("part");
+
+/** The options of a call that the SDK makes for another call. */
+export interface PartOptions extends RequestOptions {
+  readonly [part]: true;
 }
 
 /** The options of a call without options. */
@@ -148,6 +161,10 @@ function checkQueryValues(query: unknown, context: z.core.ParsePayload): void {
 /** `retry: false` stands for no retries. */
 export const withoutRetries = () => z.transform((retry) => (retry === false ? { retries: 0 } : retry));
 
+/** Whether a text can name a call in a log: one line, not too long. */
+const isCallId = (value: unknown): boolean =>
+  typeof value === "string" && value.length <= 200 && /^[^\p{Cc}\p{Zl}\p{Zp}]+$/u.test(value);
+
 /** The options that every call takes, in its last argument. */
 const request = () =>
   ({
@@ -155,6 +172,7 @@ const request = () =>
     timeout: positive(),
     deadline: positive(),
     priority: z.optional(z.enum(["high", "normal", "low"])),
+    callId: custom(isCallId, "expected a text of 1 to 200 characters, without line breaks"),
     retry: z.optional(
       z.pipe(
         withoutRetries(),

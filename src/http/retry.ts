@@ -1,7 +1,6 @@
 import pRetry from "p-retry";
 import { ApiError, RateLimitError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
-import { endingOf } from "../util/foreign.ts";
 import type { Call } from "./call.ts";
 import { exchange } from "./exchange.ts";
 import { didNothing, isOverload, isRateLimited, maySendAgain, retryAfterOf, searchTime } from "./outcome.ts";
@@ -79,21 +78,19 @@ function noteLost(call: Call, error: unknown): void {
 
 /** Waits before the next attempt: for the response's `Retry-After`, or else for a backoff. */
 export async function waitToRetry(call: Call, error: unknown, attempt: number): Promise<void> {
-  const { core, retry, scope, recorder, name: endpoint } = call;
+  const { core, id: callId, retry, scope, name: endpoint } = call;
   const retryAfter = retryAfterOf(error);
   const refusal = call.refusal?.error === error ? call.refusal : undefined;
   const delay = refusal?.ms ?? retryAfter ?? backoff(attempt, retry);
   const { name, status, code } = error instanceof PodPartnerError ? error : { name: "Error" };
-  core.observe("onRetry", { endpoint, attempt, delay, error: name, status, code });
+  core.observer.observe("onRetry", { callId, endpoint, attempt, delay, error: name, status, code });
   if (refusal !== undefined) scope.allow(delay, "the rate limit's Retry-After", error);
-  const done = recorder.begin(retryAfter === undefined ? "backoff" : "retry-after");
-  try {
+  await call.step(retryAfter === undefined ? "backoff" : "retry-after", async (trace) => {
+    trace.outcome = name;
     // A paced call waits in the queue of the held bucket. A creation in doubt waits here, and is looked up after the wait.
     if (!(refusal?.held && core.paced && !call.inDoubt))
       await scope.sleep(delay, "the wait before the next attempt", error);
-  } finally {
-    done(name);
-  }
+  });
 }
 
 /** A random wait below a bound that doubles with each attempt, so that many clients do not retry at the same time. */
@@ -109,26 +106,26 @@ export async function acquire(call: Call): Promise<Permit> {
 const takeTokens = ({ core, endpoint }: Call): Permit | undefined =>
   core.paced ? core.pacer.tryAcquire(endpoint) : core.pacer.takeAnyway(endpoint);
 
-async function queueForTokens(call: Call): Promise<Permit> {
-  const { core, endpoint, name, options, retry, scope, recorder } = call;
-  let waitedFor = "default";
-  const report = ({ reason, policy, ms }: Wait) => {
-    waitedFor = policy;
-    core.observe("onPause", { endpoint: name, reason, policy, length: ms });
-  };
-  const done = recorder.begin("queue");
-  try {
-    // A call that has sent a request before comes before the others of its priority.
-    const again = call.attempts > 0;
-    const { maxRetryAfter } = retry;
-    return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
-  } catch (error) {
-    // The caller's own reason for an abort can be a proxy that throws.
-    if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
-    throw tooFarError(name, error, retry.maxRetryAfter);
-  } finally {
-    done(waitedFor);
-  }
+function queueForTokens(call: Call): Promise<Permit> {
+  const { core, id: callId, endpoint, name, options, retry, scope } = call;
+  return call.step("queue", async (trace) => {
+    trace.outcome = trace.policy = "default";
+    const report = ({ reason, policy, ms }: Wait) => {
+      trace.outcome = trace.policy = policy;
+      trace.reason = reason;
+      core.observer.observe("onPause", { callId, endpoint: name, reason, policy, length: ms });
+    };
+    try {
+      // A call that has sent a request before comes before the others of its priority.
+      const again = call.attempts > 0;
+      const { maxRetryAfter } = retry;
+      return await core.pacer.acquire(endpoint, options.priority ?? "normal", scope, { again, maxRetryAfter, report });
+    } catch (error) {
+      // The caller's own reason for an abort can be a proxy that throws.
+      if (scope.ended(error) || !(error instanceof TokenTooFar)) throw error;
+      throw tooFarError(name, error, retry.maxRetryAfter);
+    }
+  });
 }
 
 /** The error of a call whose next token is further away than it waits, whichever header reported it. Its request was not sent. */
@@ -148,50 +145,54 @@ function tooFarError(endpoint: string, { policy, ms }: TokenTooFar, maxRetryAfte
 export async function sendOnce(call: Call, request: EncodedRequest, acquired?: Permit): Promise<Arrival> {
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
   const permit = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
-  const { core, endpoint, name, timeout, scope, recorder } = call;
-  const { transport, pacer, observe, redact, maxResponseSize } = core;
+  const { core, id: callId, endpoint, name, timeout, scope } = call;
+  const { transport, pacer, observer, redact, maxResponseSize } = core;
   call.attempts += 1;
+  call.status = undefined;
   const attempt = call.attempts;
-  const began = core.clock.now();
-  const done = recorder.begin("attempt");
-  let report: RateLimitReport | undefined;
-  const inDoubtBefore = call.inDoubt;
-  try {
-    observe("onRequest", { endpoint: name, attempt });
-    // The hook may have ended the call: nothing was sent then.
-    scope.check();
-    call.inDoubt = true;
-    call.sentAt = began;
-    call.firstSentAt ??= began;
-    const arrival = await exchange({
-      transport,
-      request,
-      scope,
-      endpoint: name,
-      timeout: endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout,
-      redact,
-      maxResponseSize,
-      binary: endpoint.response.kind === "binary",
-      onHead: ({ status, headers }) => {
-        report = pacer.observe(endpoint, permit, headers, { status, redact });
-        observe("onResponse", { endpoint: name, attempt, status, took: core.clock.now() - began });
-      },
-      onUnread: (error) => observe("onUnreadDownload", { endpoint: name, error }),
-      complete: (error) => call.complete(error),
-    });
-    assertAccepted(call, arrival, request.url);
-    core.retryBudget.earn();
-    done(String(arrival.response.status));
-    return arrival;
-  } catch (error) {
-    if (report === undefined) pacer.forget(permit);
-    if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
-    // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
-    if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
-    if (didNothing(error)) call.inDoubt = inDoubtBefore;
-    done(error instanceof ApiError ? String(error.status) : endingOf(error));
-    throw error;
-  }
+  const send = async (trace: { status?: number | undefined; outcome?: string | undefined }) => {
+    const began = core.clock.now();
+    let report: RateLimitReport | undefined;
+    const inDoubtBefore = call.inDoubt;
+    try {
+      observer.observe("onRequest", { callId, endpoint: name, attempt });
+      // The hook may have ended the call: nothing was sent then.
+      scope.check();
+      call.inDoubt = true;
+      call.sentAt = began;
+      call.firstSentAt ??= began;
+      const arrival = await exchange({
+        transport,
+        request,
+        scope,
+        endpoint: name,
+        timeout: endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout,
+        redact,
+        maxResponseSize,
+        binary: endpoint.response.kind === "binary",
+        onHead: ({ status, headers }) => {
+          trace.status = call.status = status;
+          report = pacer.observe(endpoint, permit, headers, { status, redact });
+          observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
+        },
+        onUnread: (error) => observer.observe("onUnreadDownload", { callId, endpoint: name, error }),
+        complete: (error) => call.complete(error),
+      });
+      assertAccepted(call, arrival, request.url);
+      core.retryBudget.earn();
+      trace.outcome = String(arrival.response.status);
+      return arrival;
+    } catch (error) {
+      if (report === undefined) pacer.forget(permit);
+      if (isRateLimited(error)) holdPolicies(call, error, report ?? new Map());
+      // The client now sends at a lower rate, so a retry after a gateway's refusal does not use the retry budget.
+      if (isOverload(error) && core.paced && pacer.slowed) core.retryBudget.forgive();
+      if (didNothing(error)) call.inDoubt = inDoubtBefore;
+      if (error instanceof ApiError) trace.outcome = String(error.status);
+      throw error;
+    }
+  };
+  return call.step("attempt", send, request.url);
 }
 
 /** Throws the typed error of a response that is not a success. */

@@ -14,6 +14,8 @@ import { sendWithRetries } from "./retry.ts";
 export interface WithResponse<Data> {
   /** The data that awaiting the call itself returns. */
   readonly data: Data;
+  /** The name of the call in events, errors, log lines and traces. */
+  readonly callId: string;
   /** The head of the response; its body was read, or belongs to the download. After a recovery it is the response to the look-up. */
   readonly response: Response;
   /** The steps of the call, in order: queueing, attempts, waits, look-ups. */
@@ -39,7 +41,7 @@ export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response
 };
 
 /** Makes an `ApiCall` out of the promise of a call's result. */
-export function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
+function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
   const data = result.then((all) => all.data);
   return Object.assign(data, {
     withResponse: () => {
@@ -81,6 +83,25 @@ export type Start = <Input extends EndpointInput, Data, Result>(
   work: (call: Call<Input, Data>) => Promise<Found<Result>>,
 ) => ApiCall<Result>;
 
+/** Carries out a call, and shows it in the traces and in the log. */
+async function followed<T>(call: Call, carryOut: () => Promise<T>): Promise<T> {
+  const { tracing, observer } = call.core;
+  if (!observer.logs && !tracing.follows("call")) return carryOut();
+  const trace = call.traceOf("call");
+  const carryOutAndLog = async () => {
+    try {
+      return await carryOut();
+    } catch (error) {
+      trace.error = error;
+      throw error;
+    } finally {
+      trace.status = call.status;
+      observer.logCall(trace, call.recorder.entries, call.scope.elapsed());
+    }
+  };
+  return tracing.run(trace, carryOutAndLog);
+}
+
 /** Makes the functions that the resources receive, and no other part of the client. */
 export function createSend(core: Core): { readonly send: Send; readonly start: Start; readonly run: Run } {
   const runFrom = async <Input extends EndpointInput, Data, Result>(
@@ -96,16 +117,18 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
       // The `addEventListener` of a polyfilled signal can throw.
       throw unexpected(error, core.redact);
     }
-    let failed = true;
-    try {
-      const result = await work(call);
-      failed = false;
-      return result;
-    } catch (error) {
-      throw call.complete(error);
-    } finally {
-      call.close(failed);
-    }
+    return followed(call, async () => {
+      let failed = true;
+      try {
+        const result = await work(call);
+        failed = false;
+        return result;
+      } catch (error) {
+        throw call.complete(error);
+      } finally {
+        call.close(failed);
+      }
+    });
   };
 
   const run: Run = (endpoint, options = noOptions, work) => runFrom(captureCallSite(run), endpoint, options, work);
@@ -113,7 +136,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
   const start: Start = (endpoint, options = noOptions, work) => {
     const result = runFrom(captureCallSite(start), endpoint, options, async (call) => {
       const { data, response } = await work(call);
-      return { data, response, timeline: call.recorder.entries };
+      return { data, response, callId: call.id, timeline: call.recorder.entries };
     });
     return toCall(result, core.pacer);
   };

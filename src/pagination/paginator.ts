@@ -3,6 +3,7 @@ import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
 import type { RequestOptions } from "../http/request-options.ts";
 import { assertOptions } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
+import { newCallId } from "../http/tracing.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
 import { SeenCursors, SeenItems } from "./seen.ts";
@@ -71,7 +72,8 @@ export class Paginator<Item> implements AsyncIterable<Item> {
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
     // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
-    const each = { ...options, signal: eitherSignal(signal, left.signal) };
+    const { callId = newCallId() } = options;
+    const each = { ...options, callId, signal: eitherSignal(signal, left.signal) };
 
     const cursors = new SeenCursors(this.#endpoint);
     const seen = new SeenItems<Item>();

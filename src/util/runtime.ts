@@ -24,6 +24,7 @@ interface BuiltIns {
   "node:path": typeof import("node:path");
   "node:sqlite": typeof import("node:sqlite");
   "node:url": typeof import("node:url");
+  "node:util": typeof import("node:util");
 }
 
 /**

@@ -23,6 +23,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   callbacks: [...vocabulary, "storage", "resources"],
   node: core,
   redis: core,
+  opentelemetry: core,
   sqlite: [...leaves, "storage"],
   emulator: [...helpers, "resources", "client", "options"],
   index: [...helpers, "changes", "resources", "client", "options"],

@@ -63,6 +63,7 @@ export const entryPoints: readonly string[] = [
   "callbacks/index.ts",
   "node/index.ts",
   "redis/index.ts",
+  "opentelemetry/index.ts",
   "sqlite/index.ts",
   "emulator/index.ts",
 ];

@@ -11,7 +11,7 @@ import { pack, root } from "./tarball.ts";
 const attw = join(root, "node_modules/@arethetypeswrong/cli/dist/index.js");
 
 /** The files of `dist` whose names do not change from build to build; the rest are the chunks that the entry points share. */
-const doorFiles = ["index", "callbacks", "node", "redis", "sqlite", "testing"].flatMap((door) =>
+const doorFiles = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"].flatMap((door) =>
   ["cjs", "d.cts", "d.ts", "js"].map((suffix) => `dist/${door}.${suffix}`),
 );
 /** The emulator's page, and the packages whose code is in its script. The script is minified and does not name them. */
@@ -24,7 +24,8 @@ describe("the tarball", () => {
   it("contains only the build, the manifest, the documents and the examples", async () => {
     const { files, size } = await pack();
     console.log(`${files.join("\n")}\n${size} bytes`);
-    const documents = /^(docs\/[\w-]+\.md|examples\/((callbacks|fleet|python)\/)?[\w-]+\.(ts|png|py))$/;
+    const documents =
+      /^(docs\/[\w-]+\.(md|svg|png|json|yml)|examples\/((callbacks|fleet|python)\/)?[\w-]+\.(ts|png|py))$/;
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
       [
         "LICENSE",

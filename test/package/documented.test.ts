@@ -4,7 +4,7 @@ import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { root } from "./tarball.ts";
 
-const doors = ["index", "callbacks", "node", "redis", "sqlite", "testing"];
+const doors = ["index", "callbacks", "node", "opentelemetry", "redis", "sqlite", "testing"];
 const fileOf = (door: string): string => join(root, "dist", `${door}.d.ts`);
 const program = ts.createProgram(doors.map(fileOf), {
   module: ts.ModuleKind.NodeNext,

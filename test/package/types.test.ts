@@ -34,7 +34,8 @@ function compile(project: string, files: readonly string[], options: ts.Compiler
 describe("the packed types", () => {
   it("name no dependency, so that a dependency's types cannot break a user's compilation", async () => {
     const dist = join(await installedProject(), "node_modules/pod-partner/dist");
-    const declarations = (await readdir(dist)).filter((name) => /\.d\.c?ts$/.test(name));
+    // `pod-partner/opentelemetry` is for programs that have its package.
+    const declarations = (await readdir(dist)).filter((name) => /^(?!opentelemetry\.).*\.d\.c?ts$/.test(name));
     const texts = await Promise.all(declarations.map((name) => readFile(join(dist, name), "utf8")));
     const imported = texts.flatMap((text) => ts.preProcessFile(text).importedFiles.map(({ fileName }) => fileName));
     expect(imported.filter((name) => !name.startsWith("./") && !name.startsWith("node:"))).toEqual([]);

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import * as podPartner from "pod-partner";
 import * as callbacks from "pod-partner/callbacks";
 import * as node from "pod-partner/node";
+import * as opentelemetry from "pod-partner/opentelemetry";
 import * as redis from "pod-partner/redis";
 import * as sqlite from "pod-partner/sqlite";
 import * as testing from "pod-partner/testing";
@@ -53,6 +54,7 @@ function moduleOf(code: string): string {
     importFrom("pod-partner", podPartner),
     importFrom("pod-partner/callbacks", callbacks),
     importFrom("pod-partner/node", node),
+    importFrom("pod-partner/opentelemetry", opentelemetry),
     importFrom("pod-partner/redis", redis),
     importFrom("pod-partner/sqlite", sqlite),
     importFrom("pod-partner/testing", testing),

@@ -18,20 +18,20 @@ describe("observing a client", () => {
       secretKey,
       retry,
       hooks: {
-        onRequest: (event) => events.push(["request", event]),
-        onResponse: ({ took, ...event }) => events.push(["response", event, took >= 0]),
-        onRetry: ({ delay, ...event }) => events.push(["retry", event, delay >= 0]),
+        onRequest: ({ callId, ...event }) => events.push(["request", event, callId]),
+        onResponse: ({ callId, took, ...event }) => events.push(["response", event, callId, took >= 0]),
+        onRetry: ({ callId, delay, ...event }) => events.push(["retry", event, callId, delay >= 0]),
       },
     });
     context.service.respond(down, up);
-    await partner.auth.validate();
+    await partner.auth.validate({ callId: "mine" });
     const endpoint = "POST /auth/validate";
     expect(events).toEqual([
-      ["request", { endpoint, attempt: 1 }],
-      ["response", { endpoint, attempt: 1, status: 503 }, true],
-      ["retry", { endpoint, attempt: 1, error: "ServerError", status: 503, code: "down" }, true],
-      ["request", { endpoint, attempt: 2 }],
-      ["response", { endpoint, attempt: 2, status: 200 }, true],
+      ["request", { endpoint, attempt: 1 }, "mine"],
+      ["response", { endpoint, attempt: 1, status: 503 }, "mine", true],
+      ["retry", { endpoint, attempt: 1, error: "ServerError", status: 503, code: "down" }, "mine", true],
+      ["request", { endpoint, attempt: 2 }, "mine"],
+      ["response", { endpoint, attempt: 2, status: 200 }, "mine", true],
     ]);
   });
 
@@ -111,7 +111,7 @@ describe("observing a client", () => {
     const partner = new PodPartner({ baseUrl, secretKey, hooks: recorder, logger: recorder });
     context.service.respond(up);
     await partner.auth.validate();
-    expect(recorder.heard).toEqual(["pod-partner Request", "onRequest", "pod-partner Response"]);
+    expect(recorder.heard).toEqual(["onRequest", expect.stringContaining("POST /auth/validate attempt 1: 200")]);
   });
 
   it("logs with levels, and never logs headers, bodies or queries", async () => {
@@ -125,13 +125,15 @@ describe("observing a client", () => {
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, logger });
     context.service.respond(down, { body: { orderReference: ref("Order") } });
     await partner.orders.lookup({ customIdentifier: "private-identifier" });
-    expect(lines.map(([name, message]) => `${name} ${message}`)).toEqual([
-      "debug pod-partner Request",
-      "debug pod-partner Response",
-      "warn pod-partner Retry",
-      "debug pod-partner Request",
-      "debug pod-partner Response",
+    const endpoint = "pod-partner: GET /utilities/lookup-order-reference-by-custom-identifier";
+    expect(lines.map(([name, message]) => `${name} ${message.replaceAll(/\d+ ms/g, "n ms")}`)).toEqual([
+      `debug ${endpoint} attempt 1: 503 in n ms`,
+      `warn ${endpoint} attempt 1 failed (ServerError 503), again in n ms`,
+      `debug ${endpoint} backoff: ServerError in n ms`,
+      `debug ${endpoint} attempt 2: 200 in n ms`,
+      `info ${endpoint} 200 in n ms, 2 attempts`,
     ]);
+    expect(new Set(lines.map(([, , fields]) => (fields as { callId: string }).callId)).size).toBe(1);
     expect(JSON.stringify(lines)).not.toMatch(new RegExp(`${secretKey}|private-identifier|Order_`));
   });
 
@@ -144,21 +146,6 @@ describe("observing a client", () => {
     unsubscribe("pod-partner:response", onMessage);
     expect(published).toMatchObject([{ endpoint: "POST /auth/validate", attempt: 1, status: 200 }]);
   });
-
-  it("gives pino the fields first, because it drops those that follow a message", async () => {
-    const lines: unknown[] = [];
-    // A logger of pino is known by `bindings`.
-    const logger = {
-      bindings: () => ({}),
-      debug(...words: readonly unknown[]) {
-        lines.push([this === logger, ...words]);
-      },
-    };
-    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, logger });
-    context.service.respond(up);
-    await partner.auth.validate();
-    expect(lines[0]).toEqual([true, { endpoint: "POST /auth/validate", attempt: 1 }, "pod-partner Request"]);
-  });
 });
 
 describe("the environment variable POD_PARTNER_LOG", () => {
@@ -168,26 +155,61 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     vi.restoreAllMocks();
   });
 
-  /** The lines that two attempts write, without their time. */
+  /** The lines of a call with two attempts. */
   async function linesAt(level: string, options: Partial<PodPartnerOptions> = {}) {
     vi.stubEnv("POD_PARTNER_LOG", level);
     const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry, ...options });
     context.service.respond(down, up);
-    await partner.auth.validate();
-    return written.mock.calls.map(([line]) => String(line).replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ""));
+    await partner.auth.validate({ callId: "job-7" });
+    return written.mock.calls.map(([line]) => String(line));
   }
 
-  it("writes a line for each response and each retry to stderr", async () => {
-    const lines = (await linesAt("debug")).map((line) => line.replace(/(took|delay)=\d+/, "$1=…"));
-    expect(lines).toEqual([
-      'debug pod-partner Response endpoint="POST /auth/validate" attempt=1 status=503 took=…',
-      'warn pod-partner Retry endpoint="POST /auth/validate" attempt=1 delay=… error="ServerError" status=503 code="down"',
-      'debug pod-partner Response endpoint="POST /auth/validate" attempt=2 status=200 took=…',
+  it("writes a line for each call to stderr, with its steps at debug", async () => {
+    const lines = await linesAt("debug");
+    const readable = lines.map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, "").replaceAll(/\d+ ms/g, "n ms"));
+    expect(readable).toEqual([
+      "pod-partner debug POST /auth/validate attempt 1: 503 in n ms  job-7",
+      "pod-partner warn  POST /auth/validate attempt 1 failed (ServerError 503), again in n ms  job-7",
+      "pod-partner debug POST /auth/validate backoff: ServerError in n ms  job-7",
+      "pod-partner debug POST /auth/validate attempt 2: 200 in n ms  job-7",
+      "pod-partner info  POST /auth/validate 200 in n ms, 2 attempts  job-7",
     ]);
   });
 
+  it("writes one line for a code of the service that has several, without its colours", async () => {
+    vi.stubEnv("POD_PARTNER_LOG", "warn");
+    const written = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    const partner = new PodPartner({ baseUrl: context.service.baseUrl, secretKey, retry: false });
+    context.service.respond({
+      status: 400,
+      body: { code: "bad\n2026 pod-partner info \u001b[31mforged", message: "No." },
+    });
+    await partner.auth.validate().catch(() => undefined);
+    expect(written.mock.calls).toHaveLength(1);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not occur.
+    expect(String(written.mock.calls[0]?.[0])).not.toMatch(/[\n\u001b]/);
+  });
+
+  it("writes JSON with POD_PARTNER_LOG_FORMAT=json", async () => {
+    vi.stubEnv("POD_PARTNER_LOG_FORMAT", "json");
+    const [line = "", ...others] = (await linesAt("info")).slice(1);
+    expect(others).toEqual([]);
+    expect(JSON.parse(line)).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+      level: "info",
+      message: expect.stringMatching(/^pod-partner: POST \/auth\/validate 200 in \d+ ms, 2 attempts$/),
+      callId: "job-7",
+      endpoint: "POST /auth/validate",
+      status: 200,
+      took: expect.any(Number),
+      attempts: 2,
+      queued: expect.any(Number),
+    });
+  });
+
   it.each<[string, number, Partial<PodPartnerOptions>]>([
+    ["info", 2, {}],
     ["warn", 1, {}],
     ["error", 0, {}],
     ["", 0, {}],
@@ -196,11 +218,13 @@ describe("the environment variable POD_PARTNER_LOG", () => {
     expect(await linesAt(level, options)).toHaveLength(count);
   });
 
-  it("is refused when it is no level", async () => {
-    vi.stubEnv("POD_PARTNER_LOG", "trace");
-    expect(() => new PodPartner({ baseUrl: context.service.baseUrl, secretKey })).toThrow(
-      "POD_PARTNER_LOG: expected debug, info, warn or error",
-    );
+  it.each([
+    ["POD_PARTNER_LOG", "trace", "POD_PARTNER_LOG: expected debug, info, warn or error"],
+    ["POD_PARTNER_LOG_FORMAT", "xml", "POD_PARTNER_LOG_FORMAT: expected text or json"],
+  ])("%s set to %s is refused", (variable, value, message) => {
+    vi.stubEnv("POD_PARTNER_LOG", "info");
+    vi.stubEnv(variable, value);
+    expect(() => new PodPartner({ baseUrl: context.service.baseUrl, secretKey })).toThrow(message);
   });
 });
 

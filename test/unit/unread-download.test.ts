@@ -28,16 +28,17 @@ describe("an unread download", () => {
   }
 
   it("is reported to the hook and the logger, with its endpoint, when it is cancelled", async () => {
+    const product = "GET /products/{productReference}/media/{filename}";
     const reported: unknown[] = [];
     const onUnreadDownload = (event: UnreadDownloadEvent) => void reported.push(event);
     const warnings = vi.spyOn(process, "emitWarning").mockReturnValue();
     await letTimeOut({ hooks: { onUnreadDownload } });
     await letTimeOut({ logger: { warn: (message, fields) => void reported.push([message, fields]) } }, "Product");
     expect(reported).toEqual([
-      { endpoint, error: "RequestTimeoutError" },
+      { callId: expect.any(String), endpoint, error: "RequestTimeoutError" },
       [
-        "pod-partner UnreadDownload",
-        { endpoint: "GET /products/{productReference}/media/{filename}", error: "DeadlineError" },
+        `pod-partner: ${product} was not read in time and was canceled (DeadlineError)`,
+        { callId: expect.any(String), endpoint: product, error: "DeadlineError" },
       ],
     ]);
     expect(warnings).not.toHaveBeenCalled();

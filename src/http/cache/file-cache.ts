@@ -56,14 +56,16 @@ export class FileCache {
   /** Gets a file from the storage, or with a request, and then stores it. */
   async get(call: Call, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
     if (!isPlain(request.headers)) return send(request);
-    const done = call.recorder.begin("cache");
-    this.#opened ??= this.#open();
-    const [opened, asked, id] = await call.scope.within(
-      Promise.all([this.#opened, askedBy(request.headers), nameByHash(request.url)]),
-    );
-    const entry = await call.scope.within(opened.entries.read(id));
-    const isFresh = entry?.policy.isFresh(asked) === true;
-    done(isFresh ? "fresh" : entry === undefined ? "absent" : "stale");
+    const { opened, asked, id, entry, isFresh } = await call.step("cache", async (trace) => {
+      this.#opened ??= this.#open();
+      const [opened, asked, id] = await call.scope.within(
+        Promise.all([this.#opened, askedBy(request.headers), nameByHash(request.url)]),
+      );
+      const entry = await call.scope.within(opened.entries.read(id));
+      const isFresh = entry?.policy.isFresh(asked) === true;
+      trace.outcome = isFresh ? "fresh" : entry === undefined ? "absent" : "stale";
+      return { opened, asked, id, entry, isFresh };
+    });
     const getting: Getting = { ...fileSteps(call, request, send), asked, id, opened };
     if (entry === undefined) return this.#download(getting);
     return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
@@ -188,7 +190,8 @@ function fileSteps(call: Call, request: EncodedRequest, send: FileSteps["send"])
     open: (response, body) => {
       const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
       attempt.open(body);
-      const onUnread = (error: string) => core.observe("onUnreadDownload", { endpoint, error });
+      const onUnread = (error: string) =>
+        core.observer.observe("onUnreadDownload", { callId: call.id, endpoint, error });
       const complete = (error: unknown) => call.complete(error);
       const options = { scope, endpoint, redact: core.redact, complete, onUnread };
       return new Download(response.headers, downloadStream(attempt, body, response, options), of, true);

@@ -6,6 +6,7 @@ import type { CallContext } from "../../http/call-context.ts";
 import { type ManyOptions, many, manyRows } from "../../http/many.ts";
 import { assertOptions, type RequestOptions, taking } from "../../http/request-options.ts";
 import type { Send } from "../../http/send.ts";
+import { newCallId } from "../../http/tracing.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import { paginate } from "../../pagination/paginator.ts";
 import type { ProductgroupReference, ProductReference, SceneReference } from "../../references/references.ts";
@@ -69,7 +70,8 @@ export async function* searchCompositions(
   if (!checked.ok) throw new RequestValidationError({ issues: checked.issues });
   const { productReference, sceneReference, productgroupReference } = checked.value as CompositionSearch;
   const [, rest] = splitFields(options, "concurrency");
-  const each: RequestOptions = { ...rest, priority: rest.priority ?? "low" };
+  const { callId = newCallId(), priority = "low" } = rest;
+  const each: RequestOptions = { ...rest, callId, priority };
   const storage = await openStorage();
 
   const perspectivesOf = (product: ProductReference) =>
@@ -120,7 +122,7 @@ export async function* searchCompositions(
     }
   }
 
-  for await (const outcome of many(combinations(), options, { concurrency: 16, work: look, callSite })) {
+  for await (const outcome of many(combinations(), { ...options, callId }, { concurrency: 16, work: look, callSite })) {
     if (!outcome.ok) throw outcome.error;
     if (outcome.value !== undefined) yield { ...(outcome.input as CompositionParts), composition: outcome.value };
   }

@@ -3,14 +3,14 @@ import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { type CallContext, countdown, JointTimeline } from "../../http/call-context.ts";
+import { join } from "../../http/call-context.ts";
 import { lookUntil } from "../../http/create-once.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
-import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
+import { assertOptions, noOptions, type RequestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
-import type { ApiCall, CallResult, Send, Start } from "../../http/send.ts";
+import type { ApiCall, Send, Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
@@ -215,31 +215,28 @@ const isOutdated = (error: unknown): boolean =>
   ConflictError.isInstance(error) && error.code === "canceled_quantity_exceeds_shippable";
 
 /** Reads an order and cancels its remaining units. If a line is shipped in between, it reads the order once more and retries. */
-export async function cancelRest(
+export function cancelRest(
+  start: Start,
   send: Send,
-  context: CallContext,
   orderReference: OrderReference,
-  options: RequestOptions,
-): Promise<CallResult<CanceledRemainder>> {
-  const timeline = new JointTimeline(context.clock);
-  assertOptions("request", options, nameOf(cancelOrder));
-  const remaining = countdown(context, options.deadline);
-  // The options `query` and `body` apply to the cancellation only.
-  const reading = () => ({ ...options, query: undefined, body: undefined, deadline: remaining() });
-  const path = { orderReference };
-  for (let again = true; ; again = false) {
-    const { data: order, response } = await timeline.add(send(getOrder, { path }, reading(), true));
-    const canceled = cancellationsOfRest(order);
-    if (canceled.length === 0) return { data: { canceled }, response, timeline: timeline.entries };
-    try {
-      const cancellation = cancelOrderlines(context.start, send, orderReference, canceled, {
-        ...options,
-        deadline: remaining(),
-      });
-      const { response: done } = await timeline.add(cancellation);
-      return { data: { canceled }, response: done, timeline: timeline.entries };
-    } catch (error) {
-      if (!again || !isOutdated(error)) throw error;
+  options: RequestOptions = noOptions,
+): ApiCall<CanceledRemainder> {
+  return start(cancelOrder, options, async (call) => {
+    assertOptions("request", options, call.name);
+    const { query, body } = call.options;
+    for (let again = true; ; again = false) {
+      const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), true);
+      const { data: order, response } = await join(call, reading);
+      const canceled = cancellationsOfRest(order);
+      if (canceled.length === 0) return { data: { canceled }, response };
+      try {
+        // The options `query` and `body` apply to the cancellation only.
+        const each = { ...call.partOptions(), query, body };
+        const { response: done } = await join(call, cancelOrderlines(start, send, orderReference, canceled, each));
+        return { data: { canceled }, response: done };
+      } catch (error) {
+        if (!again || !isOutdated(error)) throw error;
+      }
     }
-  }
+  });
 }

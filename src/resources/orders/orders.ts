@@ -1,5 +1,5 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import { type CallContext, laterCall } from "../../http/call-context.ts";
+import type { CallContext } from "../../http/call-context.ts";
 import {
   type ExactRow,
   getMany,
@@ -9,7 +9,7 @@ import {
   type MapRows,
   type Rows,
 } from "../../http/many.ts";
-import { noOptions, type RequestOptions } from "../../http/request-options.ts";
+import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
@@ -203,9 +203,8 @@ export class OrdersResource {
    * const { canceled } = await partner.orders.cancelRemaining(orderReference);
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
-  cancelRemaining(orderReference: OrderReference, options: RequestOptions = noOptions): ApiCall<CanceledRemainder> {
-    const callSite = captureCallSite(cancelRemaining);
-    return laterCall(this.#context, callSite, () => cancelRest(this.#send, this.#context, orderReference, options));
+  cancelRemaining(orderReference: OrderReference, options?: RequestOptions): ApiCall<CanceledRemainder> {
+    return cancelRest(this.#context.start, this.#send, orderReference, options);
   }
 
   /**
@@ -259,4 +258,4 @@ export class OrdersResource {
 }
 
 /** Where a call was made: below these methods of the stack. */
-const { ensureMany, cancelRemaining } = OrdersResource.prototype;
+const { ensureMany } = OrdersResource.prototype;

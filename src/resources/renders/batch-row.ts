@@ -10,6 +10,8 @@ import type { WaitOptions } from "./render-waiting.ts";
 /** A row of a batch in progress. */
 export interface BatchRow {
   readonly row: unknown;
+  /** The name of all its calls. */
+  readonly callId: string;
   /** Ends its waits and its reads: the caller left the loop, or aborted the signal of the batch. */
   readonly signal: AbortSignal;
   /** Says that the row only waits from now on, so that another one can start. */

@@ -4,6 +4,7 @@ import { type CallContext, countdown } from "../../http/call-context.ts";
 import { assertRows, type ManyRows, many, type Rows, type StartedRow } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { Send } from "../../http/send.ts";
+import { newCallId } from "../../http/tracing.ts";
 import type { ImageReference } from "../../references/references.ts";
 import { check } from "../../schemas/check.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
@@ -139,7 +140,7 @@ async function openBatch(
 
 /** The deadline of a row begins with its work. */
 function rowOf(context: CallContext, each: Options, { row, left, waits }: StartedRow): BatchRow {
-  const { signal, timeout, deadline, retry, priority, headers, query, body } = each;
+  const { signal, timeout, deadline, retry, priority, callId = newCallId(), headers, query, body } = each;
   const remaining = countdown(context, deadline);
   const creating = (): RequestOptions => ({
     signal,
@@ -147,12 +148,14 @@ function rowOf(context: CallContext, each: Options, { row, left, waits }: Starte
     deadline: remaining(),
     retry,
     priority,
+    callId,
     headers,
     query,
     body,
   });
   return {
     row,
+    callId,
     signal: left,
     waits,
     creating,

@@ -32,13 +32,18 @@ interface Pending {
   readonly lastLook: number;
 }
 
-function failWith(error: PodPartnerError, timeline: readonly TimelineEntry[]): never {
-  attachCall(error, { endpoint: nameOf(getRender), timeline });
+function failWith(error: PodPartnerError, { callId }: BatchRow, timeline: readonly TimelineEntry[]): never {
+  attachCall(error, { endpoint: nameOf(getRender), callId, timeline });
   throw error;
 }
 
-function ended(render: Render, reference: string, timeline: readonly TimelineEntry[] = []): Render {
-  if (statusOf(render) === "failed") failWith(new RenderFailedError({ reference }), timeline);
+function ended(
+  render: Render,
+  { reference }: RenderEntry,
+  row: BatchRow,
+  timeline: readonly TimelineEntry[] = [],
+): Render {
+  if (statusOf(render) === "failed") failWith(new RenderFailedError({ reference }), row, timeline);
   return render;
 }
 
@@ -66,7 +71,7 @@ export class PendingRenders {
    * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
    */
   async completed(key: string, entry: RenderEntry, row: BatchRow): Promise<Render> {
-    if (entry.render !== undefined) return ended(entry.render, entry.reference);
+    if (entry.render !== undefined) return ended(entry.render, entry, row);
     const { clock } = this.#tools;
     const began = clock.now();
     const time = row.waitTime();
@@ -124,12 +129,12 @@ export class PendingRenders {
         if (now < due()) continue;
         // Another process may have seen its end.
         const known = (await readEntry(this.#tools.storage, pending.key))?.render;
-        if (known !== undefined) return ended(known, entry.reference);
+        if (known !== undefined) return ended(known, entry, row);
 
         const file = isProbed && now - entry.created < interval ? await this.#file(pending) : undefined;
         if (typeof file === "number") {
           next = file;
-          if (now >= lastLook) failWith(this.#timeout(pending), []);
+          if (now >= lastLook) failWith(this.#timeout(pending), row, []);
           continue;
         }
         const seen = await this.#status(pending);
@@ -146,7 +151,7 @@ export class PendingRenders {
           this.#learn(render, clock.now() - entry.created);
           return render;
         }
-        if (now >= lastLook) failWith(this.#timeout(pending), timeline);
+        if (now >= lastLook) failWith(this.#timeout(pending), row, timeline);
         // It takes longer than the others. How long is not known: likely half of its age more.
         if (this.#completed) this.#took(1.5 * (clock.now() - entry.created));
         isProbed = false;
@@ -217,7 +222,7 @@ export class PendingRenders {
     const { data: render, timeline } = seen;
     const status = statusOf(render);
     if (status === "completed" || status === "failed") await writeEntry(storage, key, { ...entry, render });
-    ended(render, entry.reference, timeline);
+    ended(render, entry, row, timeline);
     return { render, status, timeline };
   }
 }

@@ -1,19 +1,17 @@
 import type { Download } from "../../binary/download.ts";
 import { ApiError, NotReadyError } from "../../errors/api.ts";
-import { attachCall } from "../../errors/base.ts";
-import { type CallSite, captureCallSite, withCallSite } from "../../errors/call-site.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
-import { TimelineRecorder } from "../../http/call.ts";
+import type { Call } from "../../http/call.ts";
 import type { CallContext } from "../../http/call-context.ts";
-import { CancelScope } from "../../http/cancel-scope.ts";
-import { type Endpoint, nameOf } from "../../http/endpoint.ts";
+import type { Endpoint } from "../../http/endpoint.ts";
 import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
 import { parseRetryAfter } from "../../http/response.ts";
-import { type ApiCall, type CallResult, toCall } from "../../http/send.ts";
+import type { ApiCall, CallResult } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { endingOf, isRecord } from "../../util/foreign.ts";
+import { splitFields, withFields } from "../../util/fields.ts";
+import { isRecord } from "../../util/foreign.ts";
 import { getRender, type Render } from "./renders.endpoints.ts";
 
 /** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
@@ -47,45 +45,44 @@ const unsaid = 5_000;
 const shortest = 1_000;
 
 /** Runs a wait. The end of its deadline becomes a `WaitTimeoutError`. The timeline of an error has every look-up. */
-async function waiting<T>(
-  { clock, deadline: ofClient = defaults.deadline }: CallContext,
+const waiting = <T>(
+  { start, deadline: ofClient = defaults.deadline }: CallContext,
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
-  callSite: CallSite,
-  look: (scope: CancelScope) => Promise<Look<Seen<T>>>,
-): Promise<CallResult<T>> {
-  assertOptions("wait", options, nameOf(endpoint));
-  const { signal, deadline = ofClient } = options;
-  const recorder = new TimelineRecorder(clock);
-  const scope = new CancelScope(clock, signal, deadline);
-  try {
-    scope.check();
-    const { data, response } = await poll(scope, recorder, () => look(scope));
-    return { data, response, timeline: recorder.entries };
-  } catch (error) {
-    const ended =
-      error instanceof DeadlineError ? new WaitTimeoutError({ reference, waited: deadline, cause: error }) : error;
-    if (ended instanceof WaitTimeoutError || ended instanceof RenderFailedError) {
-      attachCall(ended, { endpoint: nameOf(endpoint), timeline: recorder.entries });
+  look: (call: Call) => Promise<Look<Seen<T>>>,
+): ApiCall<T> => {
+  const [, request] = splitFields(options, "interval", "onPending");
+  const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
+  return start(endpoint, limited, async (call) => {
+    assertOptions("wait", options, call.name);
+    try {
+      call.scope.check();
+      return await poll(call, look);
+    } catch (error) {
+      if (!(error instanceof DeadlineError)) throw error;
+      throw new WaitTimeoutError({ reference, waited: limited.deadline ?? ofClient, cause: error });
     }
-    throw withCallSite(ended, callSite);
-  } finally {
-    scope.close();
-  }
-}
+  });
+};
 
 /** The data of a look-up and its response. */
 type Seen<T> = Pick<CallResult<T>, "data" | "response">;
 
-const within = (scope: CancelScope, { interval, onPending, ...options }: WaitOptions): RequestOptions => ({
-  ...options,
-  deadline: Math.max(1, scope.remaining()),
-});
+/** The options of one look-up: those of the call, also its own headers and query. */
+const partOptions = (call: Call): RequestOptions => ({ ...call.options, ...call.partOptions() });
 
 /** Calls `onPending`. An error that it throws, or rejects with, ends the wait. */
-const tellPending = (scope: CancelScope, { onPending }: WaitOptions, render: Render): Promise<void> | undefined =>
-  onPending && scope.within(Promise.resolve(onPending(render, scope.elapsed())));
+async function tellPending({ scope }: Call, { onPending }: WaitOptions, render: Render): Promise<void> {
+  if (onPending === undefined) return;
+  try {
+    await scope.within(Promise.resolve(onPending(render, scope.elapsed())));
+  } catch (error) {
+    // So it is thrown as it is.
+    scope.end(error);
+    throw error;
+  }
+}
 
 /** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
 export const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
@@ -100,17 +97,16 @@ export function waitForRender(
   reference: RenderReference,
   options: WaitOptions,
 ): ApiCall<Render> {
-  const waited = waiting(context, reference, getRender, options, captureCallSite(waitForRender), async (scope) => {
-    const seen = await get(reference, within(scope, options)).withResponse();
+  return waiting(context, reference, getRender, options, async (call) => {
+    const seen = await get(reference, partOptions(call)).withResponse();
     const render = seen.data;
     const status = statusOf(render);
     if (status === "completed") return { done: true, value: seen };
     if (status === "failed") throw new RenderFailedError({ reference });
-    await tellPending(scope, options, render);
+    await tellPending(call, options, render);
     const said = parseRetryAfter(seen.response.headers, context.clock.now()) ?? defaults.interval;
     return { done: false, wait: options.interval ?? Math.min(Math.max(said, shortest), defaults.interval) };
   });
-  return toCall(waited, context.pacer);
 }
 
 /** Statuses that say nothing about a render: of the cache, the key, its permissions and the limits. */
@@ -136,21 +132,22 @@ export function waitForFile(
   options: WaitOptions,
 ): ApiCall<Download> {
   let statusAt = 0;
-  const waited = waiting(context, reference, endpoint, options, captureCallSite(waitForFile), async (scope) => {
+  return waiting(context, reference, endpoint, options, async (call) => {
+    const { scope } = call;
     try {
-      return { done: true, value: await download(within(scope, options)).withResponse() };
+      return { done: true, value: await download(partOptions(call)).withResponse() };
     } catch (error) {
       if (!isRefusedFile(error)) throw error;
       const pending = error instanceof NotReadyError ? error : undefined;
       const untilStatus = statusAt - scope.elapsed();
       if (untilStatus <= 0) {
-        const render = await get(reference, within(scope, options)).catch((cause: unknown) => {
+        const render = await get(reference, partOptions(call)).catch((cause: unknown) => {
           // The service refuses both.
           throw pending === undefined && cause instanceof ApiError ? error : cause;
         });
         if (statusOf(render) === "failed") throw new RenderFailedError({ reference });
         if (pending === undefined) throw error;
-        await tellPending(scope, options, render);
+        await tellPending(call, options, render);
         statusAt = scope.elapsed() + (options.interval ?? defaults.interval);
       } else if (pending === undefined) {
         if (untilStatus >= scope.remaining()) throw error;
@@ -159,34 +156,28 @@ export function waitForFile(
       return { done: false, wait: Math.max(pending?.retryAfter ?? unsaid, shortest) };
     }
   });
-  return toCall(waited, context.pacer);
 }
 
 /** The result of one look-up: the final value, or the milliseconds to wait before the next look-up. */
 export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
 
-/** Waits for a step and records its outcome. */
-async function recorded<T>(done: (outcome: string) => void, step: Promise<T>, outcomeOf: (value: T) => string) {
-  try {
-    const value = await step;
-    done(outcomeOf(value));
-    return value;
-  } catch (error) {
-    done(endingOf(error));
-    throw error;
-  }
-}
-
 /**
- * Repeats a look-up until it is done or the scope ends. The recorder gets each look-up and each wait.
+ * Repeats a look-up until it is done or the call ends.
  *
  * @throws `DeadlineError` if the deadline ends first.
  */
-async function poll<T>(scope: CancelScope, recorder: TimelineRecorder, look: () => Promise<Look<T>>): Promise<T> {
+async function poll<T>(call: Call, look: (call: Call) => Promise<Look<T>>): Promise<T> {
   for (let last = false; ; ) {
-    const seen = await recorded(recorder.begin("lookup"), look(), ({ done }) => (done ? "done" : "pending"));
+    const seen = await call.step("lookup", async (trace) => {
+      const seen = await look(call);
+      trace.outcome = seen.done ? "done" : "pending";
+      return seen;
+    });
     if (seen.done) return seen.value;
     if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
-    last = await recorded(recorder.begin("poll"), scope.sleepBeforeLook(seen.wait), () => "waited");
+    last = await call.step("poll", (trace) => {
+      trace.outcome = "waited";
+      return call.scope.sleepBeforeLook(seen.wait);
+    });
   }
 }

@@ -109,6 +109,7 @@ describe("calls that a gateway refuses with 503", () => {
     const outcomes = await Promise.allSettled(Array.from({ length: 300 }, () => partner.auth.validate()));
     expect(outcomes.filter(({ status }) => status === "rejected")).toEqual([]);
     expect(pauses).toContainEqual({
+      callId: expect.any(String),
       endpoint: "POST /auth/validate",
       reason: "gateway-limit",
       policy: "default",

@@ -115,6 +115,7 @@ describe("a call that waits for more than 300 ms is reported with its reason:", 
   it.each(Object.keys(reasons) as PauseReason[])("%s", async (reason) => {
     const pauses = await pausesOf(given[reason]);
     expect(pauses).toContainEqual({
+      callId: expect.any(String),
       endpoint: "POST /auth/validate",
       reason,
       policy: "default",

@@ -1,0 +1,64 @@
+import { isFunction, propertyOf, safely } from "../util/foreign.ts";
+import { builtIn } from "../util/runtime.ts";
+
+/**
+ * Receives what happens as a text and its fields: `console`, winston, pino, bunyan and others. A level that it does not have is dropped.
+ *
+ * pino and bunyan, which have a method `child` and a property `bindings` or `fields`, get the fields first and then the text, as they expect
+ * it. All others get the text first.
+ */
+export interface Logger {
+  /** Each step of a call, and the calls that the SDK makes for another one. */
+  debug?(message: string, fields: object): void;
+  /** Each call that has ended, pauses, and a storage that is back. */
+  info?(message: string, fields: object): void;
+  /** Each call that has failed, retries, unread downloads, and a storage that is lost. */
+  warn?(message: string, fields: object): void;
+  /** Responses that break their schema, and hooks that threw. */
+  error?(message: string, fields: object): void;
+}
+
+export type Level = keyof Logger;
+const levels: readonly Level[] = ["debug", "info", "warn", "error"];
+
+/** Whether a logger takes the fields before the text, and would drop or reorder them otherwise. */
+const takesFieldsFirst = (logger: Logger): boolean =>
+  isFunction(propertyOf(logger, "child")) &&
+  (isFunction(propertyOf(logger, "bindings")) || typeof propertyOf(logger, "fields") === "object");
+
+/** Logs an event. An error of the logger is dropped, because no other place can report it. */
+export function log(logger: Logger | undefined, level: Level, text: string, event: object): void {
+  if (logger === undefined) return;
+  const fields = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
+  const message = `pod-partner: ${text}`;
+  safely(
+    () => {
+      const write = logger[level];
+      return write && Reflect.apply(write, logger, takesFieldsFirst(logger) ? [fields, message] : [message, fields]);
+    },
+    () => undefined,
+  );
+}
+
+/** The colours of the levels on a terminal. */
+const colours = { debug: "gray", info: "cyan", warn: "yellow", error: "red" } as const;
+
+/** Writes the events from a level on to stderr, one line each: as text, in colours on a terminal, or as JSON. */
+export function stderrLogger(level: Level, format: "text" | "json"): Logger {
+  const { styleText } = builtIn("node:util") ?? {};
+  const { stderr, env } = globalThis.process;
+  const inColours = styleText !== undefined && stderr?.isTTY === true && !env.NO_COLOR;
+  const paint = (colour: "gray" | (typeof colours)[Level], text: string) =>
+    inColours ? styleText(colour, text) : text;
+  const lineOf = (name: Level, message: string, { callId, docs, ...fields }: { callId?: string; docs?: string }) => {
+    const time = new Date().toISOString();
+    if (format === "json") return JSON.stringify({ time, level: name, message, callId, ...fields, docs });
+    const details = [callId, docs].filter((detail) => detail !== undefined).join("  ");
+    const clock = inColours ? time.slice(11, -1) : time;
+    // A code of the service, or the message of a storage, must not begin a line of its own or colour the terminal.
+    const text = message.replace(/^pod-partner: /, "").replace(/\p{Cc}/gu, "\uFFFD");
+    return `${paint("gray", `${clock} pod-partner`)} ${paint(colours[name], name.padEnd(5))} ${text}  ${paint("gray", details)}`.trimEnd();
+  };
+  const write = (name: Level) => (message: string, fields: object) => console.error(lineOf(name, message, fields));
+  return Object.fromEntries(levels.slice(levels.indexOf(level)).map((name) => [name, write(name)]));
+}
