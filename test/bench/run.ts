@@ -5,6 +5,7 @@ import { run as emulator } from "./emulator/emulator.ts";
 import { run as emulatorStart } from "./emulator-start/emulator-start.ts";
 import { run as iterate } from "./iterate/iterate.ts";
 import { run as memory } from "./memory/memory.ts";
+import { run as observed } from "./observed/observed.ts";
 import { run as pacing } from "./pacing/pacing.ts";
 import { run as percall } from "./percall/percall.ts";
 import { run as report } from "./report/report.ts";
@@ -21,6 +22,7 @@ const benches: Readonly<Record<string, () => Promise<void>>> = {
   "emulator-start": emulatorStart,
   iterate,
   memory,
+  observed,
   pacing,
   percall,
   report,
