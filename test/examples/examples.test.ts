@@ -26,6 +26,16 @@ const expected: Readonly<Record<string, readonly RegExp[]>> = {
     /^dots no tokens left until 20/m,
     /combination: not_found/,
   ],
+  "opentelemetry.ts": [
+    /^checkout +\d+ ms/m,
+    /^ {2}POST \/orders +\d+ ms/m,
+    /^ {4}lookup +\d+ ms not found$/m,
+    /^ {4}queue +\d+ ms bucket-empty$/m,
+    /^ {4}attempt +\d+ ms ConnectionError$/m,
+    /^ {4}lookup +\d+ ms found$/m,
+    /^pod_partner.call.duration POST \/orders 1 of /m,
+    /^pod_partner.outcome_unknown {2}0$/m,
+  ],
   "order-worker.ts": [
     /^a worker was killed$/m,
     /^shop-1 Order_\w{26} was there already$/m,

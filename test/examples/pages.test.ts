@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import * as podPartner from "pod-partner";
+import * as callbacks from "pod-partner/callbacks";
 import { createEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { errorCodes } from "../../src/errors/api.ts";
@@ -41,9 +42,21 @@ describe("the pages of the documentation", () => {
     expect(documented).toMatchObject(errorCodes);
   });
 
-  it("errors.md lists every class of error", () => {
-    const classes = Object.keys(podPartner).filter((name) => name.endsWith("Error"));
-    expect(absent(classes, "docs/errors.md")).toEqual([]);
+  it("`docs` of every error leads to a heading that exists, once", () => {
+    const classes = Object.values({ ...podPartner, ...callbacks }).filter(
+      (one): one is typeof podPartner.PodPartnerError =>
+        one === podPartner.PodPartnerError || Object.prototype.isPrototypeOf.call(podPartner.PodPartnerError, one),
+    );
+    expect(classes.length).toBeGreaterThan(30);
+    // The base class sets `docs` by the class that is made, whatever its constructor takes.
+    const made = classes.map(
+      (one): podPartner.PodPartnerError => Reflect.construct(podPartner.PodPartnerError, [""], one),
+    );
+    const places = made.map(({ docs }) => docs);
+    const [pages, anchors] = [0, 1].map((part) => places.map((place) => place.split("#")[part]));
+    expect(new Set(pages)).toEqual(new Set(["node_modules/pod-partner/docs/errors.md"]));
+    const headings = [...read("docs/errors.md").matchAll(/^#+ `(\w+)`$/gm)].map(([, name = ""]) => name.toLowerCase());
+    expect(headings.toSorted()).toEqual(anchors?.toSorted());
   });
 
   it("testing.md lists every control of the emulator", () => {
