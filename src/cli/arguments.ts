@@ -164,8 +164,10 @@ export interface Command<Known extends Flags = Flags> {
   readonly flags: Known;
   /** Paragraphs below the options in the help. */
   readonly notes: readonly string[];
+  /** Whether it runs a program of the user, which follows `--`. */
+  readonly program?: true;
   /** Does the work. Returns the exit code. */
-  run(values: FlagValues<Known>): Promise<number>;
+  run(values: FlagValues<Known>, program: readonly string[]): Promise<number>;
 }
 
 /** Defines a command, with the types of its flags' values. */

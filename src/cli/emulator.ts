@@ -116,7 +116,8 @@ function openPage(url: string): void {
 
 const defaults = { port: 4010, host: "127.0.0.1" };
 
-const flags = {
+/** The flags that describe an emulator. */
+export const emulatorFlags = {
   port: wholeNumber(`The port. 0 is any free port. Default ${defaults.port}.`, { most: 65_535 }),
   host: text(`The address to listen on. Default ${defaults.host}: only this machine can connect.`, "address"),
   "public-url": text(
@@ -129,11 +130,9 @@ const flags = {
   speed: decimal("How fast the emulated time passes: 60 is an hour a minute, 0 stops it. Default 1."),
   "callback-url": text("The URL that the emulator calls when an order ships, for every store.", "url"),
   "allow-remote": { help: "Allow a public host in --host, --public-url, --callback-url and --world." },
-  open: { help: "Open the page in the browser." },
-  quiet: { help: "Print no line for each request." },
 };
 
-type EmulatorValues = FlagValues<typeof flags>;
+type EmulatorValues = FlagValues<typeof emulatorFlags>;
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || (isIP(host) === 4 && host.startsWith("127."));
@@ -168,7 +167,7 @@ async function listen(options: StartEmulatorOptions): Promise<RunningEmulator> {
 }
 
 /** Starts the emulator in the state that the flags describe. */
-async function start(values: EmulatorValues): Promise<RunningEmulator> {
+export async function startEmulatorOf(values: EmulatorValues): Promise<RunningEmulator> {
   const { world: path, speed, seed, orders, "callback-url": callbackUrl } = values;
   if (path !== undefined && (seed ?? orders ?? callbackUrl) !== undefined) {
     throw usage(
@@ -189,7 +188,7 @@ async function start(values: EmulatorValues): Promise<RunningEmulator> {
 }
 
 /** The page at the root of the server. */
-const pageOf = ({ baseUrl }: RunningEmulator): string => new URL("/", baseUrl).href;
+export const pageOf = ({ baseUrl }: RunningEmulator): string => new URL("/", baseUrl).href;
 
 /** Warns when programs of other machines can reach the emulator. */
 function warn({ host = defaults.host, "public-url": publicUrl }: EmulatorValues): void {
@@ -205,11 +204,15 @@ function warn({ host = defaults.host, "public-url": publicUrl }: EmulatorValues)
 export const emulator = command({
   name: "emulator",
   summary: "Runs an emulator of the whole service on this machine.",
-  flags,
+  flags: {
+    ...emulatorFlags,
+    open: { help: "Open the page in the browser." },
+    quiet: { help: "Print no line for each request." },
+  },
   notes: ["Ctrl-C ends it, and a second Ctrl-C ends it at once. It keeps its state in memory."],
   run: async (values) => {
     const stopped = stopSignal();
-    const running = await start(values);
+    const running = await startEmulatorOf(values);
     const page = pageOf(running);
     print(...banner(running, page));
     warn(values);

@@ -10,9 +10,11 @@ import {
   takesValue,
   usage,
 } from "./arguments.ts";
+import { dev } from "./dev.ts";
 import { doctor } from "./doctor.ts";
 import { emulator } from "./emulator.ts";
 import { columns, paint, print, printError, wrap } from "./terminal.ts";
+import { verify } from "./verify.ts";
 
 const gap = "  ";
 
@@ -33,11 +35,11 @@ const flagRows = (flags: Flags) =>
 const title = (text: string): string => paint("bold", text);
 
 /** The help of one command. */
-function commandHelp({ name, summary, flags, notes }: Command): readonly string[] {
+function commandHelp({ name, summary, flags, notes, program }: Command): readonly string[] {
   return [
     summary,
     "",
-    `${title("Usage")}  pod-partner ${name} [options]`,
+    `${title("Usage")}  pod-partner ${name} [options]${program === true ? " -- <command>" : ""}`,
     "",
     title("Options"),
     ...table(flagRows({ ...flags, ...commonFlags })),
@@ -62,7 +64,7 @@ function programHelp(commands: readonly Command[]): readonly string[] {
   ];
 }
 
-const commands = [emulator, doctor];
+const commands = [emulator, dev, verify, doctor];
 
 async function run([first, ...rest]: readonly string[]): Promise<number> {
   const command = commands.find(({ name }) => name === first);
@@ -72,19 +74,22 @@ async function run([first, ...rest]: readonly string[]): Promise<number> {
     print(...(values.version ? [version] : programHelp(commands)));
     return 0;
   }
-  const values = readArguments(rest, command.flags);
+  // What follows `--` is the user's own program, with its own options.
+  const end = command.program === true ? rest.indexOf("--") : -1;
+  const [own, program] = end < 0 ? [rest, []] : [rest.slice(0, end), rest.slice(end + 1)];
+  const values = readArguments(own, command.flags);
   if (values.help || values.version) {
     print(...(values.help ? commandHelp(command) : [version]));
     return 0;
   }
-  return command.run(values);
+  return command.run(values, program);
 }
 
 function unknownCommand(name: string): Failure {
   const names = commands.map((command) => command.name);
   const likely = nearest(name, names);
   return usage(
-    `${JSON.stringify(name)} is an unknown command. ${likely === undefined ? `The commands are ${names.join(" and ")}.` : `Did you mean ${likely}?`}`,
+    `${JSON.stringify(name)} is an unknown command. ${likely === undefined ? `The commands are ${names.join(", ")}.` : `Did you mean ${likely}?`}`,
   );
 }
 

@@ -5,7 +5,7 @@ import { runCli, start } from "./process.ts";
 
 const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
   [["emulatr"], /"emulatr" is an unknown command\. Did you mean emulator\?/],
-  [["serve"], /"serve" is an unknown command\. The commands are emulator and doctor\./],
+  [["serve"], /"serve" is an unknown command\. The commands are emulator, dev, verify, doctor\./],
   [["--port"], /--port is an unknown option\./],
   [["emulator", "--prot", "4010"], /--prot is an unknown option\. Did you mean --port\?/],
   [["emulator", "-p", "4010"], /-p is an unknown option\./],
@@ -28,6 +28,12 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   ],
   [["emulator", "world.json"], /There is an argument too many: only options are expected\./],
   [["emulator", "--toString"], /--toString is an unknown option\./],
+  [["dev"], /A command is missing: pod-partner dev -- npm start\./],
+  [["dev", "npm", "start"], /There is an argument too many/],
+  [["verify", "--only", "order"], /A command is missing: pod-partner verify -- npm start\./],
+  [["verify", "--only", "order-last", "--", "true"], /--only order-last is no row\. Did you mean order-late\?/],
+  [["verify", "--ready", "http://127.0.0.1:1", "--", "true"], /--ready and --drive belong together\./],
+  [["verify", "--callback-url", "http://127.0.0.1:1", "--", "true"], /--callback-url needs --ready and --drive\./],
   [["doctor", "--timeout", "0"], /--timeout expects a whole number from 1 to 600000, not "0"\./],
 ];
 

@@ -1,0 +1,247 @@
+import type { Fault, RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
+
+/** What the run without a fault tells about the program. */
+export interface Usage {
+  /** How often it made each call, such as `orders.create`. */
+  readonly calls: ReadonlyMap<string, number>;
+  readonly requests: number;
+  /** The rendertokens that it used. */
+  readonly rendertokens: number;
+  /** The callbacks that it received. */
+  readonly callbacks: number;
+}
+
+/** When the program is killed, and started again: while its first order is being made, or just after. */
+export type Kill = { readonly on: string; readonly after: number };
+
+/** Something that a network, the service or a machine does to a program. */
+export interface Row {
+  readonly id: string;
+  readonly name: string;
+  /** Whether it can happen to this program. */
+  readonly applies: (usage: Usage) => boolean;
+  /** The page of the package's documentation that helps. */
+  readonly page: string;
+  readonly faults?: readonly Fault[];
+  readonly options?: (usage: Usage) => StartEmulatorOptions;
+  readonly begin?: (emulator: RunningEmulator) => void;
+  readonly kill?: Kill;
+  /** Milliseconds for which the service still works when the program has ended. */
+  readonly settle?: number;
+  /** Sends each callback once more, or one that nobody but the service may send. */
+  readonly callbacks?: "twice" | "forged";
+  /** The program cannot make everything: it may report that, and what it makes must be right. */
+  readonly mayFail?: true;
+}
+
+const always = () => true;
+const uses =
+  (...calls: readonly string[]) =>
+  ({ calls: used }: Usage) =>
+    calls.some((call) => used.has(call));
+const places = uses("orders.create");
+const claims = uses("claims.createItemIssues", "claims.createPackageMissing");
+
+const orders = "orders.md";
+const faults = "faults.md";
+
+/** A fault of the first request that makes an order. */
+const ofOrder = (fault: object): readonly Fault[] => [{ on: "orders.create", nth: 1, ...fault } as Fault];
+
+/** All rows, in the order of the report. */
+export const catalogue: readonly Row[] = [
+  { id: "again", name: "Nothing happens, once more", applies: always, page: "verify.md#what-your-program-needs" },
+
+  {
+    id: "order-lost-after",
+    name: "The order is made, and the response is lost",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "drop" }),
+  },
+  {
+    id: "order-lost-before",
+    name: "The request for an order is lost",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "drop", when: "before" }),
+  },
+  {
+    id: "order-502",
+    name: "The order is made, and a gateway responds with 502",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "status", status: 502 }),
+  },
+  {
+    id: "order-500",
+    name: "The order is made, and the service responds with 500",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "status", status: 500, code: "internal" }),
+  },
+  {
+    id: "order-late",
+    name: "A gateway gives up, and the order is made a second later",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "gateway", ms: 500, processing: 1_500 }),
+    settle: 1_500,
+  },
+  {
+    id: "order-html",
+    name: "The order is made, and a proxy's page arrives with 200",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "body", body: "<html>Welcome</html>", type: "text/html" }),
+  },
+  {
+    id: "order-cut",
+    name: "The order is made, and half of the response arrives",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "truncate" }),
+  },
+  {
+    id: "order-stalled",
+    name: "The order is made, and the response never ends",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "stall" }),
+  },
+  {
+    id: "order-slow",
+    name: "The response to an order takes 5 seconds",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "slow", ms: 5_000 }),
+  },
+  {
+    id: "all-orders-lost",
+    name: "Every second response to an order is lost",
+    applies: places,
+    page: orders,
+    faults: [{ on: "orders.create", nth: (n) => n % 2 === 1, fault: "drop" }],
+  },
+  {
+    id: "killed-after",
+    name: "The program is killed when the order is made, and starts again",
+    applies: places,
+    page: "orders.md#after-a-restart",
+    faults: ofOrder({ fault: "slow", ms: 2_000 }),
+    kill: { on: "orders.create", after: 200 },
+  },
+  {
+    id: "killed-during",
+    name: "The program is killed a second before the order is made, and starts again",
+    applies: places,
+    page: "orders.md#after-a-restart",
+    faults: ofOrder({ fault: "slow", ms: 1_200, when: "before" }),
+    kill: { on: "orders.create", after: 200 },
+    settle: 1_500,
+  },
+
+  {
+    id: "claim-lost",
+    name: "The claim is filed, and the response is lost",
+    applies: claims,
+    page: "claims.md",
+    faults: [
+      { on: "claims.createItemIssues", nth: 1, fault: "drop" },
+      { on: "claims.createPackageMissing", nth: 1, fault: "drop" },
+    ],
+  },
+  {
+    id: "cancel-lost",
+    name: "The cancellation is made, and the response is lost",
+    applies: uses("orders.cancel"),
+    page: "orders.md#when-the-response-to-a-change-is-lost",
+    faults: [{ on: "orders.cancel", nth: 1, fault: "drop" }],
+  },
+  {
+    id: "render-fails",
+    name: "The first render fails",
+    applies: uses("renders.create"),
+    page: "renders.md",
+    faults: [{ on: "renders.create", nth: 1, fault: "failRender" }],
+    mayFail: true,
+  },
+  {
+    id: "tokens-end",
+    name: "The rendertokens of the week end",
+    applies: ({ rendertokens }) => rendertokens > 0,
+    page: "renders.md#rendertokens",
+    options: ({ rendertokens }) => ({ rendertokenLimit: Math.max(0, rendertokens - 1) }),
+    mayFail: true,
+  },
+
+  {
+    id: "storm",
+    name: "Every request gets 503, for three seconds",
+    applies: always,
+    page: faults,
+    begin: (emulator) => {
+      const { remove } = emulator.faults.add({ fault: "status", status: 503 });
+      setTimeout(remove, 3_000);
+    },
+  },
+  {
+    id: "unstable",
+    name: "Every fourth connection breaks",
+    applies: always,
+    page: faults,
+    faults: [{ nth: (n) => n % 4 === 3, fault: "drop" }],
+  },
+  {
+    id: "cut",
+    name: "Every fifth response is cut in half",
+    applies: always,
+    page: faults,
+    faults: [{ nth: (n) => n % 5 === 3, fault: "truncate" }],
+  },
+  {
+    id: "slow",
+    name: "Every response takes a second",
+    applies: always,
+    page: faults,
+    faults: [{ fault: "slow", ms: 1_000 }],
+  },
+  {
+    id: "small-bucket",
+    name: "The rate limit is a third of what the program sends",
+    applies: ({ requests }) => requests >= 6,
+    page: "rate-limits.md",
+    options: ({ requests }) => ({
+      limits: { default: { quota: Math.max(2, Math.floor(requests / 3)), window: 5_000 } },
+    }),
+  },
+  {
+    id: "rate-limited",
+    name: "Three requests get 429, with Retry-After",
+    applies: always,
+    page: "rate-limits.md",
+    faults: [{ nth: (n) => n >= 2 && n <= 4, fault: "status", status: 429, code: "rate_limited", retryAfter: 1_000 }],
+  },
+  {
+    id: "rate-limited-bare",
+    name: "Three requests get 429, without Retry-After",
+    applies: always,
+    page: "rate-limits.md",
+    faults: [{ nth: (n) => n >= 2 && n <= 4, fault: "status", status: 429 }],
+  },
+
+  {
+    id: "callbacks-twice",
+    name: "Each callback comes twice",
+    applies: ({ callbacks }) => callbacks > 0,
+    page: "callbacks.md",
+    callbacks: "twice",
+  },
+  {
+    id: "callbacks-forged",
+    name: "Somebody else calls the callback's URL",
+    applies: ({ callbacks }) => callbacks > 0,
+    page: "callbacks.md",
+    callbacks: "forged",
+  },
+];

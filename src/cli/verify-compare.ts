@@ -1,0 +1,159 @@
+import type { LoggedRequest, SavedWorld } from "pod-partner/testing";
+
+/** What a run has made, in a form that does not depend on the references, times and identifiers of the run. */
+export interface Result {
+  /** The content of each order, with the names by which a person finds it. */
+  readonly orders: ReadonlyMap<string, readonly string[]>;
+  readonly claims: ReadonlyMap<string, readonly string[]>;
+}
+
+type Organization = SavedWorld["organizations"][number];
+
+/** Groups things by their content. */
+function byContent<Thing>(
+  things: readonly Thing[],
+  contentOf: (thing: Thing) => unknown,
+  nameOf: (thing: Thing) => string,
+): ReadonlyMap<string, readonly string[]> {
+  const groups = Map.groupBy(things, (thing) => JSON.stringify(contentOf(thing)));
+  return new Map([...groups].map(([content, equal]) => [content, equal.map(nameOf)]));
+}
+
+function resultOfOrganization({ orders, claims, addresses }: Organization): Result {
+  const addressOf = new Map(
+    addresses.map(({ reference, address }) => [reference, { ...address, reference: undefined }]),
+  );
+  const nameOf = new Map(orders.map(({ reference, customIdentifier }) => [reference, customIdentifier ?? reference]));
+  const lineOf = ({
+    index,
+    productReference,
+    imageReference,
+    quantity,
+    canceledQuantity,
+    annotations,
+  }: (typeof orders)[number]["lines"][number]) => ({
+    index,
+    productReference,
+    imageReference,
+    quantity,
+    canceledQuantity,
+    annotations,
+  });
+  return {
+    orders: byContent(
+      // A replacement is the service's own order.
+      orders.filter(({ settles }) => settles === undefined),
+      ({ storeReference, shippingKind, minimalLevel, lines, dropshipAddressReference }) => ({
+        storeReference,
+        shippingKind,
+        minimalLevel,
+        lines: lines.map(lineOf),
+        address: dropshipAddressReference === null ? null : addressOf.get(dropshipAddressReference),
+      }),
+      ({ reference }) => nameOf.get(reference) ?? reference,
+    ),
+    claims: byContent(
+      claims,
+      ({ comment, lines, retracted }) => ({
+        comment,
+        retracted: retracted !== null,
+        lines: lines.map(({ orderReference, orderlineIndex, quantity, categoryReference, evidence }) => ({
+          order: nameOf.get(orderReference),
+          orderlineIndex,
+          quantity,
+          categoryReference,
+          photos: evidence.length,
+        })),
+      }),
+      ({ orderReference }) => `the claim about ${nameOf.get(orderReference) ?? orderReference}`,
+    ),
+  };
+}
+
+const merge = (maps: readonly ReadonlyMap<string, readonly string[]>[]): ReadonlyMap<string, readonly string[]> =>
+  new Map(maps.flatMap((map) => [...map]));
+
+/** What is in a world, apart from what was there at the start. */
+export function resultOf({ organizations }: SavedWorld): Result {
+  const results = organizations.map(resultOfOrganization);
+  return { orders: merge(results.map(({ orders }) => orders)), claims: merge(results.map(({ claims }) => claims)) };
+}
+
+const few = (names: readonly string[]): string =>
+  names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")} and ${names.length - 3} more`;
+
+/** What differs between the orders, or the claims, of two runs: at most one sentence for each kind of difference. */
+function differences(
+  expected: ReadonlyMap<string, readonly string[]>,
+  found: ReadonlyMap<string, readonly string[]>,
+): readonly { readonly kind: "doubled" | "missing" | "different"; readonly text: string }[] {
+  const missing: string[] = [];
+  const doubled: string[] = [];
+  const different: string[] = [];
+  for (const [content, names] of expected) {
+    const count = found.get(content)?.length ?? 0;
+    if (count < names.length) missing.push(...names.slice(count));
+  }
+  for (const [content, names] of found) {
+    const count = expected.get(content)?.length ?? 0;
+    if (names.length > count) (count > 0 ? doubled : different).push(...names.slice(count));
+  }
+  // An order that was not canceled, for example, is both: missing with its content, and there with another.
+  const changed = different.filter((name) => missing.includes(name));
+  const extra = different.filter((name) => !missing.includes(name));
+  const gone = missing.filter((name) => !changed.includes(name));
+  return [
+    { kind: "doubled", names: doubled, text: "made twice" },
+    { kind: "missing", names: gone, text: "missing" },
+    { kind: "different", names: changed, text: "not as in the run without a fault" },
+    { kind: "doubled", names: extra, text: "made although the run without a fault did not" },
+  ].flatMap(({ kind, names, text }) =>
+    names.length === 0 ? [] : [{ kind: kind as "doubled", text: `${text}: ${few(names)}` }],
+  );
+}
+
+export interface Finding {
+  readonly kind: "doubled" | "missing" | "different" | "unfinished" | "failed" | "hammered" | "leaked" | "callback";
+  readonly text: string;
+}
+
+/** Compares what two runs have made. */
+export const compare = (expected: Result, found: Result): readonly Finding[] => [
+  ...differences(expected.orders, found.orders),
+  ...differences(expected.claims, found.claims),
+];
+
+/** The milliseconds by which a request may come before the end of `Retry-After`: clocks and networks differ. */
+const tolerance = 250;
+
+/** Whether a program sent many more requests than without a fault, or did not wait as it was told to. */
+export function hammering(requests: readonly LoggedRequest[], expected: number): readonly Finding[] {
+  const most = 3 * expected + 30;
+  const findings: Finding[] = [];
+  if (requests.length > most) {
+    findings.push({ kind: "hammered", text: `${requests.length} requests, ${expected} without a fault` });
+  }
+  const paused = new Map<string, number>();
+  let early = 0;
+  for (const { call = "", time, status, response, duration = 0 } of requests) {
+    if (time < (paused.get(call) ?? 0) - tolerance) early += 1;
+    const seconds = Number(response?.headers["retry-after"]);
+    // What was sent before the 429 arrived could not know.
+    if (status === 429 && seconds > 0) paused.set(call, time + duration + seconds * 1_000);
+  }
+  if (early > 0) findings.push({ kind: "hammered", text: `${early} requests before the time of Retry-After` });
+  return findings;
+}
+
+/** What the emulator records instead of a key. */
+const redacted = "[redacted]";
+
+/** Whether the key is anywhere but in its header. */
+export function leaks(requests: readonly LoggedRequest[]): readonly Finding[] {
+  const where = requests.find(({ path, request }) =>
+    [path, request.body?.text].some((text) => text?.includes(redacted)),
+  );
+  return where === undefined
+    ? []
+    : [{ kind: "leaked", text: `the key is in the URL or body of ${where.method} ${where.call ?? "a request"}` }];
+}

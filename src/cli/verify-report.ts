@@ -1,0 +1,135 @@
+import type { Row } from "./verify-catalogue.ts";
+import type { Finding } from "./verify-compare.ts";
+
+/** What came of a row. */
+export interface Outcome {
+  readonly row: Row;
+  /** `skipped`: it cannot happen to this program. */
+  readonly status: "passed" | "failed" | "skipped";
+  readonly findings: readonly Finding[];
+  /** Milliseconds; 0 if it was skipped. */
+  readonly took: number;
+  readonly requests: number;
+  /** The last lines that the program printed. */
+  readonly output: string;
+}
+
+/** The results of all rows. */
+export interface Report {
+  readonly version: string;
+  /** The command of the program. */
+  readonly program: string;
+  readonly seed: number;
+  /** What the program made without a fault. */
+  readonly orders: number;
+  readonly claims: number;
+  readonly requests: number;
+  readonly outcomes: readonly Outcome[];
+  /** Milliseconds. */
+  readonly took: number;
+}
+
+export const pageOf = ({ page }: Row): string => `node_modules/pod-partner/docs/${page}`;
+
+const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
+
+export const failedOf = ({ outcomes }: Report): readonly Outcome[] =>
+  outcomes.filter(({ status }) => status === "failed");
+
+/** The report as JSON. */
+export const toJson = (report: Report): string =>
+  JSON.stringify(
+    {
+      ok: failedOf(report).length === 0,
+      ...report,
+      took: Math.round(report.took),
+      outcomes: report.outcomes.map(({ row, status, findings, took, requests, output }) => ({
+        id: row.id,
+        name: row.name,
+        status,
+        findings,
+        page: pageOf(row),
+        took: Math.round(took),
+        requests,
+        ...(status === "failed" && { output }),
+      })),
+    },
+    null,
+    2,
+  );
+
+const escaped = (text: string): string =>
+  text
+    // XML has no control characters.
+    .replace(/[^\P{Cc}\n\t]/gu, "\uFFFD")
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll('"', "&quot;");
+
+/** The report as JUnit's XML, for the test reports of CI. */
+export function toJunit(report: Report): string {
+  const cases = report.outcomes.map(({ row, status, findings, took, output }) => {
+    const inside =
+      status === "skipped"
+        ? "<skipped/>"
+        : findings
+            .map(({ kind, text }) => `<failure type="${kind}" message="${escaped(text)}">${escaped(output)}</failure>`)
+            .join("");
+    return `  <testcase classname="pod-partner verify" name="${escaped(row.name)}" time="${seconds(took)}">${inside}</testcase>`;
+  });
+  const count = (status: Outcome["status"]) => report.outcomes.filter((outcome) => outcome.status === status).length;
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<testsuite name="pod-partner verify" tests="${report.outcomes.length}" failures="${count("failed")}" skipped="${count("skipped")}" time="${seconds(report.took)}">
+${cases.join("\n")}
+</testsuite>
+`;
+}
+
+const signs = { passed: "✓", failed: "✗", skipped: "–" } as const;
+
+/** The report as one HTML page, which needs nothing else. */
+export function toHtml(report: Report): string {
+  const rows = report.outcomes.map(({ row, status, findings, took, requests, output }) => {
+    const list = findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("");
+    const detail =
+      status === "failed"
+        ? `<ul>${list}</ul><p>Read <code>${escaped(pageOf(row))}</code></p><details><summary>What the program printed</summary><pre>${escaped(output)}</pre></details>`
+        : "";
+    const numbers = status === "skipped" ? ["", ""] : [String(requests), `${seconds(took)} s`];
+    return `<tr class="${status}"><td>${signs[status]}</td><td>${escaped(row.name)}${detail}</td><td>${numbers.join("</td><td>")}</td></tr>`;
+  });
+  const failed = failedOf(report).length;
+  const title = failed === 0 ? "It survives" : `${failed} ${failed === 1 ? "thing" : "things"} break it`;
+  return `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>pod-partner verify: ${title}</title>
+<style>
+  :root { color-scheme: light dark; --line: #d1d9e0; --dim: #59636e; --good: #1a7f37; --bad: #cf222e }
+  @media (prefers-color-scheme: dark) { :root { --line: #3d444d; --dim: #9198a1; --good: #3fb950; --bad: #f85149 } }
+  body { font: 15px/1.5 system-ui, "Segoe UI", Helvetica, Arial, sans-serif; max-width: 62rem; margin: 3rem auto; padding: 0 1.5rem }
+  h1 { font-size: 1.6rem; margin: 0 }
+  p.facts { color: var(--dim); margin: .25rem 0 2rem }
+  table { border-collapse: collapse; width: 100% }
+  td { border-top: 1px solid var(--line); padding: .55rem .6rem; vertical-align: top }
+  td:first-child { width: 1.4rem; font-weight: 600 }
+  td:nth-child(n + 3) { text-align: right; white-space: nowrap; color: var(--dim); font-variant-numeric: tabular-nums }
+  .passed td:first-child { color: var(--good) }
+  .failed td:first-child, .failed li { color: var(--bad) }
+  .failed td:nth-child(2) { font-weight: 600 }
+  .failed ul, .failed p, .failed details { font-weight: 400; margin: .3rem 0; padding-left: 0; list-style: none }
+  .skipped { color: var(--dim) }
+  pre { overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; padding: .8rem; font-size: 12.5px }
+  code { font-size: 13px }
+</style>
+<h1>${title}</h1>
+<p class="facts"><code>${escaped(report.program)}</code> made ${report.orders} orders and ${report.claims} claims in ${report.requests} requests.
+${report.outcomes.length} rows in ${seconds(report.took)} s, pod-partner ${escaped(report.version)}, seed ${report.seed}.</p>
+<table>
+<tr><td></td><td></td><td>requests</td><td>time</td></tr>
+${rows.join("\n")}
+</table>
+</html>
+`;
+}
