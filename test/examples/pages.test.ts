@@ -59,6 +59,17 @@ describe("the pages of the documentation", () => {
     expect(headings.toSorted()).toEqual(anchors?.toSorted());
   });
 
+  it("AGENTS.md is short, and lists every method", () => {
+    const text = read("AGENTS.md");
+    expect(text.length).toBeLessThan(8_000);
+    const listed = [...text.matchAll(/^\| (`[^|]+) \| (`[^|]+) \|$/gm)].flatMap(([, resources = "", methods = ""]) => {
+      const namesIn = (cell: string) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name);
+      return namesIn(resources).flatMap((resource) => namesIn(methods).map((method) => `${resource}.${method}`));
+    });
+    const documented = [...read("docs/endpoints.md").matchAll(/`partner\.([\w.]+)\(/g)].map(([, name = ""]) => name);
+    expect(listed.toSorted()).toEqual([...new Set(documented)].filter((name) => name !== "request").toSorted());
+  });
+
   it("testing.md lists every control of the emulator", () => {
     const controls = Object.keys(createEmulator()).filter((name) => !["fetch", "clock"].includes(name));
     expect(
