@@ -34,6 +34,7 @@ describe("the tarball", () => {
         "package.json",
         "dist/cli.js",
         "dist/cyclonedx.json",
+        "dist/openapi.json",
         notices,
         ...pageFiles,
         ...doorFiles,
@@ -94,7 +95,14 @@ describe("the tarball", () => {
 
   it("passes attw, under every module resolution of TypeScript", async () => {
     const { path } = await pack();
-    const check = promisify(execFile)(process.execPath, [attw, path, "--format", "json"]);
+    const check = promisify(execFile)(process.execPath, [
+      attw,
+      path,
+      "--format",
+      "json",
+      "--exclude-entrypoints",
+      "./openapi.json",
+    ]);
     const { stdout } = await check.catch((failed: { stdout: string }) => failed);
     const { analysis } = JSON.parse(stdout) as { analysis: { problems: { kind: string; resolutionKind?: string }[] } };
     expect(analysis.problems).toEqual([]);

@@ -18,6 +18,7 @@ import {
 } from "./address.ts";
 import { respondToControl, respondWithCoverage, respondWithRequests } from "./control-plane.ts";
 import { createParts, type Emulator, type EmulatorParts } from "./emulator.ts";
+import { respondWithOpenapi } from "./openapi.ts";
 import { createParallelWorlds, type ParallelWorlds } from "./parallel-worlds.ts";
 
 /** The status of what Node's parser refuses, by the code of its error. */
@@ -145,7 +146,11 @@ function createFetch(parts: EmulatorParts, page: ReturnType<typeof createPage>, 
     if (url.pathname.startsWith("/v2/")) return await emulator.fetch(request);
     if (!isSameSite(request.headers, hosts)) return otherSite();
     const read =
-      request.method === "GET" ? (respondWithRequests(emulator.requests, url) ?? respondWithCoverage(url)) : undefined;
+      request.method === "GET"
+        ? (respondWithRequests(emulator.requests, url) ??
+          respondWithCoverage(url) ??
+          respondWithOpenapi(url, emulator.baseUrl))
+        : undefined;
     const shown = read ?? (await page.respond(request));
     return shown ?? (await respondToControl(emulation, request)) ?? (await emulator.fetch(request));
   };

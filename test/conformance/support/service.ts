@@ -1,6 +1,7 @@
 import { type StartEmulatorOptions, startEmulator } from "pod-partner/testing";
 import { expect } from "vitest";
 import { createClock } from "./clock.ts";
+import { expectDocumented } from "./openapi.ts";
 import { errorObject, expectShape } from "./shapes.ts";
 
 /** A response, read to its end. */
@@ -40,6 +41,12 @@ export async function startService({ start, ...options }: StartEmulatorOptions &
     const content = new Uint8Array(await response.arrayBuffer());
     const isJson = response.headers.get("Content-Type")?.startsWith("application/json") ?? false;
     const body = isJson && content.length > 0 ? JSON.parse(new TextDecoder().decode(content)) : undefined;
+    // The API has the base URL as its prefix; what is beside it has no description.
+    if (url.startsWith(`${emulator.baseUrl}/`)) {
+      const path = url.slice(emulator.baseUrl.length);
+      const type = response.headers.get("Content-Type") ?? "";
+      await expectDocumented(emulator.baseUrl, { method, path, sent: json, status: response.status, type, body });
+    }
     return { status: response.status, headers: response.headers, body, bytes: content } satisfies HttpResponse;
   };
   const send = (method: string, path: string, sent?: Sent) => request(method, emulator.baseUrl + path, sent);
