@@ -29,6 +29,7 @@ describe("the tarball", () => {
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
       [
         "AGENTS.md",
+        "CHANGELOG.md",
         "LICENSE",
         "README.md",
         "package.json",
