@@ -1,6 +1,6 @@
 /** Writes dist/openapi.json: the document that the emulator serves. */
 import { writeFileSync } from "node:fs";
-import { startEmulator } from "../dist/testing.js";
+import { startEmulator } from "pod-partner/testing";
 
 const emulator = await startEmulator({ port: 0 });
 try {

@@ -65,21 +65,41 @@ function colourOf(status: number): Parameters<typeof paint>[0] {
 
 const duration = (ms: number): string => (ms < 10_000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
 
-/** One line: `GET     200     3 ms  /v2/orders`. The status is `lost` when the connection ended before the whole response. */
-function requestLine({ request, response }: ServedRequest, took: number): string {
+/** Why a request ended as it did: the fault that applied, the code of its error object. Empty for a request without either. */
+function reasonOf({ requests }: RunningEmulator, method: string, url: string): string {
+  const entry = requests.findLast((one) => one.method === method && url.endsWith(one.path));
+  if (entry?.fault !== undefined) return `fault ${entry.fault}`;
+  const { code } = entry?.toJSON() ?? {};
+  return typeof code === "string" ? code : "";
+}
+
+/**
+ * One line: `18:04:05  POST    400     3 ms  /v2/orders  missing_image_reference`. The status is `lost` when the connection ended before the
+ * whole response.
+ */
+function requestLine({ request, response }: ServedRequest, took: number, emulator: RunningEmulator): string {
   const { method = "", url = "" } = request;
   const status = response.writableFinished
     ? paint(colourOf(response.statusCode), String(response.statusCode).padEnd(4))
     : paint("red", "lost");
-  return `${paint("bold", method.padEnd(6))}  ${status} ${paint("dim", duration(took).padStart(8))}  ${url}`;
+  const [, control] = /\/_emulator\/([\w.-]+)/.exec(url) ?? [];
+  const [verb, path] = control === undefined ? [method, url] : ["control", control];
+  const time = new Date().toTimeString().slice(0, 8);
+  const reason = reasonOf(emulator, method, url);
+  const words = `${paint("dim", time)}  ${paint("bold", verb.padEnd(7))} ${status} ${paint("dim", duration(took).padStart(8))}  ${path}`;
+  return reason === "" ? words : `${words}  ${paint("yellow", reason)}`;
 }
 
-/** Prints a line for each request that a server of this process receives, when its response has ended. */
-function printRequests(): void {
+/** Prints a line for each request of the API, when its response has ended, and for each control that changes something. */
+function printRequests(emulator: RunningEmulator): void {
   subscribe("http.server.request.start", (message) => {
     const received = message as ServedRequest;
+    const { method, url = "" } = received.request;
     const begun = performance.now();
-    received.response.once("close", () => print(requestLine(received, performance.now() - begun)));
+    const isOfApi = /^(\/worlds\/[^/]+)?\/v2\//.test(url);
+    // The page and its stream are the emulator's own traffic.
+    if (!isOfApi && method !== "POST") return;
+    received.response.once("close", () => print(requestLine(received, performance.now() - begun, emulator)));
   });
 }
 
@@ -216,7 +236,7 @@ export const emulator = command({
     const page = pageOf(running);
     print(...banner(running, page));
     warn(values);
-    if (!values.quiet) printRequests();
+    if (!values.quiet) printRequests(running);
     if (values.open) openPage(page);
     await stopped;
     await running.close();

@@ -20,11 +20,27 @@ describe("the line of a request", () => {
   it("has method, status, duration and path", async () => {
     const { origin, until } = await startEmulator();
     await fetch(`${origin}/v2/orders?cursor=`, { headers });
-    await until(/^GET +\d{3} +\d+ ms {2}\/v2\/orders\?cursor=$/m);
+    await until(/^\d\d:\d\d:\d\d {2}GET +\d{3} +\d+ ms {2}\/v2\/orders\?cursor=/m);
     await fetch(`${origin}/v2/stores`);
-    await until(/^GET +401 +\d+ ms {2}\/v2\/stores$/m);
+    await until(/ {2}GET +401 +\d+ ms {2}\/v2\/stores {2}\w+$/m);
     await fetch(`${origin}/v2/orders`, { method: "POST", headers, body: "{}" });
-    await until(/^POST +400 +\d+ ms {2}\/v2\/orders$/m);
+    await until(/ {2}POST +400 +\d+ ms {2}\/v2\/orders {2}unknown_input_error$/m);
+  });
+
+  it("says which fault applied, and has a form of its own for a control; the page's own requests have none", async () => {
+    const { origin, until, output } = await startEmulator();
+    await fetch(`${origin}/`);
+    await fetch(`${origin}/_emulator/requests`);
+    const body = JSON.stringify({ fault: { on: "organization.stores.list", fault: "status", status: 503 } });
+    await fetch(`${origin}/_emulator/faults.add`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
+    await until(/ {2}control +200 +\d+ ms {2}faults\.add$/m);
+    await fetch(`${origin}/v2/stores`, { headers });
+    await until(/ {2}GET +503 +\d+ ms {2}\/v2\/stores {2}fault status$/m);
+    expect(output()).not.toMatch(/^\d\d:.*(_emulator|GET +200)/m);
   });
 
   it("says that the connection ended before the response", async () => {
@@ -36,7 +52,7 @@ describe("the line of a request", () => {
     // The server has read the head when it asks for the body.
     await once(socket, "data");
     socket.resetAndDestroy();
-    await until(/^POST +lost +\d+ ms {2}\/v2\/images$/m);
+    await until(/ {2}POST +lost +\d+ ms {2}\/v2\/images$/m);
   });
 
   it("is not printed with --quiet", async () => {
