@@ -24,7 +24,7 @@ export interface Row {
   readonly page: string;
   readonly faults?: readonly Fault[];
   readonly options?: (usage: Usage) => StartEmulatorOptions;
-  readonly begin?: (emulator: RunningEmulator) => void;
+  readonly begin?: (emulator: RunningEmulator, usage: Usage) => void;
   readonly kill?: Kill;
   /** Milliseconds for which the service still works when the program has ended. */
   readonly settle?: number;
@@ -201,10 +201,13 @@ export const catalogue: readonly Row[] = [
   },
   {
     id: "slow",
-    name: "Every response takes a second",
+    name: "Every response is slow: up to a second",
     applies: always,
     page: faults,
-    faults: [{ fault: "slow", ms: 1_000 }],
+    // A program with hundreds of requests must have an end, too.
+    begin: (emulator, { requests }) => {
+      emulator.faults.add({ fault: "slow", ms: Math.ceil(Math.min(1_000, 20_000 / requests)) });
+    },
   },
   {
     id: "small-bucket",

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { stripVTControlCharacters } from "node:util";
 import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { onAbort } from "../util/abort-signals.ts";
 import { onWindows, type Program, start } from "./program.ts";
@@ -48,7 +49,11 @@ function tail() {
         });
       }
     },
-    text: () => text.trimEnd().split("\n").slice(-lastLines).join("\n"),
+    // What a program prints must not colour the report, or move its cursor.
+    text: () => {
+      const plain = stripVTControlCharacters(text).replace(/[^\P{Cc}\n\t]/gu, "");
+      return plain.trimEnd().split("\n").slice(-lastLines).join("\n");
+    },
   };
 }
 
@@ -195,9 +200,10 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
   const began = performance.now();
   const signal = AbortSignal.timeout(setup.timeout);
   const output = tail();
+  const programs: Program[] = [];
   try {
     for (const fault of row.faults ?? []) emulator.faults.add(fault);
-    row.begin?.(emulator);
+    if (baseline !== undefined) row.begin?.(emulator, baseline);
     const { baseUrl, secretKey } = emulator;
     const environment = {
       POD_PARTNER_BASE_URL: baseUrl,
@@ -207,6 +213,7 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     };
     const launch = (command: readonly string[]) => {
       const program = start(command, { environment, output: "pipe" });
+      programs.push(program);
       output.listen(program);
       onAbort(signal, () => program.kill("SIGKILL"));
       return program;
@@ -225,6 +232,8 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     if (baseline !== undefined) findings.push(...hammering(emulator.requests, baseline.requests));
     return { result: resultOf(world), usage, took, code, findings, output: output.text() };
   } finally {
+    // What a program has started may outlive it.
+    for (const { kill } of programs) kill("SIGKILL");
     await emulator.close();
     await rm(folder, { recursive: true, force: true });
   }

@@ -103,12 +103,12 @@ describe("pod-partner verify", () => {
   `;
 
   it.each([
-    ["hammers", "rate-limited", "while (!(await get('/stores')).ok);", /requests before the time of Retry-After/],
+    ["hammers", "small-bucket", "while (!(await get('/stores')).ok);", /requests before the time of Retry-After/],
     [
       "never ends",
       "storm",
       "await get('/stores').then(({ ok }) => ok || new Promise(() => setInterval(() => {}, 1e3)));",
-      /not finished after 2 s/,
+      /not finished after 4 s/,
     ],
     ["ends with an error", "storm", "if (!(await get('/stores')).ok) process.exit(9);", /ended with exit code 9/],
     ["puts the key into a URL", "again", "await get('/stores?key=' + key);", /the key is in the URL or body of GET/],
@@ -117,9 +117,9 @@ describe("pod-partner verify", () => {
     async (name, row, code, finding) => {
       const program = programOf(
         `${name.replaceAll(" ", "-")}.mjs`,
-        `${listing} for (let n = 0; n < 3; n += 1) { ${code} }`,
+        `${listing} for (let n = 0; n < 9; n += 1) { ${code} }`,
       );
-      const { code: exit, rows } = await verify(row, program, ["--timeout", "2000"]).catch((error: Error) => ({
+      const { code: exit, rows } = await verify(row, program, ["--timeout", "4000"]).catch((error: Error) => ({
         code: 1,
         rows: { [row]: error.message },
       }));
