@@ -16,7 +16,7 @@ describe("the command line in the packed tarball", () => {
     const [, baseUrl = ""] = await running.until(/Base URL +(\S+)[\s\S]*Ctrl-C/);
     const response = await fetch(`${baseUrl}/stores`, { headers: { "X-Service-Secret-Key": "emulator-secret-key" } });
     expect(response.status).toBe(200);
-    await running.until(/^GET +200 .+ \/v2\/stores$/m);
+    await running.until(/ GET +200 .+ \/v2\/stores$/m);
     for (const file of ["/", "/_emulator/page/app.js", "/_emulator/page/app.css", "/_emulator/page/icon.svg"]) {
       expect((await fetch(new URL(file, baseUrl))).status).toBe(200);
     }
