@@ -7,6 +7,11 @@ declare module "openai" {
   }
 }
 
+declare module "openapi-fetch" {
+  type Send = (path: string, init: object) => Promise<{ readonly data?: unknown; readonly error?: unknown }>;
+  export default function createClient(options: { baseUrl: string; headers: object }): { readonly POST: Send };
+}
+
 declare module "stripe" {
   export default class Stripe {
     constructor(key: string, options: { host: string; port: string; protocol: "http" });
