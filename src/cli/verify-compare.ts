@@ -24,32 +24,26 @@ function resultOfOrganization({ orders, claims, addresses }: Organization): Resu
     addresses.map(({ reference, address }) => [reference, { ...address, reference: undefined }]),
   );
   const nameOf = new Map(orders.map(({ reference, customIdentifier }) => [reference, customIdentifier ?? reference]));
-  const lineOf = ({
-    index,
-    productReference,
-    imageReference,
-    quantity,
-    canceledQuantity,
-    annotations,
-  }: (typeof orders)[number]["lines"][number]) => ({
-    index,
-    productReference,
-    imageReference,
-    quantity,
-    canceledQuantity,
-    annotations,
+  const contentOf = ({
+    storeReference,
+    shippingKind,
+    minimalLevel,
+    lines,
+    dropshipAddressReference,
+  }: (typeof orders)[number]) => ({
+    storeReference,
+    shippingKind,
+    minimalLevel,
+    lines: lines.map(({ shippedQuantity: _, ...line }) => line),
+    address: dropshipAddressReference === null ? null : addressOf.get(dropshipAddressReference),
   });
+  // The order of a claim by its content: its identifier may be random.
+  const contents = new Map(orders.map((order) => [order.reference, contentOf(order)]));
   return {
+    // A replacement is the service's own order.
     orders: byContent(
-      // A replacement is the service's own order.
       orders.filter(({ settles }) => settles === undefined),
-      ({ storeReference, shippingKind, minimalLevel, lines, dropshipAddressReference }) => ({
-        storeReference,
-        shippingKind,
-        minimalLevel,
-        lines: lines.map(lineOf),
-        address: dropshipAddressReference === null ? null : addressOf.get(dropshipAddressReference),
-      }),
+      contentOf,
       ({ reference }) => nameOf.get(reference) ?? reference,
     ),
     claims: byContent(
@@ -58,7 +52,7 @@ function resultOfOrganization({ orders, claims, addresses }: Organization): Resu
         comment,
         retracted: retracted !== null,
         lines: lines.map(({ orderReference, orderlineIndex, quantity, categoryReference, evidence }) => ({
-          order: nameOf.get(orderReference),
+          order: contents.get(orderReference),
           orderlineIndex,
           quantity,
           categoryReference,

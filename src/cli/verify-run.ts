@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -192,11 +193,19 @@ function usageOf({ requests, callbacks }: RunningEmulator, tokens: number): Usag
   return { calls, requests: requests.length, rendertokens: tokens, callbacks: callbacks.list().length };
 }
 
+const folders = new Set<string>();
+
+/** Removes the folders of all rows that are running, before the process ends at once. */
+export function removeFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+}
+
 /** Runs the program once, with what the row does to it. `baseline` is what the run without a fault used. */
 export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
   const { startEmulator } = await import("pod-partner/testing");
   const emulator = await startEmulator(optionsOf(setup, row, baseline));
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-verify-"));
+  folders.add(folder);
   const began = performance.now();
   const signal = AbortSignal.timeout(setup.timeout);
   const output = tail();
@@ -236,5 +245,6 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
     for (const { kill } of programs) kill("SIGKILL");
     await emulator.close();
     await rm(folder, { recursive: true, force: true });
+    folders.delete(folder);
   }
 }

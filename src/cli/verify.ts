@@ -8,7 +8,7 @@ import { columns, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
 import { compare, type Finding } from "./verify-compare.ts";
 import { failedOf, type Outcome, pageOf, type Report, toHtml, toJson, toJunit } from "./verify-report.ts";
-import { type Run, runOnce, type Setup } from "./verify-run.ts";
+import { type Run, removeFolders, runOnce, type Setup } from "./verify-run.ts";
 
 const defaults = { timeout: 60_000, parallel: 4, seed: 1 };
 
@@ -65,12 +65,9 @@ const indented = (lines: string): string => lines.replace(/^/gm, "    ");
 async function runCalm(setup: Setup): Promise<Run> {
   const run = await runOnce(setup, calm, undefined);
   const [finding] = run.findings;
-  const fault =
-    run.code !== 0
-      ? `it ended with exit code ${run.code}`
-      : run.usage.requests === 0
-        ? "it sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY"
-        : finding?.text;
+  const exit = run.code === 0 ? undefined : `it ended with exit code ${run.code}`;
+  const silent = "it sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY";
+  const fault = finding?.text ?? exit ?? (run.usage.requests === 0 ? silent : undefined);
   if (fault === undefined) return run;
   const printed = run.output === "" ? "" : ` It printed:\n${indented(run.output)}`;
   throw new Failure(`Your program fails without a fault: ${fault}.${printed}`);
@@ -169,6 +166,7 @@ export const verify = command({
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => {
         killAll();
+        removeFolders();
         process.exit(128 + constants.signals[signal]);
       });
     }
@@ -177,6 +175,9 @@ export const verify = command({
     say(`${paint("bold", "pod-partner verify")} ${paint("dim", program.join(" "))}`, "");
     const baseline = await runCalm(setup);
     say(`${paint("dim", `Without a fault: ${madeBy(baseline)}.`)}`, "");
+    if (count(baseline.result.orders) + count(baseline.result.claims) === 0) {
+      say(paint("yellow", "It made no order and no claim, so only its requests and its end are checked."), "");
+    }
     const parallel = setup.server === undefined ? (values.parallel ?? defaults.parallel) : 1;
     const tell = values.json ? () => {} : printOutcome;
     const outcomes = await runRows(rows, parallel, (row) => outcomeOf(row, setup, baseline), tell);

@@ -139,6 +139,42 @@ describe("pod-partner verify", () => {
     expect(errors).toMatch(message);
   });
 
+  it("finds a claim that is filed twice, whatever the identifier of its order", async () => {
+    const program = programOf(
+      "claims.mjs",
+      `${listing}
+      const post = async (path, body) => {
+        for (let attempt = 1; ; attempt += 1) {
+          const headers = { "X-Service-Secret-Key": key, "Content-Type": "application/json" };
+          const response = await get(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {});
+          if (response?.ok) return response.json();
+          if (attempt === 3) throw new Error(path);
+        }
+      };
+      const storeReference = (await (await get("/stores")).json()).stores.find(({ integration }) => integration === "api").reference;
+      const { products } = await (await get("/products")).json();
+      // A product without print needs no image.
+      for (const { reference: productReference } of products) {
+        const order = { customIdentifier: "random-" + Math.random(), storeReference, shippingKind: "combined", orderlines: [{ productReference, quantity: 2 }] };
+        const made = await post("/orders", { order }).catch(() => {});
+        if (made === undefined) continue;
+        const orderReference = made.order.reference;
+        const control = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ orders: orderReference }) };
+        const shipmentReference = (await (await fetch(new URL("/_emulator/ship", url), control)).json()).result;
+        const { claimcategories } = await (await get("/claimcategories")).json();
+        const category = claimcategories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
+        const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
+        await post("/claim-item-issues", { claim: { orderReference, shipmentReference, claimlines } });
+        break;
+      }`,
+    );
+    const { rows } = await verify("again,claim-lost", program);
+    expect(rows).toEqual({
+      again: "passed",
+      "claim-lost": expect.stringMatching(/made twice: the claim about random-/),
+    });
+  });
+
   it("checks a server, and what it does with callbacks", async () => {
     const port = await freePort();
     const server = programOf(
