@@ -184,6 +184,8 @@ Object.defineProperty(PodPartnerError.prototype, Symbol.for("nodejs.util.inspect
 
 /** Adds the endpoint and the timeline of the call to an error, and makes a stack with a table of the timeline, to which frames are added. */
 export function attachCall(error: PodPartnerError, call: CallDetails): void {
+  // An observer may have frozen it.
+  if (!Object.isExtensible(error)) return;
   // The error of an inner request, such as a look-up, describes that request, but not what the outer call may have created.
   if (call.identifiers !== undefined) error.identifiers ??= call.identifiers;
   if (error.endpoint !== undefined) return;

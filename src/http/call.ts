@@ -222,8 +222,10 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     const { method, path } = endpoint;
     // The path of `partner.request` can contain anything.
     const template = endpoint.call.startsWith("request ") ? undefined : path;
-    const trace = { kind, callId, endpoint: name, method, template, baseUrl: core.baseUrl, isPart };
-    return kind === "attempt" ? { ...trace, attempt: attempts } : trace;
+    const attempt = kind === "attempt" ? attempts : undefined;
+    // All as own fields: a polluted `Object.prototype` must not show through.
+    const later = { status: undefined, policy: undefined, reason: undefined, outcome: undefined, error: undefined };
+    return { kind, callId, endpoint: name, method, template, baseUrl: core.baseUrl, isPart, attempt, ...later };
   }
 
   /** The options of a request that is a part of this call. Without a signal of its own it has that of the call. */

@@ -68,12 +68,16 @@ export class CancelScope {
           settle(value);
         };
       const settle = { resolve: once(resolve), reject: once(reject) };
+      let ended: { readonly reason: unknown } | undefined;
       const interrupt = (reason: unknown) => {
+        ended = { reason };
         settle.reject(reason);
         stop(reason);
       };
       this.#interrupt = interrupt;
       stop = begin(settle);
+      // A hook that `begin` has called may have aborted the call: nothing could be stopped yet.
+      if (ended !== undefined) stop((ended as { readonly reason: unknown }).reason);
     });
   }
 

@@ -83,7 +83,11 @@ export interface Endpoint<Input = never, Data = unknown> {
 }
 
 /** The endpoint as the specification writes it: `POST /orders`. */
-export const nameOf = ({ method, path }: Pick<Endpoint, "method" | "path">): string => `${method} ${path}`;
+export function nameOf({ method, path }: Pick<Endpoint, "method" | "path">): string {
+  // The path of `partner.request` is the caller's: the name is shown in logs, without its query and references.
+  const shown = /[?_]/.test(path) ? path.replace(/\?.*$/s, "").replace(/[A-Z][a-z]+_\w{26}/g, "{reference}") : path;
+  return `${method} ${shown}`;
+}
 
 /** The input of an endpoint: path parameters, query parameters, and the content of the body's one field. */
 export interface EndpointInput {

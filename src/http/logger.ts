@@ -30,7 +30,8 @@ const takesFieldsFirst = (logger: Logger): boolean =>
 export function log(logger: Logger | undefined, level: Level, text: string, event: object): void {
   if (logger === undefined) return;
   const fields = Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
-  const message = `pod-partner: ${text}`;
+  // A code of the service, or the message of a storage, must not begin a line of its own or colour the terminal.
+  const message = `pod-partner: ${text}`.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, "\uFFFD");
   safely(
     () => {
       const write = logger[level];
@@ -55,8 +56,7 @@ export function stderrLogger(level: Level, format: "text" | "json"): Logger {
     if (format === "json") return JSON.stringify({ time, level: name, message, callId, ...fields, docs });
     const details = [callId, docs].filter((detail) => detail !== undefined).join("  ");
     const clock = inColours ? time.slice(11, -1) : time;
-    // A code of the service, or the message of a storage, must not begin a line of its own or colour the terminal.
-    const text = message.replace(/^pod-partner: /, "").replace(/\p{Cc}/gu, "\uFFFD");
+    const text = message.replace(/^pod-partner: /, "");
     return `${paint("gray", `${clock} pod-partner`)} ${paint(colours[name], name.padEnd(5))} ${text}  ${paint("gray", details)}`.trimEnd();
   };
   const write = (name: Level) => (message: string, fields: object) => console.error(lineOf(name, message, fields));

@@ -106,7 +106,7 @@ export async function* many<Input, Value, Options extends ManyOptions>(
     ...rest,
     signal,
     priority: rest.priority ?? "low",
-    ...(callId !== undefined && { callId: `${callId}/${index}` }),
+    ...(callId !== undefined && { callId: `${callId.slice(0, 180)}/${index}` }),
   });
   let count = 0;
   const one = async (row: unknown, leaving: AbortSignal, waits: () => void): Promise<Value> => {

@@ -185,9 +185,10 @@ export class Observer {
 
   observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
     const channel = this.#channels[hook];
-    if (channel?.hasSubscribers) channel.publish(event);
     const line = this.#logger && lines[hook]?.(event);
     if (line !== undefined) log(this.#logger, ...line, event);
+    // A copy: a subscriber may change it.
+    if (channel?.hasSubscribers) channel.publish({ ...event });
     const hooks = this.#hooks;
     safely(
       () => {

@@ -38,7 +38,7 @@ export interface CallTrace {
  * Runs the work of a call or a step, for example inside a span: at once, in the same turn of the event loop. `url` is the address of an
  * attempt's request.
  */
-export type CallTracer = <T>(trace: CallTrace, work: () => Promise<T>, url: string | undefined) => Promise<T>;
+export type CallTracer = (trace: CallTrace, work: () => Promise<unknown>, url: string | undefined) => unknown;
 
 const kinds = ["call", "cache", "queue", "attempt", "backoff", "retry-after", "poll", "lookup"] as const;
 

@@ -13,7 +13,7 @@ import { PodPartnerError } from "../errors/base.ts";
 import type { RateLimits } from "../http/pacing/pacer.ts";
 
 import type { CallTrace, CallTracer } from "../http/tracing.ts";
-import { endingOf } from "../util/foreign.ts";
+import { endingOf, safely } from "../util/foreign.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
 
 assertRuntime();
@@ -38,6 +38,7 @@ export interface InstrumentOptions {
 }
 
 const name = "pod-partner";
+const ignore = (): void => undefined;
 
 /** The attributes of the services that this process calls, by their base URL: usually one. */
 const servers = new Map<string, Attributes>();
@@ -59,9 +60,12 @@ const attributesOf = ({ method, template, baseUrl }: CallTrace): Attributes => (
   ...(template !== undefined && { "url.template": template }),
 });
 
-/** `error.type`: the HTTP status of an error response, or else the name of the error. */
-const errorTypeOf = (error: unknown): string | undefined =>
-  error instanceof ApiError ? String(error.status) : error === undefined ? undefined : endingOf(error);
+/** `error.type`: the HTTP status of an error response, or else the name of the error. The reason of an abort is the caller's. */
+function errorTypeOf(error: unknown): string | undefined {
+  if (error === undefined) return undefined;
+  if (error instanceof ApiError) return String(error.status);
+  return error instanceof PodPartnerError ? endingOf(error) : "aborted";
+}
 
 /** Sets what is known at the end. An undefined attribute is left out. */
 function endSpan(span: Span, trace: CallTrace, identifiers: boolean): void {
@@ -100,12 +104,10 @@ function spanTracer(provider: TracerProvider, identifiers: boolean): CallTracer 
     const title = isCall ? [method, template].filter((word) => word !== undefined).join(" ") : kind;
     const options = { kind: isCall ? SpanKind.CLIENT : SpanKind.INTERNAL, attributes };
     return tracer.startActiveSpan(title, options, async (span) => {
-      try {
-        return await work();
-      } finally {
-        endSpan(span, trace, identifiers);
-        span.end();
-      }
+      // The caller gets the error from the work itself. A rejection here could be nobody's.
+      await work().catch(ignore);
+      safely(() => endSpan(span, trace, identifiers), ignore);
+      safely(() => span.end(), ignore);
     });
   };
 }
@@ -171,11 +173,8 @@ function measuring(
   };
   const tracer: CallTracer = async (trace, work) => {
     const began = performance.now();
-    try {
-      return await work();
-    } finally {
-      measure(trace, (performance.now() - began) / 1_000);
-    }
+    await work().catch(ignore);
+    safely(() => measure(trace, (performance.now() - began) / 1_000), ignore);
   };
   return { tracer, stop: () => meter.removeBatchObservableCallback(observe, gauges) };
 }
@@ -193,12 +192,9 @@ function measuring(
  */
 export function instrument(partner: Observable, options: InstrumentOptions = {}): () => void {
   const { tracerProvider = traces.getTracerProvider(), meterProvider = metrics.getMeterProvider() } = options;
+  const spans = spanTracer(tracerProvider, options.identifiers === true);
   const { tracer, stop } = measuring(meterProvider, partner);
-  const stops = [
-    partner["~follow"](tracer),
-    partner["~follow"](spanTracer(tracerProvider, options.identifiers === true)),
-    stop,
-  ];
+  const stops = [partner["~follow"](tracer), partner["~follow"](spans), stop];
   return () => {
     for (const each of stops) each();
   };

@@ -134,6 +134,20 @@ describe.each(transports)("the tracing channels over $name", ({ over }) => {
     await emulator.close();
   });
 
+  it("stop what an observer aborts while it begins to wait", async () => {
+    const emulator = await startEmulator({ clock, limits: { default: { quota: 2, window: 1_000 } } });
+    const aborting = new AbortController();
+    const hooks = { onPause: () => aborting.abort(new Error("enough")) };
+    const partner = new PodPartner({ ...emulator.clientOptions, clock, hooks, ...over });
+    await partner.auth.validate();
+    emulator.drain("default");
+    const calls = Array.from({ length: 5 }, () => partner.auth.validate({ signal: aborting.signal }));
+    const ended = await Promise.allSettled(calls);
+    expect(ended.map(({ status }) => status)).toContain("rejected");
+    expect(partner.rateLimits.policies.default?.waiting).toBe(0);
+    await emulator.close();
+  });
+
   it("let a subscriber freeze or change what it gets, without an effect on the call", async () => {
     const emulator = await startEmulator({ clock });
     const partner = new PodPartner({ ...emulator.clientOptions, clock, ...over });
