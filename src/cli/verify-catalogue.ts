@@ -11,8 +11,8 @@ export interface Usage {
   readonly callbacks: number;
 }
 
-/** When the program is killed, and started again: while its first order is being made, or just after. */
-export type Kill = { readonly on: string; readonly after: number };
+/** When the program is killed, and started again: milliseconds after its `nth` request of a kind; by default its first. */
+export type Kill = { readonly on: string; readonly nth?: number; readonly after: number };
 
 /** Something that a network, the service or a machine does to a program. */
 export interface Row {
@@ -40,6 +40,7 @@ const uses =
   ({ calls: used }: Usage) =>
     calls.some((call) => used.has(call));
 const places = uses("orders.create");
+const placesSeveral = ({ calls }: Usage) => (calls.get("orders.create") ?? 0) >= 2;
 const claims = uses("claims.createItemIssues", "claims.createPackageMissing");
 
 const orders = "orders.md";
@@ -124,6 +125,24 @@ export const catalogue: readonly Row[] = [
     faults: [{ on: "orders.create", nth: (n) => n % 2 === 1, fault: "drop" }],
   },
   {
+    id: "other-orders-lost",
+    name: "Every other response to an order is lost: the second, the fourth",
+    applies: placesSeveral,
+    page: orders,
+    faults: [{ on: "orders.create", nth: (n) => n % 2 === 0, fault: "drop" }],
+  },
+  {
+    id: "order-lost-blind",
+    name: "The order is made, the response is lost, and then look-ups fail",
+    applies: places,
+    page: orders,
+    // A program may look up before the order, too.
+    faults: [
+      ...ofOrder({ fault: "drop" }),
+      { on: "orders.lookup", nth: (n) => n >= 2 && n <= 4, fault: "status", status: 503 },
+    ],
+  },
+  {
     id: "killed-after",
     name: "The program is killed when the order is made, and starts again",
     applies: places,
@@ -141,6 +160,14 @@ export const catalogue: readonly Row[] = [
     settle: 1_500,
   },
 
+  {
+    id: "killed-later",
+    name: "The program is killed when the second order is made, and starts again",
+    applies: placesSeveral,
+    page: "orders.md#after-a-restart",
+    faults: [{ on: "orders.create", nth: 2, fault: "slow", ms: 2_000 }],
+    kill: { on: "orders.create", nth: 2, after: 200 },
+  },
   {
     id: "claim-lost",
     name: "The claim is filed, and the response is lost",

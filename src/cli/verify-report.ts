@@ -99,7 +99,7 @@ export function toHtml(report: Report): string {
     return `<tr class="${status}"><td>${signs[status]}</td><td>${escaped(row.name)}${detail}</td><td>${numbers.join("</td><td>")}</td></tr>`;
   });
   const failed = failedOf(report).length;
-  const title = failed === 0 ? "It survives" : `${failed} ${failed === 1 ? "thing" : "things"} break it`;
+  const title = failed === 0 ? "It survives" : failed === 1 ? "One thing breaks it" : `${failed} things break it`;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

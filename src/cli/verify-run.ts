@@ -99,12 +99,16 @@ async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]
 }
 
 /** Kills a program some milliseconds after its first request of a kind arrived. False if it ended before. */
-async function killAt({ kill, ended }: Program, { requests }: RunningEmulator, { on, after }: Kill): Promise<boolean> {
+async function killAt(
+  { kill, ended }: Program,
+  { requests }: RunningEmulator,
+  { on, nth = 1, after }: Kill,
+): Promise<boolean> {
   let hasEnded = false;
   const end = ended.then(() => {
     hasEnded = true;
   });
-  while (!hasEnded && !requests.some(({ call }) => call === on)) await Promise.race([sleep(5), end]);
+  while (!hasEnded && requests.filter(({ call }) => call === on).length < nth) await Promise.race([sleep(5), end]);
   await Promise.race([sleep(after), end]);
   if (hasEnded) return false;
   kill("SIGKILL");

@@ -143,8 +143,8 @@ async function write(path: string | undefined, content: string): Promise<void> {
 
 const things = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
 
-const madeBy = ({ result, usage: { requests } }: Run): string =>
-  `${things(count(result.orders), "order")}, ${things(count(result.claims), "claim")}, ${things(requests, "request")}`;
+const madeBy = ({ result, usage: { requests } }: Run, before: number): string =>
+  `${things(count(result.orders) - before, "order")}, ${things(count(result.claims), "claim")}, ${things(requests, "request")}`;
 
 /** `pod-partner verify`: proves that a program survives what a network and the service do to it. */
 export const verify = command({
@@ -174,8 +174,8 @@ export const verify = command({
     const say = values.json ? () => {} : print;
     say(`${paint("bold", "pod-partner verify")} ${paint("dim", program.join(" "))}`, "");
     const baseline = await runCalm(setup);
-    say(`${paint("dim", `Without a fault: ${madeBy(baseline)}.`)}`, "");
-    if (count(baseline.result.orders) + count(baseline.result.claims) === 0) {
+    say(`${paint("dim", `Without a fault: ${madeBy(baseline, setup.orders)}.`)}`, "");
+    if (count(baseline.result.orders) + count(baseline.result.claims) === setup.orders) {
       say(paint("yellow", "It made no order and no claim, so only its requests and its end are checked."), "");
     }
     const parallel = setup.server === undefined ? (values.parallel ?? defaults.parallel) : 1;
@@ -185,7 +185,7 @@ export const verify = command({
       version,
       program: program.join(" "),
       seed: setup.seed,
-      orders: count(baseline.result.orders),
+      orders: count(baseline.result.orders) - setup.orders,
       claims: count(baseline.result.claims),
       requests: baseline.usage.requests,
       outcomes,
@@ -196,7 +196,11 @@ export const verify = command({
     await write(values.junit, toJunit(report));
     await write(values.html, toHtml(report));
     const passed = outcomes.filter(({ status }) => status === "passed").length;
-    say("", `${things(failed.length, "row")} failed, ${passed} passed, in ${(report.took / 1_000).toFixed(0)} s.`);
+    const skipped = outcomes.length - failed.length - passed;
+    say(
+      "",
+      `${things(failed.length, "row")} failed, ${passed} passed, ${skipped} skipped, in ${(report.took / 1_000).toFixed(0)} s.`,
+    );
     const [worst] = failed;
     if (worst !== undefined && worst.output !== "") {
       printError(`\nThe last lines of the program in "${worst.row.name}":\n${indented(worst.output)}`);

@@ -58,8 +58,10 @@ describe("pod-partner verify", () => {
         "order-502": "passed",
         "order-late": "passed",
         "order-cut": "passed",
+        "order-lost-blind": "passed",
         "killed-after": "passed",
         "killed-during": "passed",
+        "killed-later": "passed",
         storm: "passed",
         unstable: "passed",
         "rate-limited": "passed",
@@ -85,13 +87,15 @@ describe("pod-partner verify", () => {
         "order-lost-after": "failed: made twice: shop-1",
         "order-lost-before": "passed",
         "order-late": "failed: made twice: shop-1",
+        "order-lost-blind": "failed: made twice: shop-1",
         "killed-after": "failed: made twice: shop-1",
         "killed-during": "failed: made twice: shop-1",
+        "killed-later": "failed: made twice: shop-1, shop-2",
         "claim-lost": "skipped",
       },
     });
     expect(readFileSync(junit, "utf8")).toMatch(
-      /<testsuite name="pod-partner verify" tests="7" failures="4" skipped="1"/,
+      /<testsuite name="pod-partner verify" tests="9" failures="6" skipped="1"/,
     );
     expect(readFileSync(junit, "utf8")).toContain('<failure type="doubled" message="made twice: shop-1">');
     expect(readFileSync(html, "utf8")).toContain("<li>made twice: shop-1</li>");
