@@ -90,14 +90,16 @@ export function control<
     const result = check(schema, input, [], { message: "is not a known field of this control" });
     if (result.ok) {
       const outcome = run(emulation, result.value as InputOf<Given>);
-      if (outcome instanceof Promise) outcome.then(() => emulation.changed(), ignore);
-      else emulation.changed();
+      const changed = (returned: unknown) =>
+        emulation.changed({ control: made, input: result.value, result: returned });
+      if (outcome instanceof Promise) outcome.then(changed, ignore);
+      else changed(outcome);
       return outcome;
     }
     throw inputError("The input of the control is not valid.", result.issues);
   };
 
-  return {
+  const made: MethodControl<ControlMethod<Given, Names, Result>> = {
     ...common,
     required,
     schema,
@@ -113,6 +115,7 @@ export function control<
         return checked(emulation, input);
       },
   };
+  return made;
 }
 
 type Lists = {

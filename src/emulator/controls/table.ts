@@ -53,3 +53,19 @@ export const allControls: ReadonlyMap<string, Control> = new Map([
   ...named("worlds.", parallelControls),
   ...named("requests.", requestControls),
 ]);
+
+/** The controls that only read. */
+const reading: ReadonlySet<string> = new Set([
+  "world",
+  "callbacks.list",
+  "callbacks.idle",
+  "worlds.list",
+  "requests.clear",
+]);
+
+const changing: ReadonlyMap<object, string> = new Map(
+  [...allControls].filter(([name]) => !reading.has(name)).map(([name, made]) => [made, name]),
+);
+
+/** The name of a control that changes the emulated service. */
+export const nameOfChange = (made: object): string | undefined => changing.get(made);

@@ -1,22 +1,29 @@
+import { type Duration, spanOf } from "../clock/point-in-time.ts";
 import type { SavedFault } from "../faults/faults.ts";
 import { claimStatus } from "../rules/claims.ts";
 import { closedAt, evidenceOf } from "../rules/files.ts";
 import { orderStatus } from "../rules/orders.ts";
 import { renderStatus } from "../rules/renders.ts";
+import { trackingOf } from "../rules/ship.ts";
 import type { Emulation } from "../state/emulation.ts";
 import type { World } from "../state/world.ts";
+import type { AutomationOptions } from "../work/automation.ts";
 import type { CallbackTry, SentCallback } from "../work/callback.ts";
 import type { StoredClaim, StoredOrder, StoredRender } from "../work/records.ts";
-import { evidencePath, renderPath } from "./pictures.ts";
+import { evidencePath, productPath, renderPath } from "./pictures.ts";
 import type {
+  AutomationView,
   CallbackView,
   ClaimView,
   FaultView,
   LimitView,
   Listed,
+  MarkView,
   OrderView,
   PageState,
+  ProductView,
   RenderView,
+  ShipmentView,
   TryView,
 } from "./view.ts";
 
@@ -60,13 +67,28 @@ const faultsView = (faults: readonly SavedFault[]): readonly FaultView[] =>
     on: fault.on ?? null,
     nth: nthView(fault.nth),
     kind: fault.fault,
+    fault,
     details: detailsOf(fault),
     isSpent: typeof fault.nth === "number" && seen >= fault.nth,
     hits,
   }));
 
+/** The shipments of the orders, by the order's reference. */
+function shipmentsOf(world: World, orders: readonly StoredOrder[]): ReadonlyMap<string, readonly ShipmentView[]> {
+  const found = new Map<string, ShipmentView[]>(orders.map(({ reference }) => [reference, []]));
+  for (const shipment of world.shipments.values()) {
+    for (const { orderReference, lines } of shipment.parcels) {
+      const { carrier = null, trackingNumber = null } = trackingOf(world, shipment);
+      const units = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+      const { reference, shipped } = shipment;
+      found.get(orderReference)?.push({ reference, shipped, units, carrier, trackingNumber });
+    }
+  }
+  return found;
+}
+
 const orderView =
-  (world: World) =>
+  (world: World, shipments: ReadonlyMap<string, readonly ShipmentView[]>) =>
   (order: StoredOrder): OrderView => ({
     reference: order.reference,
     customIdentifier: order.customIdentifier ?? null,
@@ -85,6 +107,7 @@ const orderView =
       shipped: shippedQuantity,
       canceled: canceledQuantity,
     })),
+    shipments: shipments.get(order.reference) ?? [],
   });
 
 /** The name that a partner knows an order by: its own identifier, if it has one. */
@@ -93,7 +116,40 @@ function nameOfOrder(world: World, reference: StoredOrder["reference"]): string 
   return order?.customIdentifier ?? order?.legacyOrderCode ?? reference;
 }
 
-const ordersView = (world: World): Listed<OrderView> => newest(world.orders.all(), orderView(world));
+function ordersView(world: World): Listed<OrderView> {
+  const orders = world.orders.all();
+  return newest(orders, orderView(world, shipmentsOf(world, orders.slice(-shown))));
+}
+
+const productsView = (world: World): Listed<ProductView> =>
+  newest(world.products.all(), ({ reference, name, status, availableQuantity, legacyItemSKU }) => ({
+    reference,
+    name,
+    status,
+    available: availableQuantity,
+    legacySku: legacyItemSKU,
+    picture: productPath(reference),
+  }));
+
+const ms = (after: number | Duration | undefined): number | null => (after === undefined ? null : spanOf(after));
+
+const automationView = ({ production, shipping, review }: AutomationOptions): AutomationView => ({
+  production: ms(production),
+  shipping: ms(shipping),
+  review: ms(review?.after),
+  decision: review?.decision ?? null,
+});
+
+/** The work that is due next. */
+function nextView({ agenda, callbacks }: Emulation): PageState["next"] {
+  const [due] = agenda.save();
+  if (due === undefined) return null;
+  const { kind: name, ...about } = due.task;
+  const callback = "id" in about ? callbacks.save().find(({ id }) => id === about.id)?.orderReference : undefined;
+  const references =
+    "order" in about ? [about.order] : "claim" in about ? [about.claim] : "render" in about ? [about.render] : [];
+  return { at: due.at, name, references: callback === undefined ? references : [callback] };
+}
 
 /** The paths of the photos that are not purged. */
 const photos = (world: World, references: StoredClaim["evidence"]): readonly string[] =>
@@ -124,11 +180,12 @@ const claimView =
 
 const claimsView = (world: World): Listed<ClaimView> => newest(world.claims.all(), claimView(world));
 
-const tryView = ({ at, status, error, duration }: CallbackTry): TryView => ({
+const tryView = ({ at, status, error, duration, body }: CallbackTry): TryView => ({
   at,
   outcome: status === null ? (error ?? "no response") : String(status),
   ok: status !== null && status >= 200 && status < 300,
   duration,
+  body: body ?? null,
 });
 
 const callbackView =
@@ -186,8 +243,8 @@ function exampleOrder({ stores, demo }: World) {
  * What the page shows of one organization of the emulated service: that with the name, or the first one. The lists have only the newest
  * records, so that its size is bounded.
  */
-export function overview(emulation: Emulation, name?: string | null): PageState {
-  const { clock, settings, faults, callbacks, checkpoints, worlds } = emulation;
+export function overview(emulation: Emulation, marks: readonly MarkView[], name?: string | null): PageState {
+  const { clock, settings, faults, callbacks, checkpoints, worlds, automation, parallel } = emulation;
   const world = worlds.find(({ organization }) => organization.name === name) ?? worlds[0];
   return {
     organization: world.organization.name,
@@ -207,6 +264,11 @@ export function overview(emulation: Emulation, name?: string | null): PageState 
       integration,
       callbackUrl,
     })),
+    products: productsView(world),
+    automation: automationView(automation.options),
+    next: nextView(emulation),
+    marks,
+    worlds: parallel?.names ?? [],
     faults: faultsView(faults.list()),
     checkpoints: checkpoints.names,
     exampleOrder: exampleOrder(world),

@@ -1,5 +1,6 @@
 import { isReference } from "../../references/references.ts";
 import { controlRoot } from "../base/messages.ts";
+import { drawn } from "../base/pictures.ts";
 import type { FileContent } from "../http/respond.ts";
 import { evidenceOf } from "../rules/files.ts";
 import { renderFile, renderStatus } from "../rules/renders.ts";
@@ -16,6 +17,9 @@ export const renderPath = (reference: string): string => `${pictures}/renders/${
 /** The path of a photo of a claim. */
 export const evidencePath = (reference: string): string => `${pictures}/evidence/${reference}`;
 
+/** The path of the example picture of a product. */
+export const productPath = (reference: string): string => `${pictures}/products/${reference}`;
+
 type Picture = Pick<FileContent, "bytes" | "type">;
 
 /** The thumbnail of a completed render, or with `part=media` its picture. */
@@ -23,6 +27,13 @@ function renderPicture(world: World, path: string, part: string | null): Picture
   const render = world.renders.get(path.slice(renderPath("").length));
   if (render === undefined || renderStatus(world, render) !== "completed") return undefined;
   return { bytes: renderFile(world, render, part === "media" ? "media" : "thumbnail"), type: "image/png" };
+}
+
+/** A small example picture of a product. */
+function productPicture(world: World, reference: string): Picture | undefined {
+  const product = world.products.get(reference);
+  if (product === undefined) return undefined;
+  return { bytes: drawn(`${product.name}/example.png`, 96, 128), type: "image/png" };
 }
 
 /** Returns the picture of a path, of any organization. The page's pictures need no key, because the page has none. */
@@ -36,6 +47,7 @@ export function pictureAt(worlds: readonly World[], url: URL): Picture | undefin
 
 function pictureOf(world: World, { pathname, searchParams }: URL): Picture | undefined {
   if (pathname.startsWith(renderPath(""))) return renderPicture(world, pathname, searchParams.get("part"));
+  if (pathname.startsWith(productPath(""))) return productPicture(world, pathname.slice(productPath("").length));
   if (!pathname.startsWith(evidencePath(""))) return undefined;
   const reference = pathname.slice(evidencePath("").length);
   const evidence = isReference("Evidence", reference) ? evidenceOf(world, reference) : undefined;

@@ -36,6 +36,14 @@ export interface LineView {
   readonly canceled: number;
 }
 
+export interface ShipmentView {
+  readonly reference: string;
+  readonly shipped: number;
+  readonly units: number;
+  readonly carrier: string | null;
+  readonly trackingNumber: string | null;
+}
+
 export interface OrderView {
   readonly reference: string;
   readonly customIdentifier: string | null;
@@ -49,6 +57,7 @@ export interface OrderView {
   /** The claim that this order is the replacement of. */
   readonly settles: string | null;
   readonly lines: readonly LineView[];
+  readonly shipments: readonly ShipmentView[];
 }
 
 export interface RenderView {
@@ -96,6 +105,8 @@ export interface TryView {
   readonly ok: boolean;
   /** Milliseconds. */
   readonly duration: number;
+  /** The start of the body of a response that was not 2xx. */
+  readonly body: string | null;
 }
 
 export interface StoreView {
@@ -118,7 +129,41 @@ export interface CallbackView {
   readonly tries: readonly TryView[];
 }
 
+export interface ProductView {
+  readonly reference: string;
+  readonly name: string;
+  readonly status: string;
+  readonly available: number | null;
+  readonly legacySku: string;
+  /** The path of its example picture. */
+  readonly picture: string;
+}
+
+/** Something that happened beside the requests: a control, a step of the automation, a callback. */
+export interface MarkView {
+  readonly id: number;
+  /** The name of the control; `callback` for a callback. */
+  readonly name: string;
+  readonly text: string;
+  /** The records that it is about. */
+  readonly references: readonly string[];
+  readonly failed: boolean;
+  readonly time: number;
+  /** The id of the latest request before it; 0 before the first. */
+  readonly after: number;
+}
+
+/** What the operator does by itself, in milliseconds after the step before. Null for a step that only a control takes. */
+export interface AutomationView {
+  readonly production: number | null;
+  readonly shipping: number | null;
+  readonly review: number | null;
+  readonly decision: string | null;
+}
+
 export interface FaultView {
+  /** As it was added, to add it again. */
+  readonly fault: object;
   readonly id: number;
   readonly on: string | null;
   readonly nth: string | null;
@@ -145,6 +190,14 @@ export interface PageState {
   readonly claims: Listed<ClaimView>;
   readonly callbacks: Listed<CallbackView>;
   readonly stores: readonly StoreView[];
+  readonly products: Listed<ProductView>;
+  readonly automation: AutomationView;
+  /** The work that is due next; null without any. */
+  readonly next: { readonly at: number; readonly name: string; readonly references: readonly string[] } | null;
+  /** What happened beside the requests, oldest first. */
+  readonly marks: readonly MarkView[];
+  /** The names of the isolated worlds of the same port. */
+  readonly worlds: readonly string[];
   readonly faults: readonly FaultView[];
   readonly checkpoints: readonly string[];
   /** The body of a `POST /orders` that the emulator accepts, for a first request to paste; null if no store accepts orders. */

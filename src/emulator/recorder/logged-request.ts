@@ -37,6 +37,14 @@ export interface RecordedMessage {
   readonly body: RecordedBody | undefined;
 }
 
+/** When the service itself worked on a request: milliseconds since the request arrived. A fault can delay it, and replace its response. */
+export interface ServiceTime {
+  readonly began: number;
+  readonly ended: number;
+  /** The status that the service responded with. */
+  readonly status: number;
+}
+
 /**
  * A request that reached the emulator, and its response. The fields change until the request has ended.
  *
@@ -70,6 +78,8 @@ export interface LoggedRequest {
   readonly tokens: Readonly<Record<Policy, number>> | undefined;
   /** The kind of the fault that applied. */
   readonly fault: Fault["fault"] | undefined;
+  /** The service's own part. Undefined when a fault kept the request from it, and until it has responded. */
+  readonly service: ServiceTime | undefined;
   readonly outcome: RequestOutcome;
   /** All fields and the `code` of the error object, for `JSON.stringify`. A missing value is null. */
   toJSON(): Readonly<Record<string, unknown>>;

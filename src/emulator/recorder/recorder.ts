@@ -1,7 +1,7 @@
 import type { Policy } from "../../http/endpoint.ts";
 import type { Redact } from "../../http/redact.ts";
 import { createPathReader } from "../base/endpoint-names.ts";
-import { isBrokenConnection, recordBody, WholeResponse } from "../base/messages.ts";
+import { isBrokenConnection, recordBody, type Service, WholeResponse } from "../base/messages.ts";
 import type { WorldClock } from "../clock/emulator-clock.ts";
 import type { Fault } from "../faults/fault.ts";
 import type { LoggedRequest, RequestOutcome } from "./logged-request.ts";
@@ -88,11 +88,31 @@ export class Recorder {
     this.#redactKeys = createRedactKeys(keys);
   }
 
-  /** Records a request while `respond` handles it. Returns a response that has to be used instead of that of `respond`. */
-  async record(known: ArrivedRequest, respond: () => Promise<Response>): Promise<Response> {
+  /** The id of the latest request; 0 before the first. */
+  get latest(): number {
+    return this.#recorded;
+  }
+
+  /**
+   * Records a request while `respond` handles it, with the service that it calls. Returns a response that has to be used instead of that
+   * of `respond`.
+   */
+  async record(
+    known: ArrivedRequest,
+    service: Service,
+    respond: (watched: Service) => Promise<Response>,
+  ): Promise<Response> {
     const entry = this.#start(known);
+    const watchedService: Service = async (request) => {
+      const began = this.#clock.wire.now();
+      const response = await service(request);
+      entry.served(began, this.#clock.wire.now(), response.status);
+      // After a gateway has given up, the service still works.
+      if (entry.outcome !== "open") for (const listener of this.#listeners) listener(entry);
+      return response;
+    };
     try {
-      return this.#respondWith(entry, await respond());
+      return this.#respondWith(entry, await respond(watchedService));
     } catch (error) {
       this.#end(entry, outcomeOf(error));
       throw error;
@@ -131,7 +151,7 @@ export class Recorder {
   }
 
   #respondWith(entry: RecordedRequest, response: Response): Response {
-    const body = entry.respond(response);
+    const body = entry.respond(response, this.#clock.wire.now());
     const whole = response instanceof WholeResponse ? response.whole : undefined;
     if (typeof whole === "string") body.setText(whole);
     else if (whole !== undefined) body.add(whole);

@@ -1,7 +1,7 @@
 import { createRedact, type Redact } from "../../http/redact.ts";
-import { attempt, textOf } from "../../util/foreign.ts";
+import { attempt, propertyOf, textOf } from "../../util/foreign.ts";
 import type { Fault } from "../faults/fault.ts";
-import type { LoggedRequest, RecordedBody, RecordedMessage, RequestOutcome } from "./logged-request.ts";
+import type { LoggedRequest, RecordedBody, RecordedMessage, RequestOutcome, ServiceTime } from "./logged-request.ts";
 import type { RequestSummary } from "./request-json.ts";
 
 const keyHeader = "x-service-secret-key";
@@ -134,11 +134,21 @@ function codeOf({ status = 0, response }: Pick<LoggedRequest, "status" | "respon
   );
 }
 
+/** The `customIdentifier` in the body of `orders.create`, or in the query of `orders.lookup`. It shows which requests belong together. */
+function identifierOf({ call, path, request }: LoggedRequest): string | null {
+  if (call === "orders.lookup") return new URL(path, "http://emulator").searchParams.get("customIdentifier");
+  if (call !== "orders.create") return null;
+  const body = attempt(() => request.body?.json());
+  return textOf(propertyOf(body, "order"), "customIdentifier") ?? null;
+}
+
 /** The fields of a request that a list shows, as JSON: without headers and bodies. A missing value is null. */
 export function summaryOf(entry: LoggedRequest): RequestSummary {
   const { id, time, method, path, outcome } = entry;
   const { call = null, status = null, duration = null, tokens = null, fault = null } = entry;
-  return { id, time, call, method, path, status, duration, tokens, fault, code: codeOf(entry), outcome };
+  const code = codeOf(entry);
+  const customIdentifier = identifierOf(entry);
+  return { id, time, call, method, path, status, duration, tokens, fault, code, customIdentifier, outcome };
 }
 
 type BucketLevels = LoggedRequest["tokens"];
@@ -197,6 +207,8 @@ export class RecordedRequest implements LoggedRequest {
   #readTokens: (() => BucketLevels) | undefined;
   #tokens: BucketLevels;
   #duration: number | undefined;
+  #service: ServiceTime | undefined;
+  #responded: number | undefined;
   #outcome: RequestOutcome = "open";
   #weight = 0;
 
@@ -211,8 +223,19 @@ export class RecordedRequest implements LoggedRequest {
     this.#request = new RecordingMessage(request.headers);
   }
 
+  /** Milliseconds since the request arrived, at a time by the clock of the connection. To the microsecond: the rest is noise of floating point. */
+  since(time: number): number {
+    return Math.round((time - this.#arrival.start) * 1000) / 1000;
+  }
+
+  /** Notes that the service itself has responded, perhaps to nobody. */
+  served(began: number, ended: number, status: number): void {
+    this.#service = { began: this.since(began), ended: this.since(ended), status };
+  }
+
   /** Starts the recording of the response, and returns the recorder of its body. */
-  respond(response: Response): BodyRecorder {
+  respond(response: Response, time: number): BodyRecorder {
+    this.#responded = this.since(time);
     this.#response = new RecordingMessage(response.headers);
     this.status = response.status;
     return this.#response.body;
@@ -221,8 +244,7 @@ export class RecordedRequest implements LoggedRequest {
   /** Ends the request at a time by the clock of the connection. */
   end(outcome: RequestOutcome, time: number): void {
     this.#outcome = outcome;
-    // To the microsecond: the rest is noise of floating point.
-    this.#duration = Math.round((time - this.#arrival.start) * 1000) / 1000;
+    this.#duration = this.since(time);
     this.#tokens = this.#readTokens?.();
     this.#readTokens = undefined;
   }
@@ -267,6 +289,9 @@ export class RecordedRequest implements LoggedRequest {
   get duration(): number | undefined {
     return this.#duration;
   }
+  get service(): ServiceTime | undefined {
+    return this.#service;
+  }
   get tokens(): BucketLevels {
     return this.#tokens;
   }
@@ -279,7 +304,13 @@ export class RecordedRequest implements LoggedRequest {
       const { type, size, text = null, truncated } = body ?? {};
       return { headers, body: body === undefined ? null : { type, size, text, truncated } };
     };
-    const { request, response } = this;
-    return { ...summaryOf(this), request: json(request), response: response === undefined ? null : json(response) };
+    const { request, response, service = null } = this;
+    const times = { service, responded: this.#responded ?? null };
+    return {
+      ...summaryOf(this),
+      ...times,
+      request: json(request),
+      response: response === undefined ? null : json(response),
+    };
   }
 }

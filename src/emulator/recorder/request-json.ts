@@ -17,6 +17,8 @@ export interface RequestSummary {
   readonly fault: string | null;
   /** The code of the error object. */
   readonly code: string | null;
+  /** The `customIdentifier` that the creation or the look-up of an order names. */
+  readonly customIdentifier: string | null;
   readonly outcome: "open" | "responded" | "dropped" | "aborted";
 }
 
@@ -36,6 +38,10 @@ export interface BodyView {
 
 /** A request in full. */
 export interface RequestDetail extends RequestSummary {
+  /** When the service itself worked on it, in milliseconds since it arrived, and its status. Null when it did not reach the service. */
+  readonly service: { readonly began: number; readonly ended: number; readonly status: number } | null;
+  /** Milliseconds until the head of the response was ready. */
+  readonly responded: number | null;
   readonly request: MessageView;
   readonly response: MessageView | null;
 }

@@ -1,9 +1,12 @@
 import type { ShipmentReference } from "../../references/references.ts";
+import type { Shipment } from "../../resources/shipments/shipments.endpoints.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { World } from "../state/world.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../work/records.ts";
 import { openQuantity, waitReason } from "./orders.ts";
 import { shippingOptions } from "./shipping.ts";
+
+type Tracking = Partial<Pick<Shipment, "carrier" | "trackingNumber" | "trackingUrl">>;
 
 /** The lines to ship; undefined for everything that is open. */
 type WantedLines = Parcel["lines"] | undefined;
@@ -87,4 +90,18 @@ export function ship(
   const address = world.addresses.get(shipment.addressReference);
   if (address !== undefined) address.uses += 1;
   return world.shipments.add(shipment).reference;
+}
+
+/**
+ * The tracking fields. Tracked and express shipments have them from the start, basic shipments never (specification 1). The level of a
+ * combined shipment is not shown, so the specification does not promise them.
+ */
+export function trackingOf({ settings }: World, { reference, level, addressReference }: StoredShipment): Tracking {
+  if (level === "basic" || (addressReference === null && settings.shapes === "minimal")) return {};
+  const trackingNumber = `EMU${reference.slice(-12).toUpperCase()}`;
+  return {
+    carrier: level === "express" ? "Emulated Express" : "Emulated Post",
+    trackingNumber,
+    trackingUrl: `https://track.example/${trackingNumber}`,
+  };
 }

@@ -160,7 +160,7 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
   checkCalls(settings, endpoints);
   const changed = () => emulation.changed();
   const faults = createFaults(endpoints, changed);
-  const log = createRequestLog(settings.requestLog, endpoints, changed);
+  const log = createRequestLog(settings.requestLog, endpoints, () => emulation.changed("cleared"));
   const emulation = new Emulation(settings, { faults, requests: log.requests }, { carryOut, plant });
   const recorder = new Recorder({ baseUrl: settings.baseUrl, keys: emulation.keys, clock: emulation.clock, log });
   const find = createRouter(routes, settings.baseUrl);
@@ -193,8 +193,9 @@ export function createParts(options: EmulatorOptions, onPort = false): EmulatorP
       const fault = faults.faultFor(endpoint);
       const { lifetime } = emulation;
       const tokens = () => callerOf(emulation, request)?.world.rateLimits.levels();
-      return await recorder.record({ request, url, call: endpoint?.call, fault: fault?.fault, tokens }, async () => {
-        const response = await respond({ emulation, service }, { request, signal, match, fault, lifetime });
+      const arrived = { request, url, call: endpoint?.call, fault: fault?.fault, tokens };
+      return await recorder.record(arrived, service, async (watched) => {
+        const response = await respond({ emulation, service: watched }, { request, signal, match, fault, lifetime });
         signal.throwIfAborted();
         return withDate(response, emulation.clock.now());
       });

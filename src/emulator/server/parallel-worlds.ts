@@ -1,5 +1,6 @@
 import { ControlError } from "../base/control-error.ts";
 import { requestAt } from "../base/messages.ts";
+import { prefersHtml, unknownWorldPage } from "../page/page.ts";
 import type { EmulatorOptions } from "../settings/options.ts";
 import type { Emulator } from "./emulator.ts";
 
@@ -106,6 +107,7 @@ export function createParallelWorlds(make: (path: string, options: Omit<Emulator
       if (name === "") return undefined;
       const world = worlds.get(name);
       if (world === undefined) {
+        if (prefersHtml(request)) return unknownWorldPage([...worlds.keys()]);
         return Response.json({ code: "not_found", message: `There is no world ${name}` }, { status: 404 });
       }
       if (path.startsWith("/v2/")) return await world.emulator.fetch(request);

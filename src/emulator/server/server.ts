@@ -4,6 +4,7 @@ import { type Duplex, Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { isBrokenConnection, traceRequest, WholeResponse } from "../base/messages.ts";
+import { nameOfChange } from "../controls/table.ts";
 import { createPage } from "../page/page.ts";
 import { type EmulatorOptions, toSettings } from "../settings/options.ts";
 import {
@@ -192,7 +193,7 @@ export async function startEmulator(all: StartEmulatorOptions = {}): Promise<Run
   const hosts = loopbackHosts(address.port).add(new URL(origin).host);
   const make = (path: string, given: typeof options) => {
     const parts = createParts({ ...given, baseUrl: `${origin}${path}/v2` }, true);
-    const page = createPage(parts);
+    const page = createPage({ ...parts, nameOf: nameOfChange });
     const close = () => {
       parts.emulation.callbacks.close();
       parts.emulation.lifetime.end();

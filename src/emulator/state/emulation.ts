@@ -10,6 +10,7 @@ import type { EmulatorOptions, Settings } from "../settings/options.ts";
 import type { SeedRecords } from "../settings/seed.ts";
 import { type Agenda, createAgenda } from "../work/agenda.ts";
 import { Automation } from "../work/automation.ts";
+import type { SentCallback } from "../work/callback.ts";
 import { CallbackOutbox } from "../work/outbox.ts";
 import type { Task } from "../work/records.ts";
 import { orderUpdatedUrl } from "./order-updated-url.ts";
@@ -68,6 +69,12 @@ function createCheckpoints(save: () => SavedWorld, load: (saved: SavedWorld) => 
   };
 }
 
+/** What has changed: a control that ran, a callback whose try has ended, or the log of requests, which was cleared. */
+export type Change =
+  | "cleared"
+  | { readonly control: object; readonly input: unknown; readonly result: unknown }
+  | { readonly callback: SentCallback };
+
 /** What changes the records of the service: the controls import this file, so it does not import them. */
 interface OperatorWork {
   /** Does the work that is due. */
@@ -88,7 +95,7 @@ export class Emulation {
   readonly checkpoints: Checkpoints;
   /** Every key that the emulator has or had: the log does not show them. */
   readonly keys = new Set<string>();
-  readonly #listeners = new Set<() => void>();
+  readonly #listeners = new Set<(change: Change | undefined) => void>();
   /** The isolated worlds beside this one, on the same port. */
   parallel: IsolatedWorlds | undefined;
   readonly #plant: (emulation: Emulation, seed: SeedRecords) => void;
@@ -111,7 +118,7 @@ export class Emulation {
       agenda: this.agenda,
       settings: settings.callbacks,
       urlOf: (order) => this.#callbackUrlOf(order),
-      onChange: () => this.changed(),
+      onChange: (callback) => this.changed({ callback }),
     });
     this.checkpoints = createCheckpoints(
       () => this.save(),
@@ -122,15 +129,15 @@ export class Emulation {
     plant(this, settings.records);
   }
 
-  /** Calls the listener after each control. Returns a function that removes it. */
-  onChange(listener: () => void): () => void {
+  /** Calls the listener after each change of the state, with what it was if that is known. Returns a function that removes it. */
+  onChange(listener: (change: Change | undefined) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A control has changed the state. */
-  changed(): void {
-    for (const listener of this.#listeners) listener();
+  /** The state has changed. */
+  changed(change?: Change): void {
+    for (const listener of this.#listeners) listener(change);
   }
 
   /** Ends when `load`, `reset` or `rewind` replaces the state. */

@@ -241,6 +241,7 @@ const callback = () =>
         status: z.nullable(z.int()),
         error: z.nullable(z.string()),
         duration: z.number(),
+        body: z.exactOptional(z.string()),
       }),
     ),
   });

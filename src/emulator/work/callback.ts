@@ -14,6 +14,8 @@ export interface CallbackTry {
   readonly error: string | null;
   /** How long it took, in milliseconds by the clock of the options. */
   readonly duration: number;
+  /** The start of the body of a response that was not 2xx. */
+  readonly body?: string | undefined;
 }
 
 /** An order-updated callback with its tries (specification 6). */
@@ -114,6 +116,28 @@ function reasonOf(error: unknown): string {
   return textOf(cause, "code") ?? wordsOf(cause);
 }
 
+/** The characters that are kept of a response's body, and the milliseconds in which they have to arrive. */
+const keptBody = { characters: 500, ms: 1000 };
+
+/** Reads the start of a body, which may have no end. The rest is not wanted: an unread body would keep the connection busy. */
+async function startOfBody(body: ReadableStream<Uint8Array>, wire: PartnerClock): Promise<string> {
+  const reader = body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
+  const cancel = () => reader.cancel().catch(() => {});
+  const stopTimer = wire.after(keptBody.ms, cancel);
+  let text = "";
+  try {
+    for (let part = await reader.read(); !part.done && text.length < keptBody.characters; part = await reader.read()) {
+      text += part.value;
+    }
+  } catch {
+    // The connection broke: what has arrived is shown.
+  } finally {
+    stopTimer();
+    void cancel();
+  }
+  return text.slice(0, keptBody.characters);
+}
+
 /** Sends a callback once: a GET without a body. A redirect is not followed. The result never rejects. */
 export function sendCallback(url: string, settings: CallbackSettings, wire: PartnerClock): SendingCallback {
   const { fetch, timeout } = settings;
@@ -126,17 +150,21 @@ export function sendCallback(url: string, settings: CallbackSettings, wire: Part
   };
   const send = async () => {
     const response = await fetch(new Request(url, { redirect: "manual", signal: controller.signal }));
-    // Only the status counts. An unread body would keep the connection busy.
-    response.body?.cancel().catch(() => {});
-    return response.status;
+    const { status, body } = response;
+    if (body === null) return { status };
+    if (status < 300) {
+      body.cancel().catch(() => {});
+      return { status };
+    }
+    return { status, body: await startOfBody(body, wire) };
   };
   const run = async () => {
     const started = wire.now();
     const cancel = wire.after(timeout, () => stop(`no response within ${timeout} ms`));
     const duration = () => Math.round(wire.now() - started);
     try {
-      const status = await Promise.race([send(), ended.promise]);
-      return { status, error: null, duration: duration() };
+      const response = await Promise.race([send(), ended.promise]);
+      return { ...response, error: null, duration: duration() };
     } catch (error) {
       return { status: null, error: reasonOf(error), duration: duration() };
     } finally {

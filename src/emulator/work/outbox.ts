@@ -69,7 +69,7 @@ interface Parts {
   /** The URL of an order's callback; undefined when its store has none. */
   readonly urlOf: (order: SentCallback["orderReference"]) => string | undefined;
   /** A try has ended. */
-  readonly onChange: () => void;
+  readonly onChange: (callback: SentCallback) => void;
 }
 
 /** Sends order-updated callbacks in the background, repeats them until they succeed, and keeps a log (specification 6). */
@@ -231,7 +231,7 @@ export class CallbackOutbox {
     this.#current.delete(callback);
     callback.nextTryAt = this.#parts.clock.now() + postponed;
     this.#parts.agenda.add(callback.nextTryAt, { kind: "callback", id: callback.id });
-    this.#parts.onChange();
+    this.#parts.onChange(callback);
   }
 
   #finish(callback: StoredCallback, status: "delivered" | "stopped"): void {
@@ -241,6 +241,6 @@ export class CallbackOutbox {
     this.#finished.push(callback.id);
     const oldest = this.#finished.length > keptCallbacks ? this.#finished.shift() : undefined;
     if (oldest !== undefined) this.#callbacks.delete(oldest);
-    this.#parts.onChange();
+    this.#parts.onChange(callback);
   }
 }

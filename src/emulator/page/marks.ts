@@ -1,0 +1,71 @@
+import type { Change } from "../state/emulation.ts";
+import type { MarkView } from "./view.ts";
+
+/** The most marks that are kept. */
+const kept = 100;
+/** The most characters of a mark's text, and the most references. */
+const longest = 120;
+const mostReferences = 4;
+/** Controls whose input is a world, or a part of one: too much to show. */
+const whole: ReadonlySet<string> = new Set(["load", "seed"]);
+
+const anyReference = /\b[A-Z][a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+
+const referencesIn = (value: unknown): readonly string[] =>
+  [...new Set((JSON.stringify(value) ?? "").match(anyReference))].slice(0, mostReferences);
+
+/** The plain values of an input, with their names: `reason The colour is missing`. References have a place of their own. */
+function plainValues(value: unknown, name: string): readonly string[] {
+  if (typeof value === "object" && value !== null) {
+    return Object.entries(value).flatMap(([field, inner]) => plainValues(inner, Array.isArray(value) ? name : field));
+  }
+  if (value === undefined || value === null || name === "secretKey" || referencesIn(value).length > 0) return [];
+  return [`${name} ${String(value)}`];
+}
+
+const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
+
+/** What happened beside the requests: controls, steps of the automation and callbacks, for the timeline of the page. */
+export class Marks {
+  /** The name of a control, if it changes something. */
+  readonly #nameOf: (control: object) => string | undefined;
+  #marks: MarkView[] = [];
+  #latest = 0;
+
+  constructor(nameOf: (control: object) => string | undefined) {
+    this.#nameOf = nameOf;
+  }
+
+  /** The latest marks, oldest first. */
+  get list(): readonly MarkView[] {
+    return this.#marks;
+  }
+
+  clear(): void {
+    this.#marks = [];
+  }
+
+  /** Notes a change at a time of the emulator's clock, after the request with a number. */
+  note(change: Exclude<Change, "cleared">, time: number, after: number): void {
+    if ("callback" in change) {
+      const { orderReference, status, tried, tries } = change.callback;
+      const latest = tries.at(-1);
+      if (latest === undefined) return;
+      const outcome = latest.status ?? latest.error ?? "no response";
+      const text = shortened(`${outcome}, ${tried === 1 ? "first try" : `try ${tried}`}`);
+      this.#add({ name: "callback", text, references: [orderReference], failed: status === "waiting", time, after });
+      return;
+    }
+    const name = this.#nameOf(change.control);
+    if (name === undefined) return;
+    const isShort = !whole.has(name);
+    const text = isShort ? shortened(plainValues(change.input, "").join(", ")) : "";
+    const references = isShort ? referencesIn([change.input, change.result]) : [];
+    this.#add({ name, text, references, failed: false, time, after });
+  }
+
+  #add(mark: Omit<MarkView, "id">): void {
+    this.#latest += 1;
+    this.#marks = [...this.#marks.slice(1 - kept), { id: this.#latest, ...mark }];
+  }
+}
