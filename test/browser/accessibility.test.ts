@@ -50,10 +50,12 @@ const claimOf = (
 
 const sizes: Readonly<Record<string, BrowserContextOptions>> = {
   desktop: { viewport: { width: 1440, height: 900 } },
+  tablet: { viewport: { width: 1024, height: 800 } },
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true },
+  "small phone": { viewport: { width: 320, height: 640 }, hasTouch: true },
 };
 
-describeInBrowser.each(["desktop", "phone"])("axe on a %s", (size) => {
+describeInBrowser.each(["desktop", "tablet", "phone"])("axe on a %s", (size) => {
   const { open } = useBrowser();
 
   it.each(["light", "dark"] as const)("finds nothing on the %s page, in any part of it", async (colorScheme) => {
@@ -65,6 +67,9 @@ describeInBrowser.each(["desktop", "phone"])("axe on a %s", (size) => {
     await fill(opened);
     for (const tab of await page.getByRole("tab").all()) {
       await tab.click();
+      // The details of the first card, where a tab has cards.
+      const closed = page.getByRole("tabpanel").getByRole("button", { expanded: false });
+      if ((await closed.count()) > 0) await closed.first().click();
       expect(await violations(page), `${await tab.innerText()}`).toEqual([]);
     }
     if (size === "phone") await page.getByRole("tab", { name: "Requests" }).click();
@@ -75,6 +80,10 @@ describeInBrowser.each(["desktop", "phone"])("axe on a %s", (size) => {
     await page.getByRole("heading", { name: "Response" }).waitFor();
     expect(await violations(page)).toEqual([]);
   });
+});
+
+describeInBrowser.each(Object.keys(sizes))("the emulator's page on a %s", (size) => {
+  const { open } = useBrowser();
 
   it("does not scroll sideways", async () => {
     const opened = await open({}, sizes[size]);

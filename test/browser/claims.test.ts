@@ -30,6 +30,10 @@ describeInBrowser("the claims of the emulator's page", () => {
     const claim = page.getByRole("article", { name: "Claim Misprint" });
     await claim.getByText("The print is shifted").waitFor();
     expect(await widthOf(claim.getByRole("img"))).toBe(60);
+    await claim.getByRole("button", { name: "Misprint, 1 of 1" }).click();
+    await page.getByRole("dialog", { name: "Misprint, 1 of 1" }).waitFor();
+    await page.keyboard.press("Escape");
+    await claim.getByRole("button", { name: "Misprint", exact: true }).click();
     await claim.getByLabel("Comment of the decision").fill("We are sorry");
     await claim.getByRole("button", { name: "Award replacement" }).click();
     await claim.getByText("resolved").waitFor();
@@ -37,6 +41,15 @@ describeInBrowser("the claims of the emulator's page", () => {
     const decided = await partner.claims.get(reference);
     expect(decided.status).toBe("resolved");
     expect(decided.claimlines[0]?.decision?.replacementQuantity).toBe(1);
+
+    // The replacement leads to its order, and that one to the claim.
+    const replacement = emulator.world().organizations[0]?.orders.at(-1);
+    await claim.getByRole("link", { name: new RegExp(`^Order_${replacement?.reference.slice(6, 12)}`) }).click();
+    const order = page.getByRole("article", { name: `Order ${replacement?.legacyOrderCode}` });
+    await order.getByText("replaces").waitFor();
+    expect(await order.evaluate((card) => card === document.activeElement)).toBe(true);
+    await order.getByRole("link", { name: /^Claim_/ }).click();
+    await claim.waitFor();
     expect(errors).toEqual([]);
   });
 });

@@ -18,8 +18,11 @@ describeInBrowser("the faults of the emulator's page", () => {
     const { reference } = await place(partner, emulator, "shop-1");
     expect(reference).toMatch(/^Order_/);
     await fault.getByText("struck 1 time").waitFor();
-    await page.getByRole("option", { name: /lost orders\.create .* fault: drop/ }).waitFor();
+    await page.getByRole("option", { name: /200 orders\.create ×2 lost, look-up 200 fault: drop/ }).waitFor();
 
+    await fault.getByText("spent: it does not strike again").waitFor();
+    await fault.getByRole("button", { name: /^Arm the fault/ }).click();
+    await fault.getByText("armed", { exact: true }).waitFor();
     await fault.getByRole("button", { name: /^Remove the fault/ }).click();
     await fault.waitFor({ state: "detached" });
   });

@@ -24,10 +24,11 @@ describeInBrowser("the orders of the emulator's page", () => {
     const { reference } = await place(partner, emulator, "shop-2", 5);
     const order = page.getByRole("article", { name: "Order shop-2" });
 
+    await order.getByRole("button", { name: "shop-2", exact: true }).click();
     await order.getByRole("button", { name: "Ship some of shop-2" }).click();
     await order.getByRole("spinbutton").fill("2");
     await order.getByRole("button", { name: "Ship these" }).click();
-    await order.getByText("2 shipped, 3 open").waitFor();
+    await order.getByText("2 shipped, 3 open").first().waitFor();
 
     await order.getByRole("button", { name: "Hold shop-2" }).click();
     await order.getByRole("textbox", { name: "Reason" }).fill("The colour is missing");

@@ -42,7 +42,7 @@ describeInBrowser("the requests of the emulator's page", () => {
     const rows = page.getByRole("option");
     await rows.nth(2).waitFor();
     await page.getByRole("searchbox", { name: "Filter the requests" }).fill("orders 4xx");
-    await page.getByText("1 of 3").waitFor();
+    await page.getByText("1 of 3", { exact: true }).waitFor();
     expect(await rows.allInnerTexts()).toEqual([expect.stringContaining("orders.get")]);
     await page.getByRole("searchbox", { name: "Filter the requests" }).fill("");
     await page.getByRole("button", { name: "faults", exact: true }).click();

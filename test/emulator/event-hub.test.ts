@@ -14,7 +14,7 @@ const summary = (id: number, outcome: RequestSummary["outcome"] = "responded"): 
   tokens: null,
   fault: null,
   code: null,
-  customIdentifier: null,
+  subject: null,
   outcome,
 });
 

@@ -115,6 +115,7 @@ describe("the log over HTTP", () => {
           tokens: { default: 2997, uploads: 5000, downloads: 100_000 },
           fault: null,
           code: "not_found",
+          subject: null,
           outcome: "responded",
         },
       ],

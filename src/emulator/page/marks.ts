@@ -9,7 +9,7 @@ const mostReferences = 4;
 /** Controls whose input is a world, or a part of one: too much to show. */
 const whole: ReadonlySet<string> = new Set(["load", "seed"]);
 
-const anyReference = /\b[A-Z][a-z]+_[0-9A-HJKMNP-TV-Z]{26}\b/g;
+const anyReference = /\b[A-Z][a-z]+_[0-9a-z]{26}\b/gi;
 
 const referencesIn = (value: unknown): readonly string[] =>
   [...new Set((JSON.stringify(value) ?? "").match(anyReference))].slice(0, mostReferences);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { createRedact, type Redact } from "../../http/redact.ts";
 import { attempt, propertyOf, textOf } from "../../util/foreign.ts";
 import type { Fault } from "../faults/fault.ts";
@@ -134,12 +135,19 @@ function codeOf({ status = 0, response }: Pick<LoggedRequest, "status" | "respon
   );
 }
 
-/** The `customIdentifier` in the body of `orders.create`, or in the query of `orders.lookup`. It shows which requests belong together. */
-function identifierOf({ call, path, request }: LoggedRequest): string | null {
+/** What shows which requests belong together: the identifier of an order in its creation and its look-up, or the content of another body. */
+function subjectOf({ call, path, request }: LoggedRequest): string | null {
   if (call === "orders.lookup") return new URL(path, "http://emulator").searchParams.get("customIdentifier");
-  if (call !== "orders.create") return null;
-  const body = attempt(() => request.body?.json());
-  return textOf(propertyOf(body, "order"), "customIdentifier") ?? null;
+  const { body } = request;
+  if (body?.text === undefined) return null;
+  const order =
+    call === "orders.create"
+      ? propertyOf(
+          attempt(() => body.json()),
+          "order",
+        )
+      : undefined;
+  return textOf(order, "customIdentifier") ?? createHash("sha1").update(body.text).digest("base64url").slice(0, 8);
 }
 
 /** The fields of a request that a list shows, as JSON: without headers and bodies. A missing value is null. */
@@ -147,8 +155,8 @@ export function summaryOf(entry: LoggedRequest): RequestSummary {
   const { id, time, method, path, outcome } = entry;
   const { call = null, status = null, duration = null, tokens = null, fault = null } = entry;
   const code = codeOf(entry);
-  const customIdentifier = identifierOf(entry);
-  return { id, time, call, method, path, status, duration, tokens, fault, code, customIdentifier, outcome };
+  const subject = subjectOf(entry);
+  return { id, time, call, method, path, status, duration, tokens, fault, code, subject, outcome };
 }
 
 type BucketLevels = LoggedRequest["tokens"];

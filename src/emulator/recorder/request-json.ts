@@ -17,8 +17,11 @@ export interface RequestSummary {
   readonly fault: string | null;
   /** The code of the error object. */
   readonly code: string | null;
-  /** The `customIdentifier` that the creation or the look-up of an order names. */
-  readonly customIdentifier: string | null;
+  /**
+   * What shows which requests belong together: the `customIdentifier` that the creation or the look-up of an order names; of another request
+   * with a body of text, a digest of it. Null without either.
+   */
+  readonly subject: string | null;
   readonly outcome: "open" | "responded" | "dropped" | "aborted";
 }
 

@@ -36,11 +36,15 @@ export async function attempt(work: () => Promise<string>): Promise<boolean> {
 }
 
 /** Runs a control of the emulator, shows `done`, and reads the new state. */
-export const act = (control: string, input: object, done: string): Promise<boolean> =>
+export const act = <Result = unknown>(
+  control: string,
+  input: object,
+  done: string | ((result: Result) => string),
+): Promise<boolean> =>
   attempt(async () => {
-    await run(control, input);
+    const result = await run<Result>(control, input);
     await refresh();
-    return done;
+    return typeof done === "string" ? done : done(result);
   });
 
 /** Copies text to the clipboard. A page that is not on a secure origin has no clipboard, and then shows the text to select. */

@@ -1,7 +1,21 @@
 import { useSignal } from "@preact/signals";
 import type { ClaimView } from "../view.ts";
 import { act } from "./actions.ts";
-import { Ago, Button, Empty, More, Photos, Pill, Reference, type Tone } from "./parts.tsx";
+import { useSteady } from "./hooks.ts";
+import {
+  Ago,
+  Button,
+  Card,
+  Disclosure,
+  Empty,
+  Fresh,
+  More,
+  NotHere,
+  Photos,
+  Pill,
+  Reference,
+  type Tone,
+} from "./parts.tsx";
 import { state } from "./store.ts";
 
 const decisions = [
@@ -10,8 +24,8 @@ const decisions = [
   { decision: "rejection", label: "Reject", done: "Rejected the claim", kind: "danger" },
 ] as const;
 
-/** The decision of the operator's support about a pending claim. */
-function Review({ claim }: { readonly claim: ClaimView }) {
+/** The decision of the operator's support about a pending claim: three buttons, with a comment and the shipping costs on demand. */
+function Review({ claim, isDetailed }: { readonly claim: ClaimView; readonly isDetailed: boolean }) {
   const comment = useSignal("");
   const costs = useSignal(false);
   const review = (decision: string, done: string) =>
@@ -22,27 +36,31 @@ function Review({ claim }: { readonly claim: ClaimView }) {
     );
   return (
     <div class="form">
-      <label class="field">
-        <span>Comment of the decision</span>
-        <input
-          type="text"
-          placeholder="Optional"
-          value={comment.value}
-          onInput={({ currentTarget }) => {
-            comment.value = currentTarget.value;
-          }}
-        />
-      </label>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={costs.value}
-          onChange={({ currentTarget }) => {
-            costs.value = currentTarget.checked;
-          }}
-        />
-        Refund the shipping costs, too
-      </label>
+      {isDetailed ? (
+        <>
+          <label class="field">
+            <span>Comment of the decision</span>
+            <input
+              type="text"
+              placeholder="Optional"
+              value={comment.value}
+              onInput={({ currentTarget }) => {
+                comment.value = currentTarget.value;
+              }}
+            />
+          </label>
+          <label class="check">
+            <input
+              type="checkbox"
+              checked={costs.value}
+              onChange={({ currentTarget }) => {
+                costs.value = currentTarget.checked;
+              }}
+            />
+            Refund the shipping costs, too
+          </label>
+        </>
+      ) : null}
       <div class="actions">
         {decisions.map(({ decision, label, done, kind }) => (
           <Button key={decision} kind={kind} onPress={() => review(decision, done)}>
@@ -64,12 +82,31 @@ const tones: Readonly<Record<string, Tone>> = {
 /** The title of a claim: its categories. */
 const titleOf = ({ lines }: ClaimView): string => [...new Set(lines.map(({ category }) => category))].join(", ");
 
-/** One claim with its photos. A pending claim can be decided. */
+/** One claim with its photos. A pending claim is decided with a click. */
 function ClaimCard({ claim }: { readonly claim: ClaimView }) {
+  const isExpanded = useSignal(false);
+  const photos = [...claim.evidence, ...claim.lines.flatMap(({ evidence }) => evidence)];
+  const title = titleOf(claim);
   return (
-    <article class="card" aria-label={`Claim ${titleOf(claim)}`}>
+    <Card
+      reference={claim.reference}
+      label={`Claim ${title}`}
+      kind="compact"
+      onVisit={() => {
+        isExpanded.value = true;
+      }}
+    >
       <header class="card-head">
-        <h3>{titleOf(claim)}</h3>
+        <h3>
+          <Disclosure
+            name={title}
+            open={isExpanded.value}
+            onToggle={() => {
+              isExpanded.value = !isExpanded.value;
+            }}
+          />
+        </h3>
+        <span class="card-summary">{claim.comment}</span>
         <Pill tone={tones[claim.status] ?? "quiet"}>{claim.status}</Pill>
       </header>
       <p class="card-facts">
@@ -79,19 +116,20 @@ function ClaimCard({ claim }: { readonly claim: ClaimView }) {
         </span>
         <Ago at={claim.created} />
       </p>
-      {claim.comment === "" ? null : <blockquote>{claim.comment}</blockquote>}
-      <Photos paths={claim.evidence} of={titleOf(claim)} />
-      <ol class="lines">
-        {claim.lines.map((line) => (
-          <li key={line.index}>
-            <span class="quantity">{line.quantity} ×</span>
-            <span class="product">{line.product}</span>
-            <span class="muted">{line.category}</span>
-            <Photos paths={line.evidence} of={line.category} />
-          </li>
-        ))}
-      </ol>
-      {claim.status === "pending" ? <Review claim={claim} /> : null}
+      {claim.comment === "" || !isExpanded.value ? null : <blockquote>{claim.comment}</blockquote>}
+      <Photos paths={photos} of={title} />
+      {isExpanded.value ? (
+        <ol class="lines">
+          {claim.lines.map((line) => (
+            <li key={line.index}>
+              <span class="quantity">{line.quantity} ×</span>
+              <span class="product">{line.product}</span>
+              <span class="muted">{line.category}</span>
+            </li>
+          ))}
+        </ol>
+      ) : null}
+      {claim.status === "pending" ? <Review claim={claim} isDetailed={isExpanded.value} /> : null}
       {claim.award === null ? null : (
         <p class="reason">
           Decided: {claim.award}
@@ -104,12 +142,13 @@ function ClaimCard({ claim }: { readonly claim: ClaimView }) {
           )}
         </p>
       )}
-    </article>
+    </Card>
   );
 }
 
 export function ClaimsPane() {
   const claims = state.value?.claims;
+  const { shown, fresh, show, listProps } = useSteady(claims?.items ?? [], ({ reference }) => reference);
   if (claims === undefined) return null;
   if (claims.items.length === 0)
     return (
@@ -120,13 +159,17 @@ export function ClaimsPane() {
     );
   return (
     <>
-      <ul class="cards">
-        {claims.items.map((claim) => (
-          <li key={claim.reference}>
-            <ClaimCard claim={claim} />
-          </li>
-        ))}
-      </ul>
+      <NotHere known={claims.items.map(({ reference }) => reference)} noun="claims" />
+      <div class="steady" {...listProps}>
+        <Fresh amount={fresh} noun="claim" onShow={show} />
+        <ul class="cards tight">
+          {shown.map((claim) => (
+            <li key={claim.reference}>
+              <ClaimCard claim={claim} />
+            </li>
+          ))}
+        </ul>
+      </div>
       <More list={claims} noun="claims" />
     </>
   );

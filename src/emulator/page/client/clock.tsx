@@ -1,21 +1,55 @@
-import { useSignal } from "@preact/signals";
+import { signal, useSignal } from "@preact/signals";
 import { act } from "./actions.ts";
-import { dayAndTime } from "./format.ts";
-import { Button } from "./parts.tsx";
-import { now, state } from "./store.ts";
+import { dayAndTime, plural } from "./format.ts";
+import { Ago, Button, Reference } from "./parts.tsx";
+import { marks, now, state } from "./store.ts";
 
 export const jumps = [
-  { label: "+1 min", name: "1 minute", span: { minutes: 1 } },
-  { label: "+5 min", name: "5 minutes", span: { minutes: 5 } },
-  { label: "+1 h", name: "1 hour", span: { hours: 1 } },
-  { label: "+1 day", name: "1 day", span: { days: 1 } },
-  { label: "+7 days", name: "7 days", span: { days: 7 } },
+  { label: "+1 min", name: "1 minute", span: { minutes: 1 }, ms: 60_000 },
+  { label: "+5 min", name: "5 minutes", span: { minutes: 5 }, ms: 300_000 },
+  { label: "+1 h", name: "1 hour", span: { hours: 1 }, ms: 3_600_000 },
+  { label: "+1 day", name: "1 day", span: { days: 1 }, ms: 86_400_000 },
+  { label: "+7 days", name: "7 days", span: { days: 7 }, ms: 604_800_000 },
 ] as const;
 
 const speeds = [1, 10, 60, 600, 3600];
 
-export const advance = ({ name, span }: (typeof jumps)[number]) =>
-  act("clock.advance", { span }, `The clock advanced by ${name}`);
+/** A move of the clock that runs, from where to where. Moves with many callbacks take a while. */
+export const move = signal<{ readonly from: number; readonly to: number }>();
+
+/** What happened since a mark, in words: `3 × ship, 12 callbacks, 10 of them refused`. */
+function happenedSince(latest: number): string {
+  const since = marks.value.filter(({ id, name }) => id > latest && !name.startsWith("clock."));
+  const callbacks = since.filter(({ name }) => name === "callback");
+  const refused = callbacks.filter(({ failed }) => failed).length;
+  const others = Map.groupBy(
+    since.filter(({ name }) => name !== "callback"),
+    ({ name }) => name,
+  );
+  const parts = [
+    ...Array.from(others, ([name, those]) => `${those.length} × ${name}`),
+    ...(callbacks.length === 0 ? [] : [plural(callbacks.length, "callback")]),
+    ...(refused === 0 ? [] : [`${refused} of them refused`]),
+  ];
+  return parts.length === 0 ? "" : `: ${parts.join(", ")}`;
+}
+
+/** Moves the clock, and says what happened on the way. */
+async function moveTo(to: number, control: string, input: object, done: string): Promise<void> {
+  const latest = marks.value.at(-1)?.id ?? 0;
+  move.value = { from: now.value, to };
+  try {
+    await act(control, input, () => done + happenedSince(latest));
+  } finally {
+    move.value = undefined;
+  }
+}
+
+export const advance = ({ name, span, ms }: (typeof jumps)[number]): Promise<void> =>
+  moveTo(now.value + ms, "clock.advance", { span }, `The clock advanced by ${name}`);
+
+const setTo = (time: number, done: string): Promise<void> =>
+  moveTo(time, "clock.set", { time: new Date(time).toISOString() }, done);
 
 export const toggle = (frozen: boolean) =>
   frozen ? act("clock.resume", {}, "The clock runs") : act("clock.freeze", {}, "The clock is frozen");
@@ -44,13 +78,32 @@ function SetTime() {
           }}
         />
       </label>
-      <Button
-        disabled={chosen.value === ""}
-        onPress={() => act("clock.set", { time: new Date(chosen.value).toISOString() }, "The clock was set")}
-      >
+      <Button disabled={chosen.value === ""} onPress={() => setTo(Date.parse(chosen.value), "The clock was set")}>
         Set
       </Button>
     </div>
+  );
+}
+
+/** What is due next, and a jump to it. */
+function NextDue() {
+  const next = state.value?.next ?? null;
+  if (next === null) return <p class="muted">Nothing is due.</p>;
+  return (
+    <p class="next-due">
+      <span>
+        Next: <b>{next.name}</b> <Ago at={next.at} />
+      </span>
+      {next.references.map((reference) => (
+        <Reference key={reference} value={reference} />
+      ))}
+      <Button
+        disabled={next.at <= now.value}
+        onPress={() => setTo(next.at, `The clock is at the next step: ${next.name}`)}
+      >
+        Jump to next
+      </Button>
+    </p>
   );
 }
 
@@ -59,7 +112,7 @@ export function ClockPanel() {
   const clock = state.value?.clock;
   if (clock === undefined) return null;
   return (
-    <section class="panel" aria-label="Clock">
+    <section class="panel" aria-label="Clock" tabIndex={-1}>
       <h3>Clock</h3>
       <p class="big-time">{dayAndTime(now.value)}</p>
       <div class="actions">
@@ -85,6 +138,7 @@ export function ClockPanel() {
           </Button>
         ))}
       </fieldset>
+      <NextDue />
       <SetTime />
       <p class="muted">
         What falls due on the way happens at its own time: renders, callbacks, the weekly token reset.

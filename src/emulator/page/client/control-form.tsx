@@ -1,7 +1,9 @@
 import { useSignal } from "@preact/signals";
+import { useId } from "preact/hooks";
 import type { ControlView } from "../view.ts";
-import { attempt } from "./actions.ts";
+import { notify } from "./actions.ts";
 import { Button } from "./parts.tsx";
+import { state } from "./store.ts";
 import { refresh, run } from "./stream.ts";
 
 /** The part of JSON Schema that the controls' input uses. */
@@ -11,6 +13,7 @@ interface FieldSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly anyOf?: readonly FieldSchema[];
+  readonly pattern?: string;
   readonly properties?: Readonly<Record<string, FieldSchema>>;
   readonly required?: readonly string[];
 }
@@ -26,7 +29,7 @@ function fieldOf(schema: FieldSchema): "text" | "number" | "boolean" | "enum" | 
 }
 
 /** Reads the text of a field. An empty field is left out. Throws for text that is not JSON. */
-function parsed(schema: FieldSchema, text: string): unknown {
+function parsed(name: string, schema: FieldSchema, text: string): unknown {
   if (text === "") return undefined;
   switch (fieldOf(schema)) {
     case "number":
@@ -34,10 +37,31 @@ function parsed(schema: FieldSchema, text: string): unknown {
     case "boolean":
       return text === "true";
     case "json":
-      return JSON.parse(text);
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw new Error(`${name}: is not JSON`);
+      }
     default:
       return text;
   }
+}
+
+/** The records whose references a field takes, with their names. */
+function choicesOf({ pattern = "", anyOf = [] }: FieldSchema): readonly (readonly [reference: string, name: string])[] {
+  const found = state.value;
+  if (found === undefined) return [];
+  const records: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
+    Order: found.orders.items.map((one) => [one.reference, one.customIdentifier ?? one.legacyOrderCode]),
+    Claim: found.claims.items.map((one) => [one.reference, `of ${one.orderName}`]),
+    Render: found.renders.items.map((one) => [one.reference, `${one.product}, ${one.status}`]),
+    Product: found.products.items.map((one) => [one.reference, one.name]),
+    Store: found.stores.map((one) => [one.reference, one.name]),
+  };
+  const patterns = [pattern, ...anyOf.map((part) => part.pattern ?? "")];
+  return Object.entries(records).flatMap(([kind, entries]) =>
+    patterns.some((one) => one.includes(`${kind}_`)) ? entries : [],
+  );
 }
 
 interface FieldProps {
@@ -45,10 +69,13 @@ interface FieldProps {
   readonly schema: FieldSchema;
   readonly required: boolean;
   readonly value: string;
+  readonly failure: string | undefined;
   readonly onValue: (value: string) => void;
 }
 
-function Field({ name, schema, required, value, onValue }: FieldProps) {
+function Field({ name, schema, required, value, failure, onValue }: FieldProps) {
+  const list = useId();
+  const choices = choicesOf(schema);
   const kind = fieldOf(schema);
   const options = kind === "boolean" ? ["true", "false"] : kind === "enum" ? schema.enum?.map(String) : undefined;
   return (
@@ -63,6 +90,8 @@ function Field({ name, schema, required, value, onValue }: FieldProps) {
         <input
           type="text"
           inputMode={kind === "number" ? "decimal" : "text"}
+          list={choices.length === 0 ? undefined : list}
+          aria-invalid={failure !== undefined}
           value={value}
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
         />
@@ -76,6 +105,14 @@ function Field({ name, schema, required, value, onValue }: FieldProps) {
           ))}
         </select>
       )}
+      {choices.length === 0 ? null : (
+        <datalist id={list}>
+          {choices.map(([reference, label]) => (
+            <option key={reference} value={reference} label={label} />
+          ))}
+        </datalist>
+      )}
+      {failure === undefined ? null : <span class="failure-text">{failure}</span>}
     </label>
   );
 }
@@ -83,17 +120,26 @@ function Field({ name, schema, required, value, onValue }: FieldProps) {
 /** A form for any control, made from the schema of its input. */
 export function ControlForm({ control }: { readonly control: ControlView }) {
   const values = useSignal<Readonly<Record<string, string>>>({});
+  const refusal = useSignal("");
   const { properties = {}, required = [] }: FieldSchema = control.input;
-  const send = () =>
-    attempt(async () => {
+  /** What the emulator, or the reading of a field, said about the input. It names the field. */
+  const failureOf = (name: string): string | undefined =>
+    refusal.value.split("\n").find((line) => line.trim().replace(/^- /, "").startsWith(`${name}:`));
+  const isOfField = Object.keys(properties).some((name) => failureOf(name) !== undefined);
+  const send = async () => {
+    try {
+      refusal.value = "";
       const entries = Object.entries(properties).map(([name, schema]) => [
         name,
-        parsed(schema, values.value[name] ?? ""),
+        parsed(name, schema, values.value[name] ?? ""),
       ]);
       const result = await run<unknown>(control.name, Object.fromEntries(entries));
       await refresh();
-      return result === null ? `${control.name}: done` : `${control.name}: ${JSON.stringify(result).slice(0, 200)}`;
-    });
+      notify(result === null ? `${control.name}: done` : `${control.name}: ${JSON.stringify(result).slice(0, 200)}`);
+    } catch (error) {
+      refusal.value = error instanceof Error ? error.message : String(error);
+    }
+  };
   return (
     <details class="control">
       <summary>
@@ -107,11 +153,15 @@ export function ControlForm({ control }: { readonly control: ControlView }) {
             schema={schema}
             required={required.includes(name)}
             value={values.value[name] ?? ""}
+            failure={failureOf(name)}
             onValue={(value) => {
               values.value = { ...values.value, [name]: value };
             }}
           />
         ))}
+        <p class="failure-text" role="alert">
+          {isOfField ? "" : refusal.value}
+        </p>
         <div class="actions">
           <Button kind="primary" onPress={send}>
             Run {control.name}

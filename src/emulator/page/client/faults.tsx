@@ -4,6 +4,7 @@ import { act } from "./actions.ts";
 import { plural } from "./format.ts";
 import { Button, Pill } from "./parts.tsx";
 import { calls, requests, state } from "./store.ts";
+import { run } from "./stream.ts";
 
 /** The most calls that are offered as buttons. The rest is in a list. */
 const offered = 5;
@@ -150,7 +151,7 @@ function FaultForm() {
     );
   };
   return (
-    <section class="form fault-form" aria-label="Add a fault">
+    <section class="form fault-form" aria-label="Add a fault" tabIndex={-1}>
       <Kinds />
       <Targets />
       <div class="choice add">
@@ -172,26 +173,40 @@ function FaultForm() {
   );
 }
 
-function Fault({ fault }: { readonly fault: FaultView }) {
-  const { id, kind, on, nth, details, isSpent, hits } = fault;
+function Fault({ fault: { fault, id, kind, on, nth, details, isSpent, hits } }: { readonly fault: FaultView }) {
+  const name = `${kind} on ${on ?? "every request"}`;
+  const arm = async () => {
+    await run("faults.remove", { id });
+    await act("faults.add", { fault }, `The fault ${name} is armed again`);
+  };
   return (
     // The key changes with each hit, so that the animation of a strike runs again.
-    <article class={`card fault-card ${hits > 0 ? "struck" : ""}`} key={`${id}/${hits}`} aria-label={`Fault ${kind}`}>
+    <article
+      class={`card fault-card ${isSpent ? "spent" : ""} ${hits > 0 && !isSpent ? "struck" : ""}`}
+      key={`${id}/${hits}`}
+      tabIndex={-1}
+      aria-label={`Fault ${kind}`}
+    >
       <header class="card-head">
         <h3>
           {kind} <span class="muted">on</span> {on ?? "every request"}
         </h3>
         <Pill tone={hits > 0 ? "fault" : "quiet"}>{hits > 0 ? `struck ${plural(hits, "time")}` : "armed"}</Pill>
+        {isSpent ? (
+          <Button label={`Arm the fault ${name} again`} onPress={arm}>
+            Arm again
+          </Button>
+        ) : null}
         <Button
           kind="quiet"
-          label={`Remove the fault ${kind} on ${on ?? "every request"}`}
+          label={`Remove the fault ${name}`}
           onPress={() => act("faults.remove", { id }, "Removed the fault")}
         >
           Remove
         </Button>
       </header>
       <p class="card-facts">
-        <span>{isSpent ? "will not strike again" : (nth ?? "each request")}</span>
+        <span>{isSpent ? "spent: it does not strike again" : (nth ?? "each request")}</span>
         {details === "" ? null : <code>{details}</code>}
       </p>
     </article>

@@ -30,6 +30,9 @@ export const timeOfDay = (at: number): string => {
   return `${pad(date.getHours())}:${pad(date.getMinutes())}:${pad(date.getSeconds())}`;
 };
 
+/** `14:03:27.042`, in the browser's time zone. */
+export const timeToMs = (at: number): string => `${timeOfDay(at)}.${pad(new Date(at).getMilliseconds(), 3)}`;
+
 const day = new Intl.DateTimeFormat("en", { weekday: "short", day: "numeric", month: "short", year: "numeric" });
 
 export const dayOf = (at: number): string => day.format(at);

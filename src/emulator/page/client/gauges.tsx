@@ -81,10 +81,10 @@ function Rendertokens({ tokens }: { readonly tokens: RendertokensView }) {
 }
 
 /** What the integration has left: the three buckets and the rendertokens of the week. */
-export function Gauges() {
+export function Gauges({ inert }: { readonly inert: boolean }) {
   if (state.value === undefined) return null;
   return (
-    <div class="gauges">
+    <div class="gauges" inert={inert}>
       {state.value.limits.map((limit) => (
         <Bucket key={limit.policy} limit={limit} />
       ))}

@@ -1,11 +1,13 @@
-import { useRef } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import type { PageState } from "../view.ts";
 import { attempt, copy } from "./actions.ts";
-import { advance, jumps, toggle } from "./clock.tsx";
+import { advance, jumps, move, toggle } from "./clock.tsx";
 import { dayOf, timeOfDay } from "./format.ts";
 import { useShortcut } from "./hooks.ts";
 import { Button } from "./parts.tsx";
 import { baseUrl, connection, now, organization, state } from "./store.ts";
-import { refresh } from "./stream.ts";
+import { refresh, worldName } from "./stream.ts";
 
 const keys = [
   ["/", "filter the requests"],
@@ -110,10 +112,67 @@ function Organizations() {
   );
 }
 
-/** The service's address, the connection to it, and its time. */
-export function Header() {
+/** The worlds of the port: the main one, and the isolated ones. Another one is a page of its own. */
+function Worlds() {
+  const names = useSignal<readonly string[]>([]);
+  const inMain = state.value?.worlds;
+  useEffect(() => {
+    // Only the main world knows the others.
+    if (worldName === "") names.value = inMain ?? [];
+    else {
+      fetch("/_emulator/state")
+        .then((response) => response.json())
+        .then((main: PageState) => {
+          names.value = main.worlds;
+        })
+        .catch(() => {});
+    }
+  }, [inMain]);
+  if (names.value.length === 0 && worldName === "") return null;
+  const all = [...new Set([...names.value, worldName])].filter((name) => name !== "");
   return (
-    <header class="top">
+    <select
+      class="organizations"
+      aria-label="World"
+      value={worldName}
+      onChange={({ currentTarget: { value } }) => {
+        location.href = value === "" ? "/" : `/worlds/${value}/`;
+      }}
+    >
+      <option value="">main world</option>
+      {all.map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** How far a move of the clock is. */
+function Move() {
+  const moving = move.value;
+  if (moving === undefined) return null;
+  const { from, to } = moving;
+  const done = Math.max(0, Math.min(1, (now.value - from) / Math.max(1, to - from)));
+  return <progress class="move" value={done} aria-label="The clock moves" />;
+}
+
+/** Says that the emulator has gone. The page keeps what it last showed. */
+export function GoneBanner() {
+  if (connection.value !== "lost") return null;
+  return (
+    <p class="banner" role="alert">
+      The emulator does not respond. The page shows what it last knew, and connects again by itself when the emulator is
+      back.
+    </p>
+  );
+}
+
+/** The service's address, the connection to it, and its time. */
+export function Header({ inert }: { readonly inert: boolean }) {
+  return (
+    <header class="top" inert={inert}>
       <h1>
         pod-partner <span>emulator</span>
       </h1>
@@ -126,10 +185,12 @@ export function Header() {
       >
         {baseUrl.value}
       </button>
+      <Worlds />
       <Organizations />
       <Connection />
       <Keys />
       <Clock />
+      <Move />
     </header>
   );
 }

@@ -1,10 +1,26 @@
 import { signal, useSignal } from "@preact/signals";
 import type { LineView, OrderView } from "../view.ts";
-import { act } from "./actions.ts";
+import { act, attempt, notify } from "./actions.ts";
 import { curlOf } from "./curl.ts";
-import { words } from "./format.ts";
-import { Ago, Button, DerivedActions, Empty, More, Pill, Reference, type Tone } from "./parts.tsx";
+import { plural, words } from "./format.ts";
+import { useFirstField, useSteady } from "./hooks.ts";
+import {
+  Ago,
+  Button,
+  Card,
+  Chips,
+  DerivedActions,
+  Disclosure,
+  Empty,
+  Fresh,
+  More,
+  NotHere,
+  Pill,
+  Reference,
+  type Tone,
+} from "./parts.tsx";
 import { baseUrl, state } from "./store.ts";
+import { refresh, run } from "./stream.ts";
 
 /** The name that the reader knows an order by. */
 const nameOf = ({ customIdentifier, legacyOrderCode }: OrderView): string => customIdentifier ?? legacyOrderCode;
@@ -12,7 +28,7 @@ const nameOf = ({ customIdentifier, legacyOrderCode }: OrderView): string => cus
 /** The quantity of a line that is neither shipped nor canceled. */
 const openQuantity = ({ quantity, shipped, canceled }: LineView): number => quantity - shipped - canceled;
 
-const isOpen = ({ lines }: OrderView): boolean => lines.some((line) => openQuantity(line) > 0);
+export const isOpen = ({ lines }: OrderView): boolean => lines.some((line) => openQuantity(line) > 0);
 
 /** What has happened to a line, in words. */
 function progress(line: LineView): string {
@@ -39,15 +55,49 @@ function Lines({ lines }: { readonly lines: readonly LineView[] }) {
   );
 }
 
+/** All lines in one: `3 × Slim case, 1 × Tough case: 2 shipped, 2 open`. */
+function summaryOf(lines: readonly LineView[]): string {
+  const sum = (of: (line: LineView) => number) => lines.reduce((total, line) => total + of(line), 0);
+  const total = {
+    index: 0,
+    product: "",
+    quantity: sum(({ quantity }) => quantity),
+    shipped: sum(({ shipped }) => shipped),
+    canceled: sum(({ canceled }) => canceled),
+  };
+  const names = lines.map(({ quantity, product }) => `${quantity} × ${product}`).join(", ");
+  const done = progress(total);
+  return done === "" ? names : `${names}: ${done}`;
+}
+
+function Shipments({ order }: { readonly order: OrderView }) {
+  if (order.shipments.length === 0) return null;
+  return (
+    <ul class="lines" aria-label="Shipments">
+      {order.shipments.map(({ reference, units, carrier, trackingNumber, shipped }) => (
+        <li key={reference}>
+          <Reference value={reference} />
+          <span>{plural(units, "unit")}</span>
+          <span>{carrier === null ? "without tracking" : `${carrier} ${trackingNumber}`}</span>
+          <span class="muted">
+            <Ago at={shipped} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The form that puts an order on hold. */
 function Hold({ order, onDone }: { readonly order: OrderView; readonly onDone: () => void }) {
+  const form = useFirstField();
   const reason = useSignal("The image has a low resolution");
   const hold = async () => {
     const input = { order: order.reference, reason: reason.value };
     if (await act("hold", input, `${nameOf(order)} is on hold`)) onDone();
   };
   return (
-    <div class="form">
+    <div class="form" ref={form}>
       <label class="field">
         <span>Reason</span>
         <input
@@ -70,6 +120,7 @@ function Hold({ order, onDone }: { readonly order: OrderView; readonly onDone: (
 
 /** The form that ships a part of an order. */
 function ShipSome({ order, onDone }: { readonly order: OrderView; readonly onDone: () => void }) {
+  const form = useFirstField();
   const open = order.lines.filter((line) => openQuantity(line) > 0);
   const chosen = useSignal<Readonly<Record<number, number>>>({});
   const lines = open
@@ -77,10 +128,11 @@ function ShipSome({ order, onDone }: { readonly order: OrderView; readonly onDon
     .filter(({ quantity }) => quantity > 0);
   const ship = async () => {
     const sum = lines.reduce((total, { quantity }) => total + quantity, 0);
-    if (await act("ship", { orders: order.reference, lines }, `Shipped ${sum} of ${nameOf(order)}`)) onDone();
+    const done = (shipment: string) => `Shipped ${sum} of ${nameOf(order)} as ${shipment}`;
+    if (await act("ship", { orders: order.reference, lines }, done)) onDone();
   };
   return (
-    <div class="form">
+    <div class="form" ref={form}>
       {open.map((line) => (
         <label key={line.index} class="field inline">
           <span>
@@ -110,56 +162,59 @@ function ShipSome({ order, onDone }: { readonly order: OrderView; readonly onDon
 /** The controls with a button of their own. */
 const own = ["ship", "startProduction", "hold", "release"];
 
-interface OrderButtonsProps {
-  readonly order: OrderView;
-  readonly onShip: () => void;
-  readonly onHold: () => void;
-}
-
-function Buttons({ order, onShip, onHold }: OrderButtonsProps) {
+/** What the operator can do with an open order, besides shipping all of it. */
+function Actions({ order }: { readonly order: OrderView }) {
+  const form = useSignal<"ship" | "hold">();
+  /** The form that was closed: its button takes the focus again. */
+  const closed = useSignal<"ship" | "hold">();
+  const close = () => {
+    closed.value = form.value;
+    form.value = undefined;
+  };
+  if (form.value === "ship") return <ShipSome order={order} onDone={close} />;
+  if (form.value === "hold") return <Hold order={order} onDone={close} />;
   const { reference, inProduction } = order;
   const name = nameOf(order);
   const held = order.onHold !== null;
-  const ship = () => act("ship", { orders: reference }, `Shipped ${name}`);
-  const produce = () => act("startProduction", { order: reference }, `${name} is in production`);
-  const release = () => act("release", { order: reference }, `Released ${name}`);
   return (
     <div class="actions">
-      <Button kind="tonal" label={`Ship all of ${name}`} disabled={held} onPress={ship}>
-        Ship all
-      </Button>
-      <Button label={`Ship some of ${name}`} disabled={held} onPress={onShip}>
+      <Button
+        label={`Ship some of ${name}`}
+        disabled={held}
+        focused={closed.value === "ship"}
+        onPress={() => {
+          form.value = "ship";
+        }}
+      >
         Ship some…
       </Button>
       {inProduction ? null : (
-        <Button label={`Start production of ${name}`} onPress={produce}>
+        <Button
+          label={`Start production of ${name}`}
+          disabled={held}
+          onPress={() => act("startProduction", { order: reference }, `${name} is in production`)}
+        >
           Start production
         </Button>
       )}
       {held ? (
-        <Button label={`Release ${name}`} onPress={release}>
+        <Button label={`Release ${name}`} onPress={() => act("release", { order: reference }, `Released ${name}`)}>
           Release
         </Button>
       ) : (
-        <Button label={`Hold ${name}`} onPress={onHold}>
+        <Button
+          label={`Hold ${name}`}
+          focused={closed.value === "hold"}
+          onPress={() => {
+            form.value = "hold";
+          }}
+        >
           Hold…
         </Button>
       )}
       <DerivedActions on="order" reference={reference} except={own} />
     </div>
   );
-}
-
-/** What the operator can do with an open order. */
-function Actions({ order }: { readonly order: OrderView }) {
-  const form = useSignal<"ship" | "hold">();
-  const show = (name: "ship" | "hold" | undefined) => () => {
-    form.value = name;
-  };
-  if (!isOpen(order)) return null;
-  if (form.value === "ship") return <ShipSome order={order} onDone={show(undefined)} />;
-  if (form.value === "hold") return <Hold order={order} onDone={show(undefined)} />;
-  return <Buttons order={order} onShip={show("ship")} onHold={show("hold")} />;
 }
 
 const tones: Readonly<Record<string, Tone>> = {
@@ -170,38 +225,132 @@ const tones: Readonly<Record<string, Tone>> = {
   canceled: "quiet",
 };
 
-/** One order: its name, its state, its lines and its buttons. */
+/** One order: its name, its state, its lines and its buttons. The rest is shown on demand. */
 function OrderCard({ order }: { readonly order: OrderView }) {
+  const isExpanded = useSignal(false);
+  const name = nameOf(order);
+  const ship = () => act("ship", { orders: order.reference }, (shipment: string) => `Shipped ${name} as ${shipment}`);
+  const latest = order.shipments.at(-1);
   return (
-    <article class="card" aria-label={`Order ${nameOf(order)}`}>
+    <Card
+      reference={order.reference}
+      also={order.shipments.map(({ reference }) => reference)}
+      label={`Order ${name}`}
+      kind="compact"
+      onVisit={() => {
+        isExpanded.value = true;
+      }}
+    >
       <header class="card-head">
-        <h3>{nameOf(order)}</h3>
+        <h3>
+          <Disclosure
+            name={name}
+            open={isExpanded.value}
+            onToggle={() => {
+              isExpanded.value = !isExpanded.value;
+            }}
+          />
+        </h3>
+        <span class="card-summary">{summaryOf(order.lines)}</span>
         {order.onHold === null ? null : (
           <Pill tone="warn" title={order.onHold}>
             on hold
           </Pill>
         )}
         <Pill tone={tones[order.status] ?? "quiet"}>{words(order.status)}</Pill>
+        {isOpen(order) ? (
+          <Button kind="tonal" label={`Ship all of ${name}`} disabled={order.onHold !== null} onPress={ship}>
+            Ship all
+          </Button>
+        ) : null}
       </header>
       <p class="card-facts">
         <Reference value={order.reference} />
         <span>{order.store}</span>
         <span>{order.shippingKind}</span>
-        {order.settles === null ? null : <span>replacement</span>}
         <Ago at={order.created} />
+        {order.settles === null ? null : (
+          <span>
+            replaces <Reference value={order.settles} />
+          </span>
+        )}
+        {order.onHold === null ? null : <span class="reason-text">On hold: {order.onHold}</span>}
+        {latest === undefined ? null : (
+          <span>
+            in <Reference value={latest.reference} />
+          </span>
+        )}
       </p>
-      {order.onHold === null ? null : <p class="reason">On hold: {order.onHold}</p>}
-      <Lines lines={order.lines} />
-      <Actions order={order} />
-    </article>
+      {isExpanded.value ? (
+        <>
+          <Lines lines={order.lines} />
+          <Shipments order={order} />
+        </>
+      ) : null}
+      {isExpanded.value && isOpen(order) ? <Actions order={order} /> : null}
+    </Card>
   );
 }
 
 const text = signal("");
+const all = "all";
+const chosen = signal(all);
+
+/** The values of the filter. */
+const filters: Readonly<Record<string, (order: OrderView) => boolean>> = {
+  [all]: () => true,
+  open: isOpen,
+  "on hold": ({ onHold }) => onHold !== null,
+  "in production": ({ status }) => status === "in_production",
+  shipped: ({ status }) => status === "shipped",
+  canceled: ({ status }) => status === "canceled",
+};
+
+const matches = (order: OrderView): boolean => filters[chosen.value]?.(order) ?? true;
+
+function Filters({ orders }: { readonly orders: readonly OrderView[] }) {
+  const values = Object.entries(filters)
+    .map(([value, isShown]) => [value, orders.filter(isShown).length] as const)
+    .filter(([value, found]) => found > 0 || value === all || value === chosen.value);
+  return (
+    <Chips
+      label="Show orders"
+      chosen={chosen.value}
+      values={values}
+      onChoose={(value) => {
+        chosen.value = value;
+      }}
+    />
+  );
+}
+
+/** Ships every open order that is not on hold, one after the other. */
+const shipAll = (orders: readonly OrderView[]): Promise<boolean> =>
+  attempt(async () => {
+    let refused = 0;
+    for (const [position, { reference }] of orders.entries()) {
+      notify(`Shipping ${position + 1} of ${orders.length}`);
+      await run("ship", { orders: reference }).catch(() => {
+        refused += 1;
+      });
+    }
+    await refresh();
+    return `Shipped ${plural(orders.length - refused, "order")}${refused === 0 ? "" : `; ${refused} cannot ship`}`;
+  });
 
 /** The newest orders, each with its lines and what the operator can do with it. */
 export function OrdersPane() {
   const orders = state.value?.orders;
+  const word = text.value.toLowerCase();
+  const found = (orders?.items ?? []).filter(
+    (order) =>
+      matches(order) &&
+      [order.reference, order.customIdentifier, order.legacyOrderCode, order.store]
+        .join(" ")
+        .toLowerCase()
+        .includes(word),
+  );
+  const { shown, fresh, show, listProps } = useSteady(found, ({ reference }) => reference);
   if (orders === undefined) return null;
   const example = state.value?.exampleOrder ?? null;
   if (orders.items.length === 0)
@@ -212,29 +361,38 @@ export function OrdersPane() {
         {...(example === null ? {} : { line: curlOf(`${baseUrl.value}/orders`, example) })}
       />
     );
-  const word = text.value.toLowerCase();
-  const found = orders.items.filter(({ reference, customIdentifier, legacyOrderCode, store }) =>
-    [reference, customIdentifier, legacyOrderCode, store].join(" ").toLowerCase().includes(word),
-  );
+  const ready = orders.items.filter((order) => isOpen(order) && order.onHold === null);
+  const known = orders.items.flatMap(({ reference, shipments }) => [
+    reference,
+    ...shipments.map((shipment) => shipment.reference),
+  ]);
   return (
     <>
-      <input
-        type="search"
-        class="filter"
-        placeholder="Find by identifier, reference or store"
-        aria-label="Find an order"
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
-      />
-      <ul class="cards">
-        {found.map((order) => (
-          <li key={order.reference}>
-            <OrderCard order={order} />
-          </li>
-        ))}
-      </ul>
+      <div class="pane-bar">
+        <input
+          type="search"
+          class="filter"
+          placeholder="Find by identifier, reference or store"
+          aria-label="Find an order"
+          value={text.value}
+          onInput={({ currentTarget }) => {
+            text.value = currentTarget.value;
+          }}
+        />
+        {ready.length === 0 ? null : <Button onPress={() => shipAll(ready)}>Ship all {ready.length} open</Button>}
+      </div>
+      <Filters orders={orders.items} />
+      <NotHere known={known} noun="orders" />
+      <div class="steady" {...listProps}>
+        <Fresh amount={fresh} noun="order" onShow={show} />
+        <ul class="cards tight">
+          {shown.map((order) => (
+            <li key={order.reference}>
+              <OrderCard order={order} />
+            </li>
+          ))}
+        </ul>
+      </div>
       {found.length === 0 ? <Empty title="No order matches" hint="Only the newest orders are searched." /> : null}
       <More list={orders} noun="orders" />
     </>

@@ -1,26 +1,23 @@
 import type { RenderView } from "../view.ts";
 import { act } from "./actions.ts";
 import { plural } from "./format.ts";
-import { Ago, Button, Empty, More, Pill, Reference } from "./parts.tsx";
+import { useSteady } from "./hooks.ts";
+import { Ago, Button, Card, Empty, Fresh, More, NotHere, Pill, Reference, Thumbnail } from "./parts.tsx";
 import { state } from "./store.ts";
-import { inWorld } from "./stream.ts";
 
 const tones = { pending: "busy", completed: "good", failed: "bad" } as const;
 
 function Picture({ render }: { readonly render: RenderView }) {
   if (render.picture === null) return <div class={`placeholder ${render.status}`}>{render.status}</div>;
-  return (
-    <a class="picture" href={inWorld(`${render.picture}?part=media`)} target="_blank" rel="noreferrer">
-      <img src={inWorld(render.picture)} alt={`${render.product} in the scene ${render.scene}`} loading="lazy" />
-    </a>
-  );
+  const alt = `${render.product} in the scene ${render.scene}`;
+  return <Thumbnail small={render.picture} full={`${render.picture}?part=media`} alt={alt} />;
 }
 
 /** One render with its picture. A pending render can be completed or failed at once. */
 function RenderCard({ render }: { readonly render: RenderView }) {
   const { reference } = render;
   return (
-    <article class="card render" aria-label={`Render of ${render.product}`}>
+    <Card reference={reference} label={`Render of ${render.product}`} kind="render">
       <Picture render={render} />
       <div class="render-facts">
         <header class="card-head">
@@ -57,12 +54,13 @@ function RenderCard({ render }: { readonly render: RenderView }) {
           </>
         ) : null}
       </div>
-    </article>
+    </Card>
   );
 }
 
 export function RendersPane() {
   const renders = state.value?.renders;
+  const { shown, fresh, show, listProps } = useSteady(renders?.items ?? [], ({ reference }) => reference);
   if (renders === undefined) return null;
   if (renders.items.length === 0)
     return (
@@ -73,13 +71,17 @@ export function RendersPane() {
     );
   return (
     <>
-      <ul class="gallery">
-        {renders.items.map((render) => (
-          <li key={render.reference}>
-            <RenderCard render={render} />
-          </li>
-        ))}
-      </ul>
+      <NotHere known={renders.items.map(({ reference }) => reference)} noun="renders" />
+      <div class="steady" {...listProps}>
+        <Fresh amount={fresh} noun="render" onShow={show} />
+        <ul class="gallery">
+          {shown.map((render) => (
+            <li key={render.reference}>
+              <RenderCard render={render} />
+            </li>
+          ))}
+        </ul>
+      </div>
       <More list={renders} noun="renders" />
     </>
   );

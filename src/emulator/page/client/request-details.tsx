@@ -1,14 +1,17 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import type { BodyView, MessageView, RequestDetail } from "../../recorder/request-json.ts";
+import type { BodyView, MessageView, RequestDetail, RequestSummary } from "../../recorder/request-json.ts";
 import { copy } from "./actions.ts";
 import { toCurl } from "./curl.ts";
 import { aimAt } from "./faults.tsx";
 import { count, dayAndTime, size, span } from "./format.ts";
 import { useShortcut } from "./hooks.ts";
-import { Ago, Button, Pill } from "./parts.tsx";
-import { isOpen, reasonOf, statusText, toneOf } from "./request-outcome.ts";
-import { baseUrl, chosen, opened, requests } from "./store.ts";
+import { closeRequest, openRequest, openTab } from "./location.ts";
+import { Ago, Button, Linked, Pill } from "./parts.tsx";
+import { rows } from "./request-list.tsx";
+import { isOpen, messageOf, phasesOf, reasonOf, sentenceOf, statusText, toneOf } from "./request-outcome.ts";
+import { spanOf } from "./request-rows.ts";
+import { baseUrl, requests } from "./store.ts";
 import { read } from "./stream.ts";
 
 /** JSON with indentation; other text as it is. */
@@ -30,7 +33,9 @@ function Body({ body }: { readonly body: BodyView | null }) {
     );
   return (
     <>
-      <pre class="body">{pretty(body.text)}</pre>
+      <pre class="body">
+        <Linked text={pretty(body.text)} />
+      </pre>
       {body.truncated ? <p class="no-body">The rest of {size(body.size)} was not recorded.</p> : null}
     </>
   );
@@ -60,7 +65,6 @@ function useDetail(id: number) {
   const detail = useSignal<RequestDetail>();
   const failure = useSignal<string>();
   const summary = requests.value.find((one) => one.id === id);
-  const ended = summary !== undefined && !isOpen(summary);
   useEffect(() => {
     let current = true;
     read<RequestDetail>(`/_emulator/requests/${id}`).then(
@@ -74,7 +78,7 @@ function useDetail(id: number) {
     return () => {
       current = false;
     };
-  }, [id, ended]);
+  }, [id, summary]);
   return { detail: detail.value?.id === id ? detail.value : undefined, failure: failure.value };
 }
 
@@ -98,18 +102,87 @@ function Facts({ detail }: { readonly detail: RequestDetail }) {
   );
 }
 
+const percent = (part: number, whole: number): string => `${whole === 0 ? 0 : (100 * part) / whole}%`;
+
+/** Why it ended so: the error's message, one sentence, and where the time went. */
+function Why({ detail }: { readonly detail: RequestDetail }) {
+  const message = messageOf(detail);
+  const phases = phasesOf(detail);
+  const end = detail.duration ?? phases.at(-1)?.to ?? 0;
+  return (
+    <section class="why" aria-label="Why">
+      {message === undefined ? null : (
+        <p class="headline">
+          <Linked text={message} />
+        </p>
+      )}
+      <p>{sentenceOf(detail)}</p>
+      {phases.length === 0 ? null : (
+        <ul class="waterfall">
+          {phases.map(({ name, from, to, tone }) => (
+            <li key={from}>
+              <span class="phase-name">{name}</span>
+              <span class="phase-track" aria-hidden="true">
+                <span class={`phase ${tone}`} style={{ left: percent(from, end), width: percent(to - from, end) }} />
+              </span>
+              <span class="phase-span">{span(to - from)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** The requests of the call that a request belongs to, each with its place in the time of the call. */
+function Attempts({
+  id,
+  group,
+}: {
+  readonly id: number;
+  readonly group: readonly [RequestSummary, ...RequestSummary[]];
+}) {
+  const start = group[0].time;
+  const whole = Math.max(1, spanOf(group) ?? 0);
+  return (
+    <section class="attempts" aria-label="The requests of the call">
+      <h3>{count(group.length)} requests of one call</h3>
+      <ol class="waterfall">
+        {group.map((summary) => (
+          <li key={summary.id} aria-current={summary.id === id}>
+            <button type="button" class="phase-name" onClick={() => openRequest(summary.id, true)}>
+              <span class={`status ${toneOf(summary)}`}>{statusText(summary)}</span> {summary.call ?? summary.method}
+            </button>
+            <span class="phase-track" aria-hidden="true">
+              <span
+                class={`phase ${toneOf(summary)}`}
+                style={{
+                  left: percent(summary.time - start, whole),
+                  width: `max(3px, ${percent(summary.duration ?? 0, whole)})`,
+                }}
+              />
+            </span>
+            <span class="phase-span">+{span(summary.time - start)}</span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
 /** Opens the form of the faults with a call. */
 function addFault(call: string): void {
   aimAt(call);
-  chosen.value = "Faults";
-  opened.value = undefined;
+  openTab("Faults");
 }
 
 /** One request in full. Escape closes it and returns to the list. */
 export function Details({ id }: { readonly id: number }) {
   const { detail, failure } = useDetail(id);
+  const row = rows.value.find((one) => "requests" in one && one.requests.some((summary) => summary.id === id));
+  const group = row !== undefined && "requests" in row ? row.requests : undefined;
   const close = () => {
-    opened.value = undefined;
+    closeRequest();
     document.querySelector<HTMLElement>(".rows")?.focus();
   };
   useShortcut("Escape", close);
@@ -133,9 +206,11 @@ export function Details({ id }: { readonly id: number }) {
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard scrolls it.
         <section class="details-body" tabIndex={0} aria-label="Headers and bodies">
           <p class="target">
-            <span class="method">{detail.method}</span> {detail.path}
+            <span class="method">{detail.method}</span> <Linked text={detail.path} />
           </p>
           <Facts detail={detail} />
+          <Why detail={detail} />
+          {group === undefined || group.length === 1 ? null : <Attempts id={id} group={group} />}
           {detail.response === null ? (
             <p class="no-body">{isOpen(detail) ? "The response has not been sent." : "No response was sent."}</p>
           ) : (

@@ -2,17 +2,20 @@ import { computed, signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RequestSummary } from "../../recorder/request-json.ts";
-import { span, timeOfDay } from "./format.ts";
+import type { MarkView } from "../view.ts";
+import { count, span, timeToMs } from "./format.ts";
 import { isNarrow } from "./hooks.ts";
+import { hrefOf, opened, openRequest } from "./location.ts";
 import { Pill } from "./parts.tsx";
 import { isError, isSlow, reasonOf, statusText, toneOf } from "./request-outcome.ts";
-import { opened, requests } from "./store.ts";
+import { type ListRow, rowsOf, spanOf, storyOf } from "./request-rows.ts";
+import { marks, requests } from "./store.ts";
 
 /** The text of the filter. Each word must occur. */
 export const text = signal("");
 
 export const kinds = ["all", "errors", "slow", "faults"] as const;
-type Kind = (typeof kinds)[number];
+export type Kind = (typeof kinds)[number];
 export const kind = signal<Kind>("all");
 
 const isOfKind: Readonly<Record<Kind, (summary: RequestSummary) => boolean>> = {
@@ -42,6 +45,12 @@ export const filtered = computed(() => {
   const words = text.value.toLowerCase().split(/\s+/).filter(Boolean);
   const ofKind = isOfKind[kind.value];
   return requests.value.filter((summary) => ofKind(summary) && matches(summary, words));
+});
+
+/** What the list shows. A filter finds requests only. */
+export const rows = computed(() => {
+  const isFiltered = kind.value !== "all" || text.value.trim() !== "";
+  return rowsOf(filtered.value, isFiltered ? [] : marks.value);
 });
 
 interface VirtualListProps<Item> {
@@ -127,7 +136,8 @@ function VirtualList<Item extends { readonly id: number }>(props: VirtualListPro
 }
 
 interface RowProps {
-  readonly summary: RequestSummary;
+  /** The requests of one call, oldest first. */
+  readonly requests: readonly [RequestSummary, ...RequestSummary[]];
   readonly position: number;
   readonly total: number;
   readonly active: boolean;
@@ -135,10 +145,18 @@ interface RowProps {
   readonly onOpen: (id: number) => void;
 }
 
-/** A row of the list: what was called, how it ended, why, and how long it took. */
-function Row({ summary, position, total, active, open, onOpen }: RowProps) {
-  const reason = reasonOf(summary);
-  const { id, time, method, path, call, duration } = summary;
+/** The request of a row that says most: the latest creation of an order, or the latest request. */
+const mainOf = (all: readonly [RequestSummary, ...RequestSummary[]]): RequestSummary =>
+  all.findLast(({ call }) => call === "orders.create") ?? all.at(-1) ?? all[0];
+
+/** A call: what was called, how its requests ended, why, and how long it took. */
+function CallRow({ requests: all, position, total, active, open, onOpen }: RowProps) {
+  const main = mainOf(all);
+  const latest = all.at(-1) ?? main;
+  const reason = reasonOf(all.find(({ fault }) => fault !== null) ?? latest);
+  const [{ id }] = all;
+  const { method, path, call } = main;
+  const duration = spanOf(all);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox handles the keys of its options.
     <div
@@ -149,20 +167,74 @@ function Row({ summary, position, total, active, open, onOpen }: RowProps) {
       aria-selected={open}
       aria-posinset={position + 1}
       aria-setsize={total}
-      onClick={() => onOpen(id)}
+      onClick={() => onOpen(main.id)}
     >
-      <time class="row-time" dateTime={new Date(time).toISOString()}>
-        {timeOfDay(time)}
+      <time class="row-time" dateTime={new Date(latest.time).toISOString()}>
+        {timeToMs(latest.time)}
       </time>
-      <span class={`status ${toneOf(summary)}`}>{statusText(summary)}</span>
-      <span class="row-call">{call ?? "no endpoint"}</span>
+      <span class={`status ${toneOf(latest)}`}>{statusText(latest)}</span>
+      <span class="row-call">
+        {call ?? "no endpoint"}{" "}
+        {all.length === 1 ? null : (
+          <span class="amount" title={`${all.length} requests: ${storyOf(all)}`}>
+            ×{count(all.length)}
+          </span>
+        )}
+      </span>
       <span class="row-target">
         <span class="row-path">
-          <span class="method">{method}</span> {path}
+          {all.length === 1 ? (
+            <>
+              <span class="method">{method}</span> {path}
+            </>
+          ) : (
+            storyOf(all)
+          )}
         </span>
         {reason === null ? null : <Pill tone={reason.tone}>{reason.text}</Pill>}
       </span>
-      <span class={`row-duration ${isSlow(summary) ? "slow" : ""}`}>{duration === null ? "" : span(duration)}</span>
+      <span class={`row-duration ${all.some(isSlow) ? "slow" : ""}`}>
+        {duration === undefined ? "" : span(duration)}
+      </span>
+    </div>
+  );
+}
+
+interface MarkRowProps extends Omit<RowProps, "requests" | "open" | "onOpen"> {
+  readonly mark: MarkView;
+}
+
+/** Something that happened beside the requests. */
+function MarkRow({ mark, position, total, active }: MarkRowProps) {
+  const { id, name, text, time, references, failed } = mark;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the listbox handles the keys of its options.
+    <div
+      id={`request-${-id}`}
+      class={`row mark ${active ? "active" : ""}`}
+      onClick={() => openMark(mark)}
+      role="option"
+      tabIndex={-1}
+      aria-selected={false}
+      aria-posinset={position + 1}
+      aria-setsize={total}
+    >
+      <time class="row-time" dateTime={new Date(time).toISOString()}>
+        {timeToMs(time)}
+      </time>
+      <span class="row-sign" aria-hidden="true">
+        {name === "callback" ? "←" : "•"}
+      </span>
+      <span class="row-call">{name}</span>
+      <span class="row-target">
+        <span class={`row-path ${failed ? "failure-text" : ""}`}>{text}</span>
+        {references.map((reference) => (
+          <span key={reference} class="row-reference">
+            {reference.slice(0, reference.indexOf("_") + 7)}…
+          </span>
+        ))}
+      </span>
+      <span />
     </div>
   );
 }
@@ -180,30 +252,49 @@ const steps: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** The request that the keyboard is at. */
+/** The row that the keyboard is at. */
 const active = signal<number>();
 
-function open(id: number): void {
-  active.value = id;
-  opened.value = id;
+const rowWith = (id: number): ListRow | undefined =>
+  rows.value.find((row) => "requests" in row && row.requests.some((summary) => summary.id === id));
+
+function open(id: number, replace = false): void {
+  active.value = rowWith(id)?.id;
+  openRequest(id, replace);
+}
+
+/** Opens the card of the record that a mark is about, the latest one first: the shipment, then the order. */
+function openMark({ id, references }: MarkView): void {
+  active.value = -id;
+  const href = references.map(hrefOf).findLast((one) => one !== undefined);
+  if (href !== undefined) location.hash = href;
+}
+
+/** Opens the row that the keyboard is at. A mark has no details: it leads to a card, but not on the way with the arrow keys. */
+function openActive(replace = false): void {
+  const row = rows.value.find(({ id }) => id === active.value);
+  if (row === undefined) return;
+  if ("requests" in row) open(mainOf(row.requests).id, replace);
+  else if (!replace) openMark(row.mark);
 }
 
 /** The keys of the list. Opened details follow the keyboard. */
 function onKey(event: KeyboardEvent): void {
-  const items = filtered.value;
+  const items = rows.value;
   const step = steps[event.key];
-  if (event.key === "Enter" && active.value !== undefined) open(active.value);
+  if (event.key === "Enter") openActive();
   if (step === undefined || items.length === 0) return;
   event.preventDefault();
   const from = items.findIndex(({ id }) => id === active.value);
   const to = Math.max(0, Math.min(items.length - 1, from === -1 ? 0 : from + step));
   active.value = items[to]?.id;
-  if (opened.value !== undefined && !isNarrow.value) opened.value = active.value;
+  if (opened.value !== undefined && !isNarrow.value) openActive(true);
 }
 
-/** The requests that pass the filter. */
+/** The calls that pass the filter, and what happened beside them. */
 export function RequestList() {
-  const items = filtered.value;
+  const items = rows.value;
+  const openRow = opened.value === undefined ? undefined : rowWith(opened.value)?.id;
   return (
     <VirtualList
       items={items}
@@ -214,17 +305,14 @@ export function RequestList() {
       onFocus={() => {
         active.value ??= items[0]?.id;
       }}
-      row={(summary, position) => (
-        <Row
-          key={summary.id}
-          summary={summary}
-          position={position}
-          total={items.length}
-          active={summary.id === active.value}
-          open={summary.id === opened.value}
-          onOpen={open}
-        />
-      )}
+      row={(row, position) => {
+        const place = { position, total: items.length, active: row.id === active.value };
+        return "mark" in row ? (
+          <MarkRow key={row.id} mark={row.mark} {...place} />
+        ) : (
+          <CallRow key={row.id} requests={row.requests} {...place} open={row.id === openRow} onOpen={open} />
+        );
+      }}
     />
   );
 }

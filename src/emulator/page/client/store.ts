@@ -1,6 +1,6 @@
 import { computed, signal } from "@preact/signals";
 import type { RequestSummary } from "../../recorder/request-json.ts";
-import type { ClockView, ControlView, PageState } from "../view.ts";
+import type { ClockView, ControlView, MarkView, PageState } from "../view.ts";
 
 /** What the page shows. Each part of the page reads the signals that it draws. */
 
@@ -22,11 +22,24 @@ export const requests = signal<readonly RequestSummary[]>([]);
 /** Requests that the event stream left out because too many came at once. */
 export const skipped = signal(0);
 
-/** The request whose details are open. */
-export const opened = signal<number>();
-
 export const baseUrl = computed(() => state.value?.baseUrl ?? "");
 export const calls = computed(() => state.value?.calls ?? []);
+
+/** What happened beside the requests, oldest first. The state has only the newest. */
+export const marks = signal<readonly MarkView[]>([]);
+
+/** The most marks that the page keeps. */
+const markCapacity = 1000;
+
+/** Adds the marks that are new. After a restart of the emulator they count from 1 again. */
+export function mergeMarks(newest: readonly MarkView[]): void {
+  const latest = marks.value.at(-1)?.id ?? 0;
+  if ((newest.at(-1)?.id ?? 0) < latest) marks.value = newest;
+  else {
+    const added = newest.filter(({ id }) => id > latest);
+    if (added.length > 0) marks.value = [...marks.value, ...added].slice(-markCapacity);
+  }
+}
 
 /** Replaces all requests. */
 export function replaceRequests(all: readonly RequestSummary[]): void {
@@ -72,6 +85,3 @@ const beat = 250;
 setInterval(() => {
   if (!document.hidden) tick.value += 1;
 }, beat);
-
-/** The name of the tab that is open; empty for the first. */
-export const chosen = signal("");

@@ -4,6 +4,8 @@ import type { PageState } from "../view.ts";
 import {
   capacity,
   connection,
+  marks,
+  mergeMarks,
   mergeRequests,
   now,
   organization,
@@ -16,13 +18,16 @@ import {
 /** The path of the world that the page belongs to: empty, or `/worlds/<name>` for an isolated world. */
 const world = /^\/worlds\/[^/]+/.exec(location.pathname)?.[0] ?? "";
 
+/** The name of the page's world; empty for the main one. */
+export const worldName = world.slice("/worlds/".length);
+
 /** A path of the emulator in the page's world. */
 export const inWorld = (path: string): string => world + path;
 
 /** The controls of the emulator over HTTP. */
 
 /** A control refused its input. The message is for the reader of the page. */
-class Refused extends Error {}
+export class Refused extends Error {}
 
 const messageOf = (body: unknown, status: number): string =>
   typeof body === "object" && body !== null && "message" in body
@@ -64,6 +69,7 @@ export function refresh(): Promise<void> {
         const query = name === undefined ? "" : `?organization=${encodeURIComponent(name)}`;
         const next = await read<PageState>(`/_emulator/state${query}`);
         readClock(next.clock);
+        mergeMarks(next.marks);
         state.value = next;
       }
     } finally {
@@ -96,7 +102,10 @@ export function follow(): void {
     mergeRequests(batch.changed);
     skipped.value += batch.skipped;
   });
-  events.addEventListener("cleared", () => replaceRequests([]));
+  events.addEventListener("cleared", () => {
+    replaceRequests([]);
+    marks.value = [];
+  });
   events.addEventListener("change", () => void refresh().catch(ignore));
   events.onerror = () => {
     connection.value = "lost";

@@ -1,10 +1,11 @@
 import { useRef } from "preact/hooks";
-import { act, attempt, notify } from "./actions.ts";
+import { act, attempt, copy, notify } from "./actions.ts";
+import { AutopilotPanel } from "./autopilot.tsx";
 import { ClockPanel } from "./clock.tsx";
 import { ControlForm } from "./control-form.tsx";
 import { Button } from "./parts.tsx";
 import { controls, state } from "./store.ts";
-import { refresh, run } from "./stream.ts";
+import { inWorld, refresh, run } from "./stream.ts";
 
 /** Lets the browser save JSON as a file. */
 function download(name: string, content: unknown): void {
@@ -30,6 +31,11 @@ const load = (file: File) =>
     return `Loaded ${file.name}`;
   });
 
+const environment = async (): Promise<void> => {
+  const response = await fetch(inWorld("/_emulator/environment"));
+  await copy(await response.text(), "the base URL and the key, as lines of a .env file");
+};
+
 function reset(): void {
   if (confirm("Reset the world? Orders, renders, claims and faults are removed.")) act("reset", {}, "Reset the world");
   else notify("Nothing was changed");
@@ -40,7 +46,7 @@ function WorldsPanel() {
   const input = useRef<HTMLInputElement>(null);
   const checkpoints = state.value?.checkpoints ?? [];
   return (
-    <section class="panel" aria-label="World">
+    <section class="panel" aria-label="World" tabIndex={-1}>
       <h3>World</h3>
       <p class="muted">Orders, renders, claims, faults, the clock and pending work, as one JSON file.</p>
       <div class="actions">
@@ -66,6 +72,12 @@ function WorldsPanel() {
         </Button>
       </div>
       <div class="actions">
+        <Button onPress={environment}>Copy environment</Button>
+        <a class="button plain" href={inWorld("/_emulator/requests.har")} download="requests.har">
+          Export the requests as HAR
+        </a>
+      </div>
+      <div class="actions">
         <Button onPress={() => act("checkpoint", {}, "Set a checkpoint")}>Set a checkpoint</Button>
         {checkpoints.map((name) => (
           <Button key={name} onPress={() => act("rewind", { name }, `Back at the checkpoint ${name}`)}>
@@ -82,6 +94,7 @@ export function WorldPane() {
   return (
     <>
       <ClockPanel />
+      <AutopilotPanel />
       <WorldsPanel />
       {controls.value.length === 0 ? null : (
         <section class="panel" aria-label="All controls">
