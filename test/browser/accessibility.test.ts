@@ -67,6 +67,7 @@ describeInBrowser.each(["desktop", "tablet", "phone"])("axe on a %s", (size) => 
     await fill(opened);
     for (const tab of await page.getByRole("tab").all()) {
       await tab.click();
+      await expect.poll(() => tab.getAttribute("aria-selected")).toBe("true");
       // The details of the first card, where a tab has cards.
       const closed = page.getByRole("tabpanel").getByRole("button", { expanded: false });
       if ((await closed.count()) > 0) await closed.first().click();
