@@ -14,7 +14,7 @@ const barHeight = 12;
 const titleHeight = 44;
 const headHeight = 64;
 
-/** The colours of a page in light and in dark mode. The background stays that of the page. */
+/** The colours in light and in dark mode, with a background of its own: the page around it can have the other mode. */
 const style = `
   text { font: 13px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #59636e }
   .head { font-size: 18px; font-weight: 600; fill: #1f2328 }
@@ -23,12 +23,14 @@ const style = `
   .value { font-variant-numeric: tabular-nums }
   rect { fill: #afb8c1 }
   rect.own { fill: #0969da }
+  rect.page { fill: #ffffff; stroke: #d1d9e0 }
   line { stroke: #59636e; stroke-dasharray: 2 3 }
   @media (prefers-color-scheme: dark) {
     text { fill: #9198a1 }
     .head, .title, .own { fill: #f0f6fc }
     rect { fill: #545d68 }
     rect.own { fill: #4493f8 }
+    rect.page { fill: #0d1117; stroke: #3d444d }
     line { stroke: #9198a1 }
   }`;
 
@@ -67,11 +69,12 @@ export function chart(measurements: readonly Measurement[]): string {
     const left = (index % columns) * (panelWidth + gap);
     return panel(each, left, headHeight + Math.floor(index / columns) * panelHeight);
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-8 -4 ${width + 16} ${n(height + 8)}" width="${width + 16}" height="${n(height + 8)}" role="img" aria-labelledby="title description">
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="-20 -16 ${width + 40} ${n(height + 32)}" width="${width + 40}" height="${n(height + 32)}" role="img" aria-labelledby="title description">
   <title id="title">The cost of pod-partner and of other clients</title>
   <desc id="description">Bars of the ratio to ${base}, one panel for each measurement. The table of the page has the same numbers.</desc>
   <style>${style}
   </style>
+  <rect class="page" x="-19.5" y="-15.5" width="${width + 39}" height="${n(height + 31)}" rx="8"/>
   <text class="head" x="0" y="20">Cost compared with ${base}</text>
   <text x="0" y="41">Shorter is better. The dotted line is ${base}.</text>
   ${panels.join("\n  ")}
