@@ -27,7 +27,7 @@ export const inWorld = (path: string): string => world + path;
 /** The controls of the emulator over HTTP. */
 
 /** A control refused its input. The message is for the reader of the page. */
-export class Refused extends Error {}
+class Refused extends Error {}
 
 const messageOf = (body: unknown, status: number): string =>
   typeof body === "object" && body !== null && "message" in body
