@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 const usage = "npm run mutation -- src/storage src/errors/base.ts [--part 0.1] [--tests 'test/unit/**']";
 /** Folders whose tests start no other program and need no build. */
-const quick = "test/{cache,callbacks,flows,resources,stores,transports,unit}/**/*.test.ts";
+const quick = "test/{cache,callbacks,flows,resources,storage,transports,unit}/**/*.test.ts";
 /** Lines of a file that are taken or left out together. */
 const block = 12;
 
