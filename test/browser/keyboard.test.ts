@@ -122,3 +122,44 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     expect(await said.textContent()).toBe("1 of 2 requests");
   });
 });
+
+describeInBrowser("the page alone", () => {
+  const { open } = useBrowser();
+
+  it("leads from an order to an awarded claim with the keyboard", async () => {
+    const { page, emulator, errors } = await open();
+    const enter = async (name: string) => {
+      await page.getByRole("button", { name }).first().focus();
+      await page.keyboard.press("Enter");
+    };
+    await enter("Add an order");
+    await page.getByRole("article", { name: "Order page-1" }).waitFor();
+    await page.getByRole("tab", { name: "Orders" }).focus();
+    await tabTo(page, "Ship all of page-1");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Shipped page-1 as Shipment_/).waitFor();
+    await page.getByRole("tab", { name: "Orders" }).focus();
+    await tabTo(page, "▸\npage-1");
+    await page.keyboard.press("Enter");
+    const shipment = emulator.world().organizations[0]?.shipments[0]?.reference;
+    await tabTo(page, `File a claim about ${shipment}`);
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("The corner is broken");
+    await tabTo(page, "File the claim");
+    await page.keyboard.press("Enter");
+    const filed = page.getByText(/^Filed Claim_/).getByRole("link");
+    await filed.waitFor();
+    await expect.poll(() => focused(page)).toBe(`File a claim about ${shipment}`);
+    await filed.focus();
+    await page.keyboard.press("Enter");
+    await expect.poll(() => focused(page)).toBe("Claim Damaged in transit");
+    await tabTo(page, "Award refund");
+    await page.keyboard.press("Enter");
+    await page.getByText("Awarded a refund").waitFor();
+    const [claim] = emulator.world().organizations[0]?.claims ?? [];
+    expect(claim?.comment).toBe("The corner is broken");
+    expect(claim?.decision?.award).toBe("refund");
+    expect(errors).toEqual([]);
+  });
+});

@@ -106,6 +106,28 @@ describe("an order of a seed", () => {
   });
 });
 
+describe("a claim of a seed about a shipment that exists", () => {
+  it("is filed with its category, lines and comment", async () => {
+    const { emulator, get, planted } = seeded([{ orderlines: [{ quantity: 3 }] }]);
+    const order = planted.orders[0]?.reference ?? "Order_";
+    const shipment = emulator.ship(order);
+    const lines = [{ index: 1, quantity: 2 }];
+    const { claims } = emulator.seed({
+      claims: [{ shipment, category: "wrongItem", lines, comment: "Blue, not red" }],
+    });
+    const { claim } = (await get(`/claims/${claims[0]}`)).body;
+    expect(claim).toMatchObject({ status: "pending", shipmentReference: shipment, comment: "Blue, not red" });
+    expect(claim.claimlines).toMatchObject([{ orderlineIndex: 1, quantity: 2 }]);
+  });
+
+  it("is refused for an unknown shipment, and nothing is added", async () => {
+    const { emulator, get } = seeded([]);
+    const claims = [{ shipment: "Shipment_00000000000000000000000000" } as const];
+    expect(() => emulator.seed({ orders: [{}], claims })).toThrow("claims[0]: The emulator has no shipment");
+    expect((await get("/orders")).body.orders).toEqual([]);
+  });
+});
+
 describe("the option `seed`", () => {
   it("describes orders, which a reset brings back", async () => {
     const { emulator, get } = setUp({ seed: { number: 1, orders: [{ customIdentifier: "a", shipments: [{}] }, {}] } });

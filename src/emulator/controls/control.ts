@@ -127,6 +127,7 @@ const words: Readonly<Record<string, string>> = {
   orders: "order",
   claims: "claim",
   renders: "render",
+  shipments: "shipment",
   stores: "store",
   products: "product",
   items: "warehouse item",

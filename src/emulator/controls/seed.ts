@@ -21,6 +21,7 @@ import {
   type PlantedOrder,
   type PlantedShipment,
   type SeedClaim,
+  type SeedClaimOf,
   type SeedLine,
   type SeedOrder,
   type SeedProduct,
@@ -31,7 +32,7 @@ import {
 import type { Emulation } from "../state/emulation.ts";
 import type { Caller, World } from "../state/world.ts";
 import type { StoredClaim, StoredOrder } from "../work/records.ts";
-import { control } from "./control.ts";
+import { control, find } from "./control.ts";
 
 const day = 86_400_000;
 
@@ -255,6 +256,13 @@ function plantProduct({ worlds: [main, ...others] }: Emulation, seed: SeedProduc
   return product.reference;
 }
 
+/** Files a claim about the first order of a shipment that exists. */
+function plantClaimOf(emulation: Emulation, { shipment: reference, ...claim }: SeedClaimOf): ClaimReference {
+  const { world, record } = find(emulation, "shipments", reference);
+  const [parcel] = record.parcels;
+  return plantClaim(world, known(parcel, "A parcel").orderReference, reference, claim);
+}
+
 /** Says which entry of the list is wrong. */
 function at<Value>(place: string, run: () => Value): Value {
   try {
@@ -268,7 +276,7 @@ function at<Value>(place: string, run: () => Value): Value {
 /** Adds the records of a seed. Throws a {@link ControlError} for an entry that the rules of the service do not allow. */
 export function plant(
   emulation: Emulation,
-  { products = [], orders = [], images = [], evidence = [] }: SeedRecords,
+  { products = [], orders = [], claims = [], images = [], evidence = [] }: SeedRecords,
 ): Planted {
   const [world] = emulation.worlds;
   const added = products.map((product, position) =>
@@ -282,6 +290,7 @@ export function plant(
       ...generated.map(({ reference }) => ({ reference, shipments: [] })),
       ...described.map((order, position) => at(`orders[${position}]`, () => plantOrder(emulation, order))),
     ],
+    claims: claims.map((claim, position) => at(`claims[${position}]`, () => plantClaimOf(emulation, claim))),
     images: images.map((name) => addImage(world, name).reference),
     evidence: evidence.map((name) => addEvidence(world, sampleImage(name)).reference),
   };
@@ -290,8 +299,8 @@ export function plant(
 /** The control that adds records. */
 export interface SeedControls {
   /**
-   * Adds products, orders with their shipments and claims, images and evidence, as the option `seed` does at the start. Returns their
-   * references. Either all records are added or none.
+   * Adds products, orders with their shipments and claims, claims about shipments that exist, images and evidence, as the option `seed`
+   * does at the start. Returns their references. Either all records are added or none.
    *
    * @throws {@link ControlError} for an entry that the rules of the service do not allow.
    *
@@ -303,12 +312,13 @@ export interface SeedControls {
 
 export const seedControls = {
   seed: control({
-    about: "Adds products, orders with their shipments and claims, images and evidence. Returns their references.",
+    about:
+      "Adds products, orders with their shipments and claims, claims about shipments, images and evidence. Returns their references.",
     on: "world",
     fields: seedRecords,
     run: (emulation, records) => {
       // An entry can be refused in the middle of the list.
-      const isList = Array.isArray(records.orders) || records.products !== undefined;
+      const isList = Array.isArray(records.orders) || records.products !== undefined || records.claims !== undefined;
       const before = isList ? emulation.save() : undefined;
       try {
         return plant(emulation, records);

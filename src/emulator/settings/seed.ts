@@ -84,6 +84,11 @@ export interface SeedClaim {
   readonly decision?: Award | "retracted" | undefined;
 }
 
+/** A claim about a shipment that exists. */
+export interface SeedClaimOf extends SeedClaim {
+  readonly shipment: ShipmentReference;
+}
+
 /** A shipment of an order of a seed. */
 export interface SeedShipment {
   /** Days since the shipment. Default: those of the order. */
@@ -130,14 +135,15 @@ const seedLine = () =>
     canceledQuantity: z.optional(count(0)),
   });
 
-const seedClaim = () =>
-  strict<SeedClaim>({
-    category: named(),
-    lines: items(),
-    comment: z.optional(z.string().check(z.maxLength(1000))),
-    daysAgo: daysAgo(),
-    decision: z.optional(z.enum(["replacement", "refund", "rejection", "retracted"])),
-  });
+const claimFields = () => ({
+  category: named(),
+  lines: items(),
+  comment: z.optional(z.string().check(z.maxLength(1000))),
+  daysAgo: daysAgo(),
+  decision: z.optional(z.enum(["replacement", "refund", "rejection", "retracted"])),
+});
+
+const seedClaim = () => strict<SeedClaim>(claimFields());
 
 const seedShipment = () =>
   strict<SeedShipment>({ daysAgo: daysAgo(), lines: items(), claims: z.optional(z.array(seedClaim())) });
@@ -174,6 +180,7 @@ export const seedRecords = () => ({
   orders: z.optional(
     z.union([count(0).check(z.lte(mostOrders)), list(seedOrder())], "expected a number of orders, or a list of orders"),
   ),
+  claims: z.optional(list(strict<SeedClaimOf>({ shipment: reference("Shipment"), ...claimFields() }))),
   images: z.optional(list(filledText())),
   evidence: z.optional(list(filledText())),
 });
@@ -184,6 +191,8 @@ export interface SeedRecords {
   readonly products?: readonly SeedProduct[] | undefined;
   /** A number of different dropship orders, or the orders themselves. */
   readonly orders?: number | readonly SeedOrder[] | undefined;
+  /** Claims about shipments that exist. */
+  readonly claims?: readonly SeedClaimOf[] | undefined;
   /** Names of pictures to add to the images of the first organization. One name is one image. */
   readonly images?: readonly string[] | undefined;
   /** Names of pictures to add as unused evidence of the first organization. */
@@ -206,6 +215,8 @@ export interface PlantedOrder {
 export interface Planted {
   readonly products: readonly ProductReference[];
   readonly orders: readonly PlantedOrder[];
+  /** The claims about shipments that existed. */
+  readonly claims: readonly ClaimReference[];
   readonly images: readonly ImageReference[];
   readonly evidence: readonly EvidenceReference[];
 }

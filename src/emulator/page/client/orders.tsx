@@ -70,8 +70,77 @@ function summaryOf(lines: readonly LineView[]): string {
   return done === "" ? names : `${names}: ${done}`;
 }
 
+/** The categories of a claim, as a seed names them. */
+const categories = [
+  ["damaged", "damaged in transit"],
+  ["misprint", "misprint"],
+  ["wrongItem", "wrong item"],
+  ["packageMissing", "package missing"],
+] as const;
+
+/** The form that files a claim about a shipment, as the partner would. */
+function FileClaim({ shipment, onDone }: { readonly shipment: string; readonly onDone: () => void }) {
+  const form = useFirstField();
+  const category = useSignal<string>(categories[0][0]);
+  const comment = useSignal("");
+  const file = async () => {
+    const about = category.value === "packageMissing" ? {} : { comment: comment.value };
+    const claim = { shipment, category: category.value, ...about };
+    const done = ({ claims: [filed] }: { readonly claims: readonly string[] }) => `Filed ${filed}`;
+    if (await act("seed", { claims: [claim] }, done)) onDone();
+  };
+  return (
+    <div class="form" ref={form}>
+      <label class="field">
+        <span>What is wrong</span>
+        <select
+          value={category.value}
+          onChange={({ currentTarget }) => {
+            category.value = currentTarget.value;
+          }}
+        >
+          {categories.map(([value, name]) => (
+            <option key={value} value={value}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {category.value === "packageMissing" ? null : (
+        <label class="field">
+          <span>Comment</span>
+          <input
+            type="text"
+            placeholder="Optional"
+            value={comment.value}
+            onInput={({ currentTarget }) => {
+              comment.value = currentTarget.value;
+            }}
+          />
+        </label>
+      )}
+      <div class="actions">
+        <Button kind="primary" onPress={file}>
+          File the claim
+        </Button>
+        <Button onPress={onDone}>Back</Button>
+      </div>
+    </div>
+  );
+}
+
 function Shipments({ order }: { readonly order: OrderView }) {
+  const claimed = useSignal<string>();
+  const closed = useSignal<string>();
   if (order.shipments.length === 0) return null;
+  if (claimed.value !== undefined) {
+    const shipment = claimed.value;
+    const close = () => {
+      closed.value = shipment;
+      claimed.value = undefined;
+    };
+    return <FileClaim shipment={shipment} onDone={close} />;
+  }
   return (
     <ul class="lines" aria-label="Shipments">
       {order.shipments.map(({ reference, units, carrier, trackingNumber, shipped }) => (
@@ -79,9 +148,18 @@ function Shipments({ order }: { readonly order: OrderView }) {
           <Reference value={reference} />
           <span>{plural(units, "unit")}</span>
           <span>{carrier === null ? "without tracking" : `${carrier} ${trackingNumber}`}</span>
-          <span class="muted">
+          <span class="muted product">
             <Ago at={shipped} />
           </span>
+          <Button
+            label={`File a claim about ${reference}`}
+            focused={closed.value === reference}
+            onPress={() => {
+              claimed.value = reference;
+            }}
+          >
+            File a claim…
+          </Button>
         </li>
       ))}
     </ul>
@@ -338,6 +416,14 @@ const shipAll = (orders: readonly OrderView[]): Promise<boolean> =>
     return `Shipped ${plural(orders.length - refused, "order")}${refused === 0 ? "" : `; ${refused} cannot ship`}`;
   });
 
+/** Adds an order to the first store that accepts orders, as a partner would place one. */
+const addOne = (): Promise<boolean> => {
+  const store = state.value?.stores.find(({ integration }) => integration === "api")?.reference;
+  const customIdentifier = `page-${(state.value?.orders.total ?? 0) + 1}`;
+  const order = { ...(store === undefined ? {} : { store }), customIdentifier };
+  return act("seed", { orders: [order] }, `Added the order ${customIdentifier}`);
+};
+
 /** The newest orders, each with its lines and what the operator can do with it. */
 export function OrdersPane() {
   const orders = state.value?.orders;
@@ -355,11 +441,16 @@ export function OrdersPane() {
   const example = state.value?.exampleOrder ?? null;
   if (orders.items.length === 0)
     return (
-      <Empty
-        title="No orders"
-        hint="Place one with the SDK's orders.ensure, or paste this line. It appears here at once, and you ship it with a click."
-        {...(example === null ? {} : { line: curlOf(`${baseUrl.value}/orders`, example) })}
-      />
+      <>
+        <Empty
+          title="No orders"
+          hint="Place one with the SDK's orders.ensure, or paste this line. It appears here at once, and you ship it with a click."
+          {...(example === null ? {} : { line: curlOf(`${baseUrl.value}/orders`, example) })}
+        />
+        <div class="actions centred">
+          <Button onPress={addOne}>Add an order</Button>
+        </div>
+      </>
     );
   const ready = orders.items.filter((order) => isOpen(order) && order.onHold === null);
   const known = orders.items.flatMap(({ reference, shipments }) => [
@@ -379,6 +470,7 @@ export function OrdersPane() {
             text.value = currentTarget.value;
           }}
         />
+        <Button onPress={addOne}>Add an order</Button>
         {ready.length === 0 ? null : <Button onPress={() => shipAll(ready)}>Ship all {ready.length} open</Button>}
       </div>
       <Filters orders={orders.items} />
