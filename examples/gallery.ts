@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { PodPartner, placeholderOf, type Render, RequestValidationError } from "pod-partner";
 import { sqliteStorage } from "pod-partner/sqlite";
 import { type Place, writePage } from "./gallery/page.ts";
-import { drawProgress } from "./gallery/progress-bar.ts";
+import { drawProgress, timeLeft } from "./gallery/progress-bar.ts";
 import { openService } from "./gallery/service.ts";
 
 const folder = resolve(process.argv[2] ?? "gallery");
@@ -14,7 +14,7 @@ const { emulator, rows, failSome, close } = await openService(folder);
 const storage = sqliteStorage(join(folder, "storage.sqlite"), { organization: "gallery" });
 const partner = new PodPartner({ ...emulator.clientOptions, storage, fileCache: true });
 
-const places = new Map(rows.map((row) => [row, { design: row.design, product: row.product } as Place]));
+const places = new Map(rows.map((row) => [row, row.place as Place]));
 let [costs, running, latest] = ["", true, 0];
 const write = () => writePage(folder, { places: [...places.values()], running, costs });
 
@@ -33,18 +33,18 @@ const outcomes = partner.renders.batch(rows, {
   download: folder,
   fileName: (_: unknown, { reference }: Render) => `pictures/${reference}.png`,
   onProgress: ({ done, failed, total = rows.length, tokensSpent, requests }) => {
-    costs = `${tokensSpent} rendertokens, ${requests} requests`;
+    costs = `${tokensSpent} rendertokens, ${requests} requests${timeLeft(done + failed, total)}`;
     failSome(tokensSpent);
     drawProgress(done + failed, total, costs);
   },
 });
 for await (const outcome of outcomes) {
-  const { design, product } = outcome.input;
+  const { place } = outcome.input;
   if (outcome.ok) {
     const { path, render } = outcome.value;
     const picture = `pictures/${path.split(/[\\/]/).at(-1)}`;
-    places.set(outcome.input, { design, product, picture, placeholder: placeholderOf(render.thumbhash) });
-  } else places.set(outcome.input, { design, product, why: wordsOf(outcome.reason, outcome.error) });
+    places.set(outcome.input, { ...place, picture, placeholder: placeholderOf(render.thumbhash) });
+  } else places.set(outcome.input, { ...place, why: wordsOf(outcome.reason, outcome.error) });
   if (performance.now() - latest < 300) continue;
   latest = performance.now();
   await write();

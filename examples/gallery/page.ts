@@ -8,6 +8,8 @@ import { style } from "./style.ts";
 export interface Place {
   readonly design: string;
   readonly product: string;
+  /** The picture of the design. */
+  readonly image: string;
   readonly picture?: string;
   readonly placeholder?: Placeholder | undefined;
   readonly why?: string;
@@ -30,24 +32,27 @@ function classesOf(places: readonly Place[]): ReadonlyMap<string, string> {
   return new Map([...urls].map((url, index) => [url, `p${index}`]));
 }
 
+/** The picture of the address fills the window: a lightbox without a script. */
 function figure(place: Place, classes: ReadonlyMap<string, string>): string {
   const { design, product, picture, placeholder, why } = place;
   const name = escaped(`${design} on ${product}`);
+  const id = name.replaceAll(/\W+/g, "-");
   const state = picture !== undefined ? "done" : why !== undefined ? "failed" : "waiting";
   const inside = {
-    done: `<a href="${picture}"><img src="${picture}" width="600" height="800" loading="lazy" decoding="async" alt="${name}"></a>`,
+    done: `<a href="#${id}"><img src="${picture}" width="600" height="800" loading="lazy" decoding="async" alt="${name}"></a><a class="close" href="#gallery">Close</a>`,
     failed: `<p role="img" aria-label="${name}: failed">${escaped(why ?? "")}</p>`,
     waiting: `<p role="img" aria-label="${name}: is being rendered"></p>`,
   }[state];
   const background = classes.get(placeholder?.dataUrl ?? "") ?? "";
-  return `<figure><div class="frame ${state} ${background}">${inside}</div><figcaption>${escaped(product)}</figcaption></figure>`;
+  return `<figure><div class="frame ${state} ${background}"${state === "done" ? ` id="${id}"` : ""}>${inside}</div><figcaption>${escaped(product)}</figcaption></figure>`;
 }
 
 function section(design: string, places: readonly Place[], classes: ReadonlyMap<string, string>): string {
   const failed = places.filter(({ why }) => why !== undefined).length;
   const note = failed > 0 ? ` <small>${failed} failed</small>` : "";
   const figures = places.map((place) => figure(place, classes)).join("\n");
-  return `<section><h2>${escaped(design)}${note}</h2>\n<div class="strip" tabindex="0" aria-label="${escaped(design)}">\n${figures}\n</div></section>`;
+  const [{ image = "" } = {}] = places;
+  return `<section><h2><img class="design" src="${image}" width="60" height="80" alt="">${escaped(design)}${note}</h2>\n<div class="strip" tabindex="0" aria-label="${escaped(design)}">\n${figures}\n</div></section>`;
 }
 
 /** What failed, by its reason: one line for each reason. */
@@ -96,7 +101,7 @@ ${running ? '<meta http-equiv="refresh" content="1">' : ""}
 <p>${figures.join(" · ")} · ${escaped(costs)}</p>
 <progress max="${places.length}" value="${done + failed}" aria-label="Progress"${running ? "" : " hidden"}></progress>
 </header>
-<main>
+<main id="gallery">
 ${failures(places)}
 ${[...designs].map(([design, of]) => section(design, of, classes)).join("\n")}
 </main>

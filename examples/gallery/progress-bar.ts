@@ -7,3 +7,11 @@ export function drawProgress(done: number, total: number, words: string): void {
   stderr.write(`\r\u001b[K${"█".repeat(full)}${"░".repeat(width - full)} ${done} of ${total}, ${words}`);
   if (done === total) stderr.write("\n");
 }
+
+const began = performance.now();
+
+/** How long the rest takes at the present pace, for the words of the progress: `, about 12 s left`. */
+export function timeLeft(done: number, total: number): string {
+  const seconds = ((performance.now() - began) / 1_000 / done) * (total - done);
+  return done === 0 || done === total ? "" : `, about ${Math.ceil(seconds)} s left`;
+}

@@ -39,8 +39,7 @@ export async function openService(folder: string) {
   const { products, scenes, perspectives } = emulator.demo;
   const rows = paths.flatMap((path, index) =>
     Object.entries(productNames).map(([key, product]) => ({
-      design: `Design ${index + 1}`,
-      product,
+      place: { design: `Design ${index + 1}`, product, image: `designs/${index + 1}.png` },
       input: {
         sceneReference: scenes.studio,
         productReference: products[key as keyof typeof productNames],

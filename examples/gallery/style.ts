@@ -21,6 +21,13 @@ li + li { margin-top: .4rem; }
 li b { color: var(--bad); font-weight: 600; }
 section { margin-top: 1.8rem; }
 h2 { margin: 0 var(--edge) .6rem; font-size: 1rem; }
+h2 { display: flex; align-items: center; gap: .6rem; }
+.design { width: 1.8rem; height: 2.4rem; border-radius: .25rem; background: var(--card); object-fit: cover; }
+.close { display: none; }
+.frame:target { position: fixed; inset: 0; z-index: 2; display: grid; grid-template-rows: minmax(0, 1fr) auto; border-radius: 0;
+  background: var(--ground); }
+.frame:target img { object-fit: contain; }
+.frame:target .close { display: block; padding: 1rem; text-align: center; color: var(--accent); }
 h2 small { margin-left: .4rem; color: var(--bad); font-weight: 500; font-size: .85rem; }
 .strip { display: grid; gap: .8rem; padding: 0 var(--edge); grid-template-columns: repeat(5, minmax(0, 1fr)); }
 @media (min-width: 75rem) { .strip { grid-template-columns: repeat(10, minmax(0, 1fr)); gap: .7rem; } }

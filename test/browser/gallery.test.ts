@@ -10,7 +10,7 @@ const warnings = { NODE_OPTIONS: "--disable-warning=ExperimentalWarning" };
 
 /** Loads every picture of the page, also those that are not in view, and returns their widths and heights. */
 const picturesOf = (page: Page): Promise<readonly string[]> =>
-  page.locator("img").evaluateAll((images) =>
+  page.locator(".frame img").evaluateAll((images) =>
     Promise.all(
       images.map(async (element) => {
         const image = element as unknown as {
@@ -37,6 +37,11 @@ describeInBrowser("the gallery of the example", () => {
     await page.goto(pathToFileURL(join(gallery, "index.html")).href);
     expect(await picturesOf(page)).toEqual(Array.from({ length: 188 }, () => "600 × 800"));
     expect(await page.locator(".failed").count()).toBe(12);
+    await page.getByRole("link", { name: "Design 2 on Tough case iPhone 16", exact: true }).click();
+    expect(
+      (await page.getByRole("img", { name: "Design 2 on Tough case iPhone 16", exact: true }).boundingBox())?.height,
+    ).toBeGreaterThan(700);
+    await page.getByRole("link", { name: "Close" }).click();
     const reasons = (await page.locator("details li").allInnerTexts()).sort();
     expect(reasons).toEqual([
       expect.stringMatching(/neither a JPEG nor a PNG.*\nDesign 7 \(10 products\)$/),
@@ -63,6 +68,7 @@ describeInBrowser("the gallery of the example", () => {
     const places = names.map((product, index) => ({
       design: "A <design>",
       product,
+      image: "design.png",
       ...(index < 4 && { picture: "missing.png", placeholder }),
       ...(index === 9 && { why: "a reason & more" }),
     }));

@@ -81,13 +81,77 @@ function depth(x: number, y: number, left: number, top: number, right: number, b
   return Math.min(x - left, right - x, y - top, bottom - y);
 }
 
+/** What differs between products. Lengths are tenths of the width of the case. */
+interface Shape {
+  readonly rim: number;
+  readonly corner: number;
+  /** The camera from its left and upper edge to its right and lower one. Undefined for a screen protector. */
+  readonly camera: readonly [left: number, top: number, right: number, bottom: number] | undefined;
+  readonly lenses: readonly (readonly [x: number, y: number])[];
+  /** Where the strap of a wallet lies. */
+  readonly strap?: readonly [top: number, bottom: number];
+}
+
+const square = [1, 1, 5, 5] as const;
+const diagonal = [
+  [2.2, 2.2],
+  [3.8, 3.8],
+] as const;
+
+/** The shape of a product, by the words of its name. */
+function shapeOf(product: string): Shape {
+  if (/protector/i.test(product)) return { rim: 0.15, corner: 1, camera: undefined, lenses: [] };
+  const rim = /tough/i.test(product) ? 0.8 : 0.3;
+  const corner = /tough/i.test(product) ? 2.2 : 1.5;
+  const strap = /wallet/i.test(product) ? ([9.5, 11] as const) : undefined;
+  const body = { rim, corner, ...(strap && { strap }) };
+  if (/pro\b/i.test(product))
+    return {
+      ...body,
+      camera: square,
+      lenses: [
+        [2.2, 2.2],
+        [2.2, 3.8],
+        [3.8, 3],
+      ],
+    };
+  if (/galaxy/i.test(product))
+    return {
+      ...body,
+      camera: [1, 1, 2.8, 6.4],
+      lenses: [
+        [1.9, 2],
+        [1.9, 3.7],
+        [1.9, 5.4],
+      ],
+    };
+  if (/iphone 1[5-9]/i.test(product))
+    return {
+      ...body,
+      camera: [1, 1, 3, 5],
+      lenses: [
+        [2, 2.1],
+        [2, 3.9],
+      ],
+    };
+  return { ...body, camera: square, lenses: diagonal };
+}
+
+/** The distance from a point to the edge of the camera, in tenths of the case's width. It is negative outside. */
+function cameraEdge({ camera: place }: Shape, column: number, row: number): number {
+  if (place === undefined || row > place[3] || column > place[2]) return -1;
+  return depth(column, row, place[0], place[1], place[2], place[3], 0.9);
+}
+
 /**
- * Draws the back of a phone case as PNG. The print's colours derive from `name`, so the same name gives the same bytes.
+ * Draws the back of a phone case as PNG. The print's colours derive from `name`, so the same name gives the same bytes; the shape is that of
+ * the product.
  *
  * Emulated renders, product pictures and sample images use it.
  */
-function drawPhoneCase(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
+function drawPhoneCase(name: string, width: number, height: number, product = ""): Uint8Array<ArrayBuffer> {
   const print = printOf(name);
+  const shape = shapeOf(product);
   const caseHeight = Math.min(height * 0.86, width * 1.6);
   const caseWidth = caseHeight / 2;
   const left = (width - caseWidth) / 2;
@@ -95,17 +159,15 @@ function drawPhoneCase(name: string, width: number, height: number): Uint8Array<
   const unit = caseWidth / 10;
 
   return encodePng(width, height, (x, y) => {
-    const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * 1.5);
+    const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * shape.corner);
     if (inside < 0) return print.background;
-    if (inside < unit * 0.3) return rim;
-    const bump = depth(x, y, left + unit, top + unit, left + unit * 5, top + unit * 5, unit);
-    if (bump >= 0) {
-      const eyes = [
-        Math.hypot(x - left - unit * 2.2, y - top - unit * 2.2),
-        Math.hypot(x - left - unit * 3.8, y - top - unit * 3.8),
-      ];
-      return Math.min(...eyes) < unit * 0.8 ? lens : camera;
+    if (inside < unit * shape.rim) return rim;
+    const column = (x - left) / unit;
+    const row = (y - top) / unit;
+    if (cameraEdge(shape, column, row) >= 0) {
+      return shape.lenses.some(([at, down]) => Math.hypot(column - at, row - down) < 0.8) ? lens : camera;
     }
+    if (shape.strap !== undefined && row > shape.strap[0] && row < shape.strap[1]) return rim;
     const band = Math.floor((x + y * print.slope) / (print.stripe * width));
     return print.shades[((band % 3) + 3) % 3] ?? print.shades[0];
   });
@@ -117,11 +179,11 @@ const capacity = 64;
 const pictures = new Map<string, Uint8Array<ArrayBuffer>>();
 
 /** Like {@link drawPhoneCase}, with a cache: repeated downloads of a picture do not draw it again. */
-export function drawn(name: string, width: number, height: number): Uint8Array<ArrayBuffer> {
-  const key = `${width}x${height}/${name}`;
+export function drawn(name: string, width: number, height: number, product = ""): Uint8Array<ArrayBuffer> {
+  const key = `${width}x${height}/${name}/${product}`;
   const cached = pictures.get(key);
   if (cached !== undefined) return cached;
-  const picture = drawPhoneCase(name, width, height);
+  const picture = drawPhoneCase(name, width, height, product);
   pictures.set(key, picture);
   for (const oldest of pictures.keys()) {
     if (pictures.size <= capacity) break;

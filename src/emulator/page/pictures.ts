@@ -33,7 +33,7 @@ function renderPicture(world: World, path: string, part: string | null): Picture
 function productPicture(world: World, reference: string): Picture | undefined {
   const product = world.products.get(reference);
   if (product === undefined) return undefined;
-  return { bytes: drawn(`${product.name}/example.png`, 96, 128), type: "image/png" };
+  return { bytes: drawn(`${product.name}/example.png`, 96, 128, product.name), type: "image/png" };
 }
 
 /** Returns the picture of a path, of any organization. The page's pictures need no key, because the page has none. */

@@ -129,7 +129,8 @@ export const catalogRoutes: readonly Route[] = [
       const product = availableProduct(world, path.productReference);
       const file = found(mediaOf(product).get(path.filename), `Media ${path.filename}`);
       const { picture, width, height, cacheControl, modified } = file;
-      return fileResponse(request, { bytes: drawn(picture, width, height), type: "image/png", cacheControl, modified });
+      const bytes = drawn(picture, width, height, product.name);
+      return fileResponse(request, { bytes, type: "image/png", cacheControl, modified });
     },
   }),
   rawRoute(getLayerFile, {

@@ -18,15 +18,16 @@ const thumbnailScale = 4;
 const nameOf = ({ imageReference }: StoredRender): string => imageReference;
 
 function outputOf(world: World, render: StoredRender) {
-  const output = world.compositions.get(render.compositionReference)?.perspective.output;
-  return output ?? { widthPx: 600, heightPx: 800 };
+  const composition = world.compositions.get(render.compositionReference);
+  const { widthPx, heightPx } = composition?.perspective.output ?? { widthPx: 600, heightPx: 800 };
+  return { widthPx, heightPx, product: composition?.product.name ?? "" };
 }
 
 /** Draws a render's file. */
 export function renderFile(world: World, render: StoredRender, part: RenderPart): Uint8Array<ArrayBuffer> {
-  const { widthPx, heightPx } = outputOf(world, render);
+  const { widthPx, heightPx, product } = outputOf(world, render);
   const scale = part === "media" ? 1 : thumbnailScale;
-  return drawn(nameOf(render), Math.round(widthPx / scale), Math.round(heightPx / scale));
+  return drawn(nameOf(render), Math.round(widthPx / scale), Math.round(heightPx / scale), product);
 }
 
 const describe = (bytes: Uint8Array): RenderFile => ({
