@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./process.ts";
 
-/** JavaScript of a page, at the lines that it has there: all other lines are empty. */
+/** TypeScript of a page, at the lines that it has there: all other lines are empty. */
 export interface Program {
   readonly page: string;
   readonly name: string;
@@ -19,7 +19,7 @@ interface Block {
 const read = (page: string): string => readFileSync(join(root, page), "utf8");
 
 const blocksOf = (page: string): readonly Block[] =>
-  [...read(page).matchAll(/^```js( separate)?\n([\s\S]*?)^```$/gm)].map(({ 0: text, 1: separate, index }) => {
+  [...read(page).matchAll(/^```(?:ts|js)( separate)?\n([\s\S]*?)^```$/gm)].map(({ 0: text, 1: separate, index }) => {
     const from = read(page).slice(0, index).split("\n").length;
     return { separate: separate !== undefined, from, to: from + text.split("\n").length - 1 };
   });
@@ -30,7 +30,7 @@ function program(page: string, name: string, blocks: readonly Block[]): Program 
     .split("\n")
     .map((text, line) => (within(line) ? text : ""))
     .join("\n");
-  return { page, name: `${page.replaceAll("/", "-")}${name}.mjs`, code };
+  return { page, name: `${page.replaceAll("/", "-")}${name}.mts`, code };
 }
 
 /** README.md and every page of `docs`. */
@@ -62,12 +62,12 @@ export const blockPrograms: readonly Program[] = pages.flatMap((page) => {
 export const testFor = (runner: "vitest" | "node" | "jest"): string =>
   read("docs/testing.md").split(`\`\`\`js ${runner}\n`)[1]?.split("```")[0] ?? "";
 
-/** The fences of a page with code in another language than these, or JavaScript with a wrong tag. */
+/** The fences of a page with code in another language than these, or with a wrong tag. A `js` block is TypeScript without types: it runs everywhere. */
 export const uncheckedFences = (page: string): readonly string[] =>
   [...read(page).matchAll(/^```(.+)$/gm)]
     .map(([, language = ""]) => language)
     .filter(
       (language) =>
-        !["js", "js separate", "js vitest", "js node", "js jest", "sh", "mermaid", "text"].includes(language),
+        !["js", "js separate", "ts", "ts separate", "js vitest", "js node", "js jest", "sh", "mermaid", "text"].includes(language),
     )
     .map((language) => `${page}: ${language}`);

@@ -20,17 +20,11 @@ function typeErrors(programs: readonly Program[]): readonly string[] {
     const code = files.get(name)?.code;
     return code === undefined ? getSourceFile(name, target, ...rest) : ts.createSourceFile(name, code, target);
   };
-  const javascript = {
-    allowJs: true,
-    checkJs: true,
-    noImplicitAny: false,
-    noUncheckedIndexedAccess: false,
-    noUnusedLocals: false,
-    noUnusedParameters: false,
-  };
+  // A page names what its reader goes on with.
+  const unused = { noUnusedLocals: false, noUnusedParameters: false };
   // `undici` is not installed, but its types come with those of Node.
   const paths = { ...options.paths, undici: ["./node_modules/undici-types/index.d.ts"] };
-  const compiled = ts.createProgram([...files.keys()], { ...options, ...javascript, paths }, host);
+  const compiled = ts.createProgram([...files.keys()], { ...options, ...unused, paths }, host);
   return [...files].flatMap(([name, { page }]) =>
     ts.getPreEmitDiagnostics(compiled, compiled.getSourceFile(name)).map(({ start = 0, messageText }) => {
       const line = compiled.getSourceFile(name)?.getLineAndCharacterOfPosition(start).line ?? 0;
