@@ -10,14 +10,18 @@ const strikes: Readonly<Record<Row["strikes"], string>> = {
 
 const introduction = `# How does the SDK handle each fault?
 
-- The SDK retries reads, and calls that have the same effect when they are repeated.
-- When a repeated change of an order is refused after a lost response, it reads the order: [see below](#the-order-moves-between-two-attempts).
-- It looks up orders, claims and retractions before it sends them again, so that none is made twice. It makes four look-ups within four
-  seconds. After a response that shows that the service is slow (a timeout, 504, 408, a connection that breaks after a while) it makes
-  look-ups until the service has had \`assumptions.processingTime\`, 30 seconds by default.
-- It never repeats a POST by \`request\` whose response was lost, because no look-up exists for it.
-- It waits for a 429, up to \`retry.maxRetryAfter\`, and retries.
-- JSON of another shape, a redirect and any other 4xx end the call at once. After a lost response, see above.
+Reads are repeated. An order, a claim and a retraction are looked up before they are sent again, so none is made twice. A change that is refused
+after a lost response is checked by a read. What cannot be decided is an \`OutcomeUnknownError\`. You can cause each fault [in your own
+tests](testing.md#faults).
+
+| After | The SDK |
+|---|---|
+| a lost response to an order, a claim, a retraction | makes four look-ups within four seconds; when the service seems slow (a timeout, 504, 408, a connection that breaks after a while), look-ups until it has had \`assumptions.processingTime\`, 30 s by default |
+| a lost response to a POST by \`request\` | never repeats it: no look-up exists |
+| a 429 | waits, up to \`retry.maxRetryAfter\`, and retries |
+| JSON of another shape, a redirect, another 4xx | ends the call at once; after a lost response, see [below](#the-order-moves-between-two-attempts) |
+
+## How to read the tables
 
 A test (\`test/flows/matrix\`) plays each cell of these tables twice: over a port, and within the process. A cell shows the result of the call, the
 number of requests at the service (look-ups included), and how often the call took effect there.
@@ -26,8 +30,7 @@ number of requests at the service (look-ups included), and how often the call to
 - **value**: the call succeeds. **recovered**: it succeeds by a look-up, because its own response was lost.
 - \`OutcomeUnknownError\`: the service may or may not have processed the request. No look-up decides, and nothing more was sent.
 
-\`retry.retries\` is 2, and \`timeout\` is 300 ms where a timeout matters. You can cause each of these faults [in your own
-tests](testing.md#faults).
+\`retry.retries\` is 2, and \`timeout\` is 300 ms where a timeout matters.
 `;
 
 const heading = ({ name, repeat }: Subject) => `\`${name}\` (${repeat})`;
