@@ -1,3 +1,9 @@
+/**
+ * The client, its resources, their types, and the errors.
+ *
+ * @module pod-partner
+ */
+
 import { assertRuntime } from "./util/runtime.ts";
 
 export type { Download, NotModified } from "./binary/download.ts";

@@ -1,3 +1,9 @@
+/**
+ * Receives the callbacks of the service, and follows orders.
+ *
+ * @module pod-partner/callbacks
+ */
+
 export {
   CallbackValidationError,
   DeadlockError,

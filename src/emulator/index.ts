@@ -1,3 +1,9 @@
+/**
+ * The emulator of the service.
+ *
+ * @module pod-partner/testing
+ */
+
 import { assertRuntime } from "../util/runtime.ts";
 
 export type { Policy } from "../http/endpoint.ts";

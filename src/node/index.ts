@@ -1,3 +1,9 @@
+/**
+ * A transport on `node:http`.
+ *
+ * @module pod-partner/node
+ */
+
 import type { Transport } from "../http/transport.ts";
 import { Connections } from "./connections.ts";
 import { exchange } from "./exchange.ts";

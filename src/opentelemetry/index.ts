@@ -1,3 +1,9 @@
+/**
+ * Spans and metrics.
+ *
+ * @module pod-partner/opentelemetry
+ */
+
 import {
   type Attributes,
   type MeterProvider,

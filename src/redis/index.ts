@@ -1,3 +1,9 @@
+/**
+ * Pacing and a storage that a fleet shares.
+ *
+ * @module pod-partner/redis
+ */
+
 import { createHash } from "node:crypto";
 import type { SharedPacing } from "../http/pacing/tokens.ts";
 import { readStorageOptions } from "../storage/contract.ts";

@@ -1,3 +1,9 @@
+/**
+ * A storage in a file.
+ *
+ * @module pod-partner/sqlite
+ */
+
 import { type KeyValueStorage, lifetimeOf, readClock, readStorageOptions, refuse } from "../storage/contract.ts";
 import { type PartnerClock, systemClock } from "../util/clock.ts";
 import { builtIn } from "../util/runtime.ts";

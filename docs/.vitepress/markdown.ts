@@ -1,0 +1,125 @@
+import { posix, relative } from "node:path";
+import { slug } from "github-slugger";
+import type { MarkdownEnv, MarkdownOptions, MarkdownRenderer } from "vitepress";
+import { isPage, read, resources, root, sitePath } from "./pages.ts";
+
+type Rule = Parameters<MarkdownRenderer["core"]["ruler"]["push"]>[1];
+type State = Parameters<Rule>[0];
+type Token = State["tokens"][number];
+
+const { repository } = JSON.parse(read("package.json")) as { readonly repository?: string | { readonly url: string } };
+
+/** The address of the repository, once package.json has it. */
+export const repositoryUrl = (typeof repository === "string" ? repository : repository?.url)?.replace(
+  /^git\+|\.git$/g,
+  "",
+);
+
+const fileOf = ({ env }: State): string => {
+  const { path, realPath }: MarkdownEnv = env;
+  return relative(root, realPath ?? path);
+};
+
+/** The address of a file of the repository: a page, a file beside the pages, or a file in the repository. */
+function addressOf(file: string): string | undefined {
+  if (isPage(file)) return `/${sitePath(file)}`;
+  if (/^docs\/[^/]+\.\w+$/.test(file)) return file.replace("docs", "");
+  return repositoryUrl === undefined ? undefined : `${repositoryUrl}/blob/HEAD/${file}`;
+}
+
+/** Links lead to files of the repository: here, to their pages. Without an address, a link is its text and the path. */
+const links: Rule = (state) => {
+  const folder = posix.dirname(fileOf(state));
+  for (const block of state.tokens) {
+    let path: string | undefined;
+    block.children =
+      block.children?.flatMap((token): Token[] => {
+        const href = token.type === "link_open" ? token.attrGet("href") : null;
+        if (href !== null && !/^(\w+:|#)/.test(href)) {
+          const [target = "", anchor] = href.split("#");
+          const file = posix.join(folder, target);
+          const address = addressOf(file);
+          if (address === undefined) {
+            path = file;
+            return [];
+          }
+          token.attrSet("href", anchor === undefined ? address : `${address}#${anchor}`);
+        }
+        if (token.type !== "link_close" || path === undefined) return [token];
+        const [open, code, close] = [
+          new state.Token("text", "", 0),
+          new state.Token("code_inline", "code", 0),
+          new state.Token("text", "", 0),
+        ];
+        [open.content, code.content, close.content, path] = [" (", path, ")", undefined];
+        return [open, code, close];
+      }) ?? null;
+  }
+};
+
+const labels = new Set([
+  "Parameters",
+  "Type Parameters",
+  "Returns",
+  "Throws",
+  "Example",
+  "Call Signature",
+  "Default",
+  "Default Value",
+  "Inherited from",
+  "Overrides",
+  "Type Declaration",
+  "Index Signature",
+]);
+
+/** In the reference, the heading of a resource has its place in the client. The parts of a member are no headings: the search lists members. */
+const partsOfMembers: Rule = (state) => {
+  const file = fileOf(state);
+  if (!file.startsWith("site/reference/")) return;
+  const path = resources.get(posix.basename(file, ".md"));
+  const name = state.tokens[1]?.children?.[0];
+  if (path !== undefined && name !== undefined) name.content = `partner.${path}: ${name.content}`;
+  for (const [at, token] of state.tokens.entries()) {
+    const text = state.tokens[at + 1]?.content ?? "";
+    if (token.type !== "heading_open" || token.tag < "h4" || !labels.has(text)) continue;
+    const close = state.tokens[at + 2];
+    if (close === undefined) continue;
+    [token.type, token.tag, close.type, close.tag] = ["paragraph_open", "p", "paragraph_close", "p"];
+    token.attrJoin("class", "part");
+  }
+};
+
+/** On a wide screen, the start page has the first order beside the words. */
+const firstOrder: Rule = (state) => {
+  if (fileOf(state) !== "README.md") return;
+  const { tokens } = state;
+  const html = (content: string) => Object.assign(new state.Token("html_block", "", 0), { content });
+  const code = tokens.findIndex(({ type, info }) => type === "fence" && /^[jt]s$/.test(info));
+  const end = tokens.findIndex(({ type, info }, at) => at > code && type === "fence" && info === "sh");
+  // The paragraph before the code names its file.
+  const start = code - 3;
+  state.tokens = [
+    html('<div class="first-order"><div>'),
+    ...tokens.slice(0, start),
+    html("</div><div>"),
+    ...tokens.slice(start, end + 1),
+    html("</div></div>"),
+    ...tokens.slice(end + 1),
+  ];
+};
+
+export const markdown: MarkdownOptions = {
+  // The anchors are those of GitHub.
+  anchor: { slugify: slug },
+  config(md) {
+    md.core.ruler.push("links", links);
+    md.core.ruler.before("anchor", "parts-of-members", partsOfMembers);
+    md.core.ruler.push("first-order", firstOrder);
+    const fence = md.renderer.rules.fence;
+    md.renderer.rules.fence = (tokens, index, ...rest) => {
+      const { info = "", content = "" } = tokens[index] ?? {};
+      if (info !== "mermaid") return fence?.(tokens, index, ...rest) ?? "";
+      return `<Diagram code="${md.utils.escapeHtml(content)}" />\n`;
+    };
+  },
+};
