@@ -23,7 +23,7 @@ const alone = [
 /** Runs first what waits for other programs, and last, one after the other, what shares a process. */
 class WaitingFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const waiting = /\/test\/(browser|examples|package|proxies|runtimes)\//;
+    const waiting = /\/test\/(browser|examples|package|proxies|runtimes|site)\//;
     const rank = ({ project, moduleId }: TestSpecification) =>
       project.name === "shared" ? 2 : waiting.test(moduleId) ? 0 : 1;
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));

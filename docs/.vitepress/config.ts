@@ -1,14 +1,19 @@
 import { join } from "node:path";
 import { defineConfig } from "vitepress";
 import { finish } from "./finish.ts";
-import { markdown, repositoryUrl } from "./markdown.ts";
-import { description, nav, root, sidebar, sitePath, title } from "./pages.ts";
+import { markdown } from "./markdown.ts";
+import { description, nav, read, root, sidebar, sitePath, title } from "./pages.ts";
+
+const { repository } = JSON.parse(read("package.json")) as {
+  readonly repository?: string | { readonly url: string };
+};
+const repositoryUrl = (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
 
 export default defineConfig({
   title,
   description,
   lang: "en",
-  head: [["link", { rel: "icon", href: "/icon.svg" }]],
+  transformHead: ({ siteData }) => [["link", { rel: "icon", href: `${siteData.base}icon.svg` }]],
   srcDir: "..",
   srcExclude: [
     "CONTRIBUTING.md",
@@ -18,9 +23,14 @@ export default defineConfig({
   outDir: "../site/html",
   cacheDir: "../site/cache",
   rewrites: sitePath,
-  markdown,
+  markdown: markdown(repositoryUrl),
   metaChunk: true,
-  vite: { publicDir: join(root, "src/emulator/page/client/public") },
+  vite: {
+    // The icon of the emulator's page.
+    publicDir: join(root, "src/emulator/page/client/public"),
+    // The index of the search; it is loaded when somebody searches.
+    build: { chunkSizeWarningLimit: 2_000 },
+  },
   transformPageData: ({ relativePath, frontmatter }) =>
     relativePath === "index.md"
       ? { frontmatter: { ...frontmatter, layout: "home" }, title, titleTemplate: ":title" }

@@ -4,14 +4,11 @@ import type { SiteConfig } from "vitepress";
 import { description, entryPoints, listed, read, root, sitePath, title } from "./pages.ts";
 
 /** Dead links and dead anchors of the built site, each as `page: link`. */
-function deadLinks({ outDir, site }: SiteConfig): readonly string[] {
+export function deadLinks(outDir: string, base: string): readonly string[] {
   const pages = new Map(
-    globSync("**/*.html", { cwd: outDir }).map((file) => [
-      `${site.base}${file}`,
-      readFileSync(join(outDir, file), "utf8"),
-    ]),
+    globSync("**/*.html", { cwd: outDir }).map((file) => [`${base}${file}`, readFileSync(join(outDir, file), "utf8")]),
   );
-  const files = new Set(globSync("**/*.*", { cwd: outDir }).map((file) => `${site.base}${file}`));
+  const files = new Set(globSync("**/*.*", { cwd: outDir }).map((file) => `${base}${file}`));
   const anchors = new Map(
     [...pages].map(([path, html]) => [path, new Set([...html.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id))]),
   );
@@ -53,6 +50,6 @@ export function finish(config: SiteConfig): void {
   for (const file of globSync("docs/*.{json,yml}", { cwd: root }))
     cpSync(join(root, file), join(config.outDir, basename(file)));
   writeForModels(config);
-  const dead = deadLinks(config);
+  const dead = deadLinks(config.outDir, config.site.base);
   if (dead.length > 0) throw new Error(`Dead links:\n${[...new Set(dead)].join("\n")}`);
 }

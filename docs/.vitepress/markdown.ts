@@ -1,19 +1,11 @@
 import { posix, relative } from "node:path";
 import { slug } from "github-slugger";
 import type { MarkdownEnv, MarkdownOptions, MarkdownRenderer } from "vitepress";
-import { isPage, read, resources, root, sitePath } from "./pages.ts";
+import { isPage, resources, root, sitePath } from "./pages.ts";
 
 type Rule = Parameters<MarkdownRenderer["core"]["ruler"]["push"]>[1];
 type State = Parameters<Rule>[0];
 type Token = State["tokens"][number];
-
-const { repository } = JSON.parse(read("package.json")) as { readonly repository?: string | { readonly url: string } };
-
-/** The address of the repository, once package.json has it. */
-export const repositoryUrl = (typeof repository === "string" ? repository : repository?.url)?.replace(
-  /^git\+|\.git$/g,
-  "",
-);
 
 const fileOf = ({ env }: State): string => {
   const { path, realPath }: MarkdownEnv = env;
@@ -21,14 +13,14 @@ const fileOf = ({ env }: State): string => {
 };
 
 /** The address of a file of the repository: a page, a file beside the pages, or a file in the repository. */
-function addressOf(file: string): string | undefined {
+function addressOf(file: string, repository: string | undefined): string | undefined {
   if (isPage(file)) return `/${sitePath(file)}`;
   if (/^docs\/[^/]+\.\w+$/.test(file)) return file.replace("docs", "");
-  return repositoryUrl === undefined ? undefined : `${repositoryUrl}/blob/HEAD/${file}`;
+  return repository === undefined ? undefined : `${repository}/blob/HEAD/${file}`;
 }
 
-/** Links lead to files of the repository: here, to their pages. Without an address, a link is its text and the path. */
-const links: Rule = (state) => {
+/** Links lead to files of the repository: here, to their pages. Without an address, a link is its text and the path in code. */
+const links = (state: State, repository: string | undefined): void => {
   const folder = posix.dirname(fileOf(state));
   for (const block of state.tokens) {
     let path: string | undefined;
@@ -38,7 +30,7 @@ const links: Rule = (state) => {
         if (href !== null && !/^(\w+:|#)/.test(href)) {
           const [target = "", anchor] = href.split("#");
           const file = posix.join(folder, target);
-          const address = addressOf(file);
+          const address = addressOf(file, repository);
           if (address === undefined) {
             path = file;
             return [];
@@ -68,8 +60,6 @@ const labels = new Set([
   "Default Value",
   "Inherited from",
   "Overrides",
-  "Type Declaration",
-  "Index Signature",
 ]);
 
 /** In the reference, the heading of a resource has its place in the client. The parts of a member are no headings: the search lists members. */
@@ -89,6 +79,16 @@ const partsOfMembers: Rule = (state) => {
   }
 };
 
+/** A heading without text is none: the first cell of a table whose rows have names. */
+const namelessHeadings: Rule = ({ tokens }) => {
+  for (const [at, token] of tokens.entries()) {
+    const close = tokens[at + 2];
+    if (token.type === "th_open" && tokens[at + 1]?.content === "" && close !== undefined) {
+      [token.tag, close.tag] = ["td", "td"];
+    }
+  }
+};
+
 /** On a wide screen, the start page has the first order beside the words. */
 const firstOrder: Rule = (state) => {
   if (fileOf(state) !== "README.md") return;
@@ -99,21 +99,25 @@ const firstOrder: Rule = (state) => {
   // The paragraph before the code names its file.
   const start = code - 3;
   state.tokens = [
-    html('<div class="first-order"><div>'),
+    html('<main><div class="first-order"><div>'),
     ...tokens.slice(0, start),
     html("</div><div>"),
     ...tokens.slice(start, end + 1),
     html("</div></div>"),
     ...tokens.slice(end + 1),
+    html("</main>"),
   ];
 };
 
-export const markdown: MarkdownOptions = {
+/** How pages are read. `repository` is its address, once it has one. */
+export const markdown = (repository?: string): MarkdownOptions => ({
+  theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   // The anchors are those of GitHub.
   anchor: { slugify: slug },
   config(md) {
-    md.core.ruler.push("links", links);
+    md.core.ruler.push("links", (state) => links(state, repository));
     md.core.ruler.before("anchor", "parts-of-members", partsOfMembers);
+    md.core.ruler.push("nameless-headings", namelessHeadings);
     md.core.ruler.push("first-order", firstOrder);
     const fence = md.renderer.rules.fence;
     md.renderer.rules.fence = (tokens, index, ...rest) => {
@@ -122,4 +126,4 @@ export const markdown: MarkdownOptions = {
       return `<Diagram code="${md.utils.escapeHtml(content)}" />\n`;
     };
   },
-};
+});

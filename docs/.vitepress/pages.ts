@@ -68,6 +68,7 @@ const guide: DefaultTheme.SidebarItem[] = [
     items: [
       ...listed.filter(({ file }) => !Object.values(tasks).flat().includes(file.slice(5, -3))),
       { label: "Security", file: "SECURITY.md" },
+      { label: "Contributing", file: "docs/contributing/README.md" },
     ].map((row) => item({ question: "", ...row })),
   },
 ];

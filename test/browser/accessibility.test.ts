@@ -1,19 +1,9 @@
-import { createRequire } from "node:module";
-import type { AxeResults } from "axe-core";
-import type { BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions } from "playwright-core";
 import { type Emulator, sampleImage } from "pod-partner/testing";
 import { expect, it } from "vitest";
+import { violations } from "./axe.ts";
 import { place } from "./orders.ts";
 import { describeInBrowser, type Opened, useBrowser } from "./use-page.ts";
-
-const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-
-/** What axe finds, by rule, with the first element of each. */
-async function violations(page: Page): Promise<readonly string[]> {
-  const results = (await page.evaluate("axe.run()")) as AxeResults;
-  expect(results.passes.length).toBeGreaterThan(10);
-  return results.violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes[0]?.html}`);
-}
 
 /** Makes one of everything that the page shows. */
 async function fill({ partner, emulator }: Opened): Promise<void> {
@@ -62,7 +52,6 @@ describeInBrowser.each(["desktop", "tablet", "phone"])("axe on a %s", (size) => 
     const context = { ...sizes[size], colorScheme, reducedMotion: "reduce" as const, bypassCSP: true };
     const opened = await open({}, context);
     const { page } = opened;
-    await page.addScriptTag({ path: axe });
     expect(await violations(page)).toEqual([]);
     await fill(opened);
     for (const tab of await page.getByRole("tab").all()) {

@@ -13,7 +13,7 @@ const candidates = [
 const installed = candidates.find((path) => path !== "" && existsSync(path));
 
 if (installed === undefined && process.env.CI === undefined) {
-  console.log("Chromium is not installed: the tests of the emulator's page are skipped (apt-get install chromium).");
+  console.log("Chromium is not installed: the tests of pages are skipped (apt-get install chromium).");
 }
 
 /** In CI a missing Chromium fails the tests. */
