@@ -38,9 +38,11 @@ export const Diagram = defineComponent({
       const colour = (name: string) => style.getPropertyValue(`--vp-c-${name}`).trim();
       mermaid.initialize({
         startOnLoad: false,
+        flowchart: { rankSpacing: 24 },
         theme: "base",
         fontFamily: style.getPropertyValue("--vp-font-family-base"),
         themeVariables: {
+          dropShadow: "none",
           darkMode: isDark.value,
           background: colour("bg"),
           primaryColor: colour("bg-soft"),
@@ -61,6 +63,6 @@ export const Diagram = defineComponent({
     return () =>
       drawn.value === ""
         ? h("pre", { class: "diagram" }, code)
-        : h("div", { class: "diagram", innerHTML: drawn.value });
+        : h("div", { class: "diagram", role: "group", "aria-label": "Diagram", tabindex: 0, innerHTML: drawn.value });
   },
 });
