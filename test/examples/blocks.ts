@@ -68,6 +68,17 @@ export const uncheckedFences = (page: string): readonly string[] =>
     .map(([, language = ""]) => language)
     .filter(
       (language) =>
-        !["js", "js separate", "ts", "ts separate", "js vitest", "js node", "js jest", "sh", "mermaid", "text"].includes(language),
+        ![
+          "js",
+          "js separate",
+          "ts",
+          "ts separate",
+          "js vitest",
+          "js node",
+          "js jest",
+          "sh",
+          "mermaid",
+          "text",
+        ].includes(language),
     )
     .map((language) => `${page}: ${language}`);
