@@ -39,7 +39,7 @@ const linkTo = (file: string): string => `/${sitePath(file).replace(/(index)?\.m
 const tasks = {
   "Place orders": ["orders", "exactly-once", "claims", "tracking", "catalog-sync", "pagination"],
   Pictures: ["uploads-and-downloads", "renders", "file-cache"],
-  "Follow and react": ["callbacks", "reconciliation", "errors", "faults"],
+  "Follow and react": ["callbacks", "reconciliation", "errors", "troubleshooting", "faults"],
   Operate: [
     "production",
     "options",
@@ -52,7 +52,7 @@ const tasks = {
     "performance",
   ],
   Test: ["testing", "emulator", "emulator-time", "emulator-controls", "verify", "command-line"],
-  "Look up": ["endpoints", "specification-gaps", "openapi", "from-v1"],
+  "Look up": ["typescript", "endpoints", "specification-gaps", "openapi", "from-v1"],
 };
 
 const item = ({ label, file }: Listed): DefaultTheme.SidebarItem => ({ text: label, link: linkTo(file) });
