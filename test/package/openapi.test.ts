@@ -1,14 +1,20 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, it } from "vitest";
 import { endpoints } from "../support/endpoints.ts";
 import { root } from "./tarball.ts";
 
+interface Message {
+  readonly content?: Readonly<Record<string, { readonly schema: object; readonly example?: unknown }>>;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly "x-repeat": string;
-  readonly responses: Readonly<Record<string, unknown>>;
+  readonly requestBody?: Message;
+  readonly responses: Readonly<Record<string, Message>>;
 }
 
 const document: {
@@ -32,6 +38,24 @@ describe("pod-partner/openapi.json", () => {
       Object.fromEntries(expected.map(({ method, path, repeat }) => [`${method} ${path}`, repeat])),
     );
     expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  });
+
+  it("has an example of each JSON body, which fits its schema", () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true });
+    ajv.addSchema(document, "openapi");
+    const unfit = operations.flatMap(({ name, requestBody, responses }) =>
+      [requestBody, responses["200"]].flatMap((message) => {
+        const { schema, example } = message?.content?.["application/json"] ?? {};
+        if (schema === undefined) return [];
+        const rooted = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/'));
+        return ajv.validate(rooted, example) ? [] : [`${name}: ${ajv.errorsText()}`];
+      }),
+    );
+    expect(unfit).toEqual([]);
+    const { post } = document.paths["/orders"] ?? {};
+    expect(post?.requestBody?.content?.["application/json"]?.example).toMatchObject({
+      order: { customIdentifier: "shop-2", orderlines: [{ quantity: 2 }] },
+    });
   });
 
   // By hand, from the specification.
