@@ -47,7 +47,7 @@ function writeForModels({ outDir, site }: SiteConfig): void {
 
 /** After the pages are built. */
 export function finish(config: SiteConfig): void {
-  for (const file of globSync("docs/*.{json,yml}", { cwd: root }))
+  for (const file of globSync("{docs/*.{json,yml},dist/openapi.json}", { cwd: root }))
     cpSync(join(root, file), join(config.outDir, basename(file)));
   writeForModels(config);
   const dead = deadLinks(config.outDir, config.site.base);
