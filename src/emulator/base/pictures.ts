@@ -26,8 +26,13 @@ function encodePng(width: number, height: number, colourAt: (x: number, y: numbe
   const stride = 1 + width * 3; // each row begins with its filter type: 0, no filter
   const pixels = Buffer.alloc(stride * height);
   for (let y = 0; y < height; y += 1) {
+    let at = y * stride + 1;
     for (let x = 0; x < width; x += 1) {
-      pixels.writeUIntBE(colourAt(x, y), y * stride + 1 + x * 3, 3);
+      const colour = colourAt(x, y);
+      pixels[at] = colour >> 16;
+      pixels[at + 1] = colour >> 8;
+      pixels[at + 2] = colour;
+      at += 3;
     }
   }
 
