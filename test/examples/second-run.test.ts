@@ -11,7 +11,7 @@ it("docs/renders.md: the program for two runs spends its tokens in the first one
   const { code } =
     blockPrograms.find((block) => block.code.includes("tokensSpent, requests })")) ?? expect.fail("gone");
   const folder = await installedProject();
-  await writeFile(join(folder, "mockups.mjs"), code);
+  await writeFile(join(folder, "mockups.mts"), code);
   await using emulator = await startEmulator({ renderDuration: 200 });
   const env = {
     ...process.env,
@@ -19,7 +19,7 @@ it("docs/renders.md: the program for two runs spends its tokens in the first one
     POD_PARTNER_SECRET_KEY: emulator.secretKey,
     NODE_OPTIONS: "--disable-warning=ExperimentalWarning",
   };
-  const run = () => promisify(execFile)(process.execPath, ["mockups.mjs"], { cwd: folder, env });
+  const run = () => promisify(execFile)(process.execPath, ["mockups.mts"], { cwd: folder, env });
   expect(await run()).toMatchObject({
     stdout: expect.stringMatching(/^20 pictures, 20 tokens, \d+ requests\n$/),
     stderr: "",
