@@ -35,6 +35,8 @@ interface Flag<Value> extends Switch {
   readonly expected: string;
   /** Returns undefined for an invalid value. */
   readonly read: (text: string) => Value | undefined;
+  /** Adds the value of a repeated flag. Without it, the last one wins. */
+  readonly add?: (before: Value, value: Value) => Value;
 }
 
 /** The flags of a command, by their names without dashes. */
@@ -70,6 +72,10 @@ export const text = (help: string, placeholder: string) =>
     expected: "a text that is not empty",
     read: (value: string) => (value.trim() === "" ? undefined : value.trim()),
   }) satisfies Flag<string>;
+
+/** Texts with commas between them. A repeated flag adds to them. */
+export const list = (help: string, placeholder: string) =>
+  ({ ...text(help, placeholder), add: (before: string, value: string) => `${before},${value}` }) satisfies Flag<string>;
 
 /** A decimal number, at least 0. */
 export const decimal = (help: string) =>
@@ -116,22 +122,27 @@ function unknown(name: string, written: string, flags: Flags): Error {
 }
 
 /** Reads the value of one flag. Throws a `Failure` that says what the value must be. */
-function readValue(name: string, flag: Switch | Flag<unknown>, value: string | undefined, inline: boolean): unknown {
+function readValue(
+  name: string,
+  flag: Switch | Flag<unknown>,
+  { value, inlineValue: inline }: { readonly value: string | undefined; readonly inlineValue: boolean | undefined },
+  before: unknown,
+): unknown {
   if (!takesValue(flag)) {
     if (value !== undefined) throw usage(`--${name} takes no value.`);
     return true;
   }
-  // `--port --quiet` most likely lacks the value of `--port`.
-  if (value === undefined || (!inline && value.startsWith("-"))) {
+  // `--port --quiet` most likely lacks the value of `--port`. `--port -1` has one.
+  if (value === undefined || (!inline && /^-(?![\d.])/.test(value))) {
     throw usage(`--${name} needs a value: --${name} <${flag.placeholder}>.`);
   }
   const read = flag.read(value);
   if (read === undefined) throw usage(`--${name} expects ${flag.expected}, not ${JSON.stringify(value)}.`);
-  return read;
+  return before === undefined || flag.add === undefined ? read : flag.add(before, read);
 }
 
 /**
- * Reads the arguments of a command. The last one of a repeated flag wins.
+ * Reads the arguments of a command. The last one of a repeated flag wins, unless the flag adds them up.
  *
  * @throws `Failure` when a flag is unknown, or its value is missing or invalid.
  */
@@ -151,7 +162,7 @@ export function readArguments<Known extends Flags>(
     const name = token.rawName.startsWith("--") ? token.name : (shortNames[token.name] ?? token.name);
     const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
     if (flag === undefined) throw unknown(name, token.rawName, flags);
-    values[name] = readValue(name, flag, token.value, token.inlineValue === true);
+    values[name] = readValue(name, flag, token, values[name]);
   }
   return values as FlagValues<Known & typeof commonFlags>;
 }

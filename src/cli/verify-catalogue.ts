@@ -1,4 +1,5 @@
 import type { Fault, RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
+import type { CallbackFault } from "./verify-callbacks.ts";
 
 /** What the run without a fault tells about the program. */
 export interface Usage {
@@ -11,8 +12,8 @@ export interface Usage {
   readonly callbacks: number;
 }
 
-/** When the program is killed, and started again: milliseconds after its `nth` request of a kind; by default its first. */
-export type Kill = { readonly on: string; readonly nth?: number; readonly after: number };
+/** When the program is killed, and started again: milliseconds after its `nth` request of these calls. */
+export type Kill = { readonly on: readonly string[]; readonly nth: number; readonly after: number };
 
 /** Something that a network, the service or a machine does to a program. */
 export interface Row {
@@ -25,11 +26,12 @@ export interface Row {
   readonly faults?: readonly Fault[];
   readonly options?: (usage: Usage) => StartEmulatorOptions;
   readonly begin?: (emulator: RunningEmulator, usage: Usage) => void;
-  readonly kill?: Kill;
-  /** Milliseconds for which the service still works when the program has ended. */
+  readonly kill?: (usage: Usage) => Kill;
+  /** Milliseconds after which the service has done what a fault delays. */
   readonly settle?: number;
-  /** Sends each callback once more, or one that nobody but the service may send. */
-  readonly callbacks?: "twice" | "forged";
+  readonly callbacks?: CallbackFault;
+  /** The number of shipments of each order. Default 1. */
+  readonly parts?: number;
   /** The program cannot make everything: it may report that, and what it makes must be right. */
   readonly mayFail?: true;
 }
@@ -40,14 +42,24 @@ const uses =
   ({ calls: used }: Usage) =>
     calls.some((call) => used.has(call));
 const places = uses("orders.create");
-const placesSeveral = ({ calls }: Usage) => (calls.get("orders.create") ?? 0) >= 2;
-const claims = uses("claims.createItemIssues", "claims.createPackageMissing");
+const placed = ({ calls }: Usage): number => calls.get("orders.create") ?? 0;
+const placesSeveral = (usage: Usage) => placed(usage) >= 2;
+const claimCalls = ["claims.createItemIssues", "claims.createPackageMissing"];
+const claims = uses(...claimCalls);
+const receives = ({ callbacks }: Usage) => callbacks > 0;
+/** An order in the middle of the last third. */
+const lateOrder = (usage: Usage): number => Math.ceil((placed(usage) * 5) / 6);
 
 const orders = "orders.md";
 const faults = "faults.md";
 
 /** A fault of the first request that makes an order. */
 const ofOrder = (fault: object): readonly Fault[] => [{ on: "orders.create", nth: 1, ...fault } as Fault];
+
+/** Kills the program when the service has carried a request out, and its response has not arrived. */
+const killOn =
+  (on: readonly string[], nthOf: (usage: Usage) => number = () => 1) =>
+  (usage: Usage): Kill => ({ on, nth: nthOf(usage), after: 200 });
 
 /** All rows, in the order of the report. */
 export const catalogue: readonly Row[] = [
@@ -87,7 +99,15 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: orders,
     faults: ofOrder({ fault: "gateway", ms: 500, processing: 1_500 }),
-    settle: 1_500,
+    settle: 2_000,
+  },
+  {
+    id: "order-very-late",
+    name: "A gateway gives up, and the order is made eight seconds later",
+    applies: places,
+    page: orders,
+    faults: ofOrder({ fault: "gateway", ms: 500, processing: 8_000 }),
+    settle: 8_500,
   },
   {
     id: "order-html",
@@ -148,7 +168,7 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: "orders.md#after-a-restart",
     faults: ofOrder({ fault: "slow", ms: 2_000 }),
-    kill: { on: "orders.create", after: 200 },
+    kill: killOn(["orders.create"]),
   },
   {
     id: "killed-during",
@@ -156,7 +176,7 @@ export const catalogue: readonly Row[] = [
     applies: places,
     page: "orders.md#after-a-restart",
     faults: ofOrder({ fault: "slow", ms: 1_200, when: "before" }),
-    kill: { on: "orders.create", after: 200 },
+    kill: killOn(["orders.create"]),
     settle: 1_500,
   },
 
@@ -166,17 +186,32 @@ export const catalogue: readonly Row[] = [
     applies: placesSeveral,
     page: "orders.md#after-a-restart",
     faults: [{ on: "orders.create", nth: 2, fault: "slow", ms: 2_000 }],
-    kill: { on: "orders.create", nth: 2, after: 200 },
+    kill: killOn(["orders.create"], () => 2),
+  },
+  {
+    id: "killed-last",
+    name: "The program is killed when one of its last orders is made, and starts again",
+    applies: (usage) => placed(usage) >= 5,
+    page: "orders.md#after-a-restart",
+    begin: (emulator, usage) => {
+      emulator.faults.add({ on: "orders.create", nth: lateOrder(usage), fault: "slow", ms: 2_000 });
+    },
+    kill: killOn(["orders.create"], lateOrder),
   },
   {
     id: "claim-lost",
     name: "The claim is filed, and the response is lost",
     applies: claims,
     page: "claims.md",
-    faults: [
-      { on: "claims.createItemIssues", nth: 1, fault: "drop" },
-      { on: "claims.createPackageMissing", nth: 1, fault: "drop" },
-    ],
+    faults: claimCalls.map((on) => ({ on, nth: 1, fault: "drop" })),
+  },
+  {
+    id: "killed-claim",
+    name: "The program is killed when a claim is filed, and starts again",
+    applies: claims,
+    page: "claims.md#the-limits-of-a-look-up",
+    faults: claimCalls.map((on) => ({ on, nth: 1, fault: "slow", ms: 2_000 })),
+    kill: killOn(claimCalls),
   },
   {
     id: "cancel-lost",
@@ -184,6 +219,14 @@ export const catalogue: readonly Row[] = [
     applies: uses("orders.cancel"),
     page: "orders.md#when-the-response-to-a-change-is-lost",
     faults: [{ on: "orders.cancel", nth: 1, fault: "drop" }],
+  },
+  {
+    id: "killed-cancel",
+    name: "The program is killed when it cancels, and starts again",
+    applies: uses("orders.cancel"),
+    page: "orders.md#when-the-response-to-a-change-is-lost",
+    faults: [{ on: "orders.cancel", nth: 1, fault: "slow", ms: 2_000 }],
+    kill: killOn(["orders.cancel"]),
   },
   {
     id: "render-fails",
@@ -241,9 +284,11 @@ export const catalogue: readonly Row[] = [
     name: "The rate limit is a third of what the program sends",
     applies: ({ requests }) => requests >= 6,
     page: "rate-limits.md",
-    options: ({ requests }) => ({
-      limits: { default: { quota: Math.max(2, Math.floor(requests / 3)), window: 5_000 } },
-    }),
+    // A small program gets a token each second, so that a few retries are enough. A large one is done in about ten seconds.
+    options: ({ requests }) => {
+      const quota = Math.ceil(requests / 3);
+      return { limits: { default: { quota, window: Math.min(5, quota) * 1_000 } } };
+    },
   },
   {
     id: "rate-limited",
@@ -263,14 +308,49 @@ export const catalogue: readonly Row[] = [
   {
     id: "callbacks-twice",
     name: "Each callback comes twice",
-    applies: ({ callbacks }) => callbacks > 0,
+    applies: receives,
     page: "callbacks.md",
     callbacks: "twice",
   },
   {
+    id: "callbacks-parts",
+    name: "Each order ships in two parts, with a callback for each",
+    applies: receives,
+    page: "callbacks.md",
+    parts: 2,
+  },
+  {
+    id: "callbacks-late",
+    name: "The callbacks come an hour late, and the server was restarted meanwhile",
+    applies: receives,
+    page: "callbacks.md",
+    callbacks: "late",
+  },
+  {
+    id: "callbacks-reversed",
+    name: "The callbacks come out of order: the last one first",
+    applies: ({ callbacks }) => callbacks >= 2,
+    page: "callbacks.md",
+    callbacks: "reversed",
+  },
+  {
+    id: "callbacks-killed",
+    name: "The server is killed while it handles callbacks, and starts again",
+    applies: receives,
+    page: "callbacks.md",
+    callbacks: "killed",
+  },
+  {
+    id: "callbacks-never",
+    name: "No callback comes",
+    applies: receives,
+    page: "reconciliation.md",
+    callbacks: "never",
+  },
+  {
     id: "callbacks-forged",
     name: "Somebody else calls the callback's URL",
-    applies: ({ callbacks }) => callbacks > 0,
+    applies: receives,
     page: "callbacks.md",
     callbacks: "forged",
   },

@@ -107,7 +107,16 @@ function differences(
 }
 
 export interface Finding {
-  readonly kind: "doubled" | "missing" | "different" | "unfinished" | "failed" | "hammered" | "leaked" | "callback";
+  readonly kind:
+    | "doubled"
+    | "missing"
+    | "different"
+    | "unfinished"
+    | "failed"
+    | "hammered"
+    | "unread"
+    | "leaked"
+    | "callback";
   readonly text: string;
 }
 

@@ -4,8 +4,9 @@ import type { Finding } from "./verify-compare.ts";
 /** What came of a row. */
 export interface Outcome {
   readonly row: Row;
-  /** `skipped`: it cannot happen to this program. */
   readonly status: "passed" | "failed" | "skipped";
+  /** What it needs, if it was skipped and can happen to this program. */
+  readonly reason?: string;
   readonly findings: readonly Finding[];
   /** Milliseconds; 0 if it was skipped. */
   readonly took: number;
@@ -24,6 +25,9 @@ export interface Report {
   readonly orders: number;
   readonly claims: number;
   readonly requests: number;
+  /** The number of rows to run. */
+  readonly planned: number;
+  /** Of the rows that have ended; only of the run without a fault, if it fails. */
   readonly outcomes: readonly Outcome[];
   /** Milliseconds. */
   readonly took: number;
@@ -36,17 +40,21 @@ const seconds = (ms: number): string => (ms / 1_000).toFixed(1);
 export const failedOf = ({ outcomes }: Report): readonly Outcome[] =>
   outcomes.filter(({ status }) => status === "failed");
 
+/** Whether the run was ended before all rows were done. */
+export const isInterrupted = ({ outcomes, planned }: Report): boolean => outcomes.length < planned;
+
 /** The report as JSON. */
 export const toJson = (report: Report): string =>
   JSON.stringify(
     {
-      ok: failedOf(report).length === 0,
+      ok: failedOf(report).length === 0 && !isInterrupted(report),
       ...report,
       took: Math.round(report.took),
-      outcomes: report.outcomes.map(({ row, status, findings, took, requests, output }) => ({
+      outcomes: report.outcomes.map(({ row, status, reason, findings, took, requests, output }) => ({
         id: row.id,
         name: row.name,
         status,
+        reason,
         findings,
         page: pageOf(row),
         took: Math.round(took),
@@ -68,14 +76,14 @@ const escaped = (text: string): string =>
 
 /** The report as JUnit's XML, for the test reports of CI. */
 export function toJunit(report: Report): string {
-  const cases = report.outcomes.map(({ row, status, findings, took, output }) => {
+  const cases = report.outcomes.map(({ row, status, reason = "does not apply", findings, took, output }) => {
     const inside =
       status === "skipped"
-        ? "<skipped/>"
+        ? `<skipped message="${escaped(reason)}"/>`
         : findings
             .map(({ kind, text }) => `<failure type="${kind}" message="${escaped(text)}">${escaped(output)}</failure>`)
             .join("");
-    return `  <testcase classname="pod-partner verify" name="${escaped(row.name)}" time="${seconds(took)}">${inside}</testcase>`;
+    return `  <testcase classname="pod-partner verify" name="${row.id}: ${escaped(row.name)}" time="${seconds(took)}">${inside}</testcase>`;
   });
   const count = (status: Outcome["status"]) => report.outcomes.filter((outcome) => outcome.status === status).length;
   return `<?xml version="1.0" encoding="UTF-8"?>
@@ -89,17 +97,18 @@ const signs = { passed: "✓", failed: "✗", skipped: "–" } as const;
 
 /** The report as one HTML page, which needs nothing else. */
 export function toHtml(report: Report): string {
-  const rows = report.outcomes.map(({ row, status, findings, took, requests, output }) => {
+  const rows = report.outcomes.map(({ row, status, reason, findings, took, requests, output }) => {
     const list = findings.map(({ text }) => `<li>${escaped(text)}</li>`).join("");
     const detail =
       status === "failed"
         ? `<ul>${list}</ul><p>Read <code>${escaped(pageOf(row))}</code></p><details><summary>What the program printed</summary><pre>${escaped(output)}</pre></details>`
         : "";
     const numbers = status === "skipped" ? ["", ""] : [String(requests), `${seconds(took)} s`];
-    return `<tr class="${status}"><td>${signs[status]}</td><td>${escaped(row.name)}${detail}</td><td>${numbers.join("</td><td>")}</td></tr>`;
+    return `<tr class="${status}"><td>${signs[status]}</td><td>${escaped(reason === undefined ? row.name : `${row.name} (${reason})`)}${detail}</td><td>${numbers.join("</td><td>")}</td></tr>`;
   });
   const failed = failedOf(report).length;
-  const title = failed === 0 ? "It survives" : failed === 1 ? "One thing breaks it" : `${failed} things break it`;
+  const verdict = failed === 0 ? "It survives" : failed === 1 ? "One thing breaks it" : `${failed} things break it`;
+  const title = isInterrupted(report) ? `${report.outcomes.length} of ${report.planned} rows` : verdict;
   return `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">

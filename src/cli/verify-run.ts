@@ -6,15 +6,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
 import { onAbort } from "../util/abort-signals.ts";
-import { onWindows, type Program, start } from "./program.ts";
+import { type Ended, onWindows, type Program, start } from "./program.ts";
+import { type CallbackScene, createPost, deliver, judgeCallbacks, type Post } from "./verify-callbacks.ts";
 import type { Kill, Row, Usage } from "./verify-catalogue.ts";
 import { type Finding, hammering, leaks, type Result, resultOf } from "./verify-compare.ts";
+
+/** How a server is used. */
+interface Server {
+  /** The URL that responds with 2xx when it is ready. */
+  readonly ready: string;
+  /** The command that uses it. */
+  readonly drive: string;
+  /** The command that lets it look for what no callback has reported. */
+  readonly sweep: string | undefined;
+}
 
 /** How the program of the user is run. */
 export interface Setup {
   readonly program: readonly string[];
-  /** Of a server: the URL that responds when it is ready, and the command that uses it. */
-  readonly server: { readonly ready: string; readonly drive: string } | undefined;
+  readonly server: Server | undefined;
   /** The URL of its callbacks: then each order ships when it was made. */
   readonly callbackUrl: string | undefined;
   readonly orders: number;
@@ -39,6 +49,12 @@ export interface Run {
 
 const lastLines = 20;
 
+/** The requests that are read. A run with more of them cannot be judged. */
+const mostRequests = { entries: 10_000, bytes: 256 * 2 ** 20 };
+
+/** Milliseconds for which callbacks that are held back wait for the end of the command. */
+const patience = 5_000;
+
 /** The last lines of what several programs print. */
 function tail() {
   let text = "";
@@ -58,86 +74,55 @@ function tail() {
   };
 }
 
-/** Waits until a URL responds with 2xx. */
-async function untilReady(url: string, signal: AbortSignal): Promise<void> {
-  for (;;) {
-    signal.throwIfAborted();
-    const response = await fetch(url, { signal }).catch(() => undefined);
-    await response?.body?.cancel();
-    if (response?.ok === true) return;
-    await sleep(50);
+/** Why a request got no response: `ECONNREFUSED`. */
+const reasonOf = (error: unknown): string =>
+  String(Object((error as Error).cause).code ?? (error as Error).message ?? error);
+
+/** Waits until a URL responds with 2xx. If it never does, returns what happened instead. */
+async function untilReady(url: string, signal: AbortSignal): Promise<string | undefined> {
+  for (let last = "no response"; ; await sleep(50)) {
+    if (signal.aborted) return last;
+    try {
+      const response = await fetch(url, { signal });
+      await response.body?.cancel();
+      if (response.ok) return undefined;
+      last = `status ${response.status}`;
+    } catch (error) {
+      if (!signal.aborted) last = reasonOf(error);
+    }
   }
 }
 
-/** Ends a server as a process manager does. */
-async function stop({ kill, ended }: Program): Promise<void> {
-  kill("SIGTERM");
+/** Ends a server: as a process manager does, or at once. */
+async function stop({ kill, ended }: Program, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  kill(signal);
   const killed = setTimeout(kill, 5_000, "SIGKILL");
   await ended;
   clearTimeout(killed);
 }
 
-/** The callbacks that were delivered, each once more. */
-async function repeatCallbacks({ callbacks }: RunningEmulator): Promise<void> {
-  await callbacks.idle();
-  for (const { id } of callbacks.list()) callbacks.resend(id);
-  await callbacks.idle();
-}
-
-/** Calls the URL of a callback without what only the service knows: its query. */
-async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]> {
-  await callbacks.idle();
-  const [sent] = callbacks.list();
-  if (sent === undefined) return [];
-  const url = new URL(sent.url);
-  const names = [...url.searchParams.keys()].filter((name) => /token|key|secret|sign/i.test(name));
-  for (const name of names) url.searchParams.set(name, "forged");
-  if (names.length === 0) return [{ kind: "callback", text: "the URL has no token: anybody can call it" }];
-  const response = await fetch(url);
-  await response.body?.cancel();
-  return response.ok ? [{ kind: "callback", text: `a callback with a wrong ${names.join(", ")} was accepted` }] : [];
-}
-
-/** Kills a program some milliseconds after its first request of a kind arrived. False if it ended before. */
+/** Kills a program some milliseconds after its request arrived. False if the work ended before. */
 async function killAt(
-  { kill, ended }: Program,
+  { program, done }: Started,
   { requests }: RunningEmulator,
-  { on, nth = 1, after }: Kill,
+  { on, nth, after }: Kill,
 ): Promise<boolean> {
   let hasEnded = false;
-  const end = ended.then(() => {
+  const end = done.then(() => {
     hasEnded = true;
   });
-  while (!hasEnded && requests.filter(({ call }) => call === on).length < nth) await Promise.race([sleep(5), end]);
+  const arrived = () => requests.filter(({ call = "" }) => on.includes(call)).length;
+  while (!hasEnded && arrived() < nth) await Promise.race([sleep(5), end]);
   await Promise.race([sleep(after), end]);
   if (hasEnded) return false;
-  kill("SIGKILL");
-  await end;
+  await stop(program, "SIGKILL");
   return true;
 }
 
-/** Makes the time pass after which the service repeats a callback, and says whether each was accepted in the end. */
-async function settleCallbacks({ callbacks, clock, requests }: RunningEmulator): Promise<readonly Finding[]> {
-  const open = () => callbacks.list().filter(({ status }) => status !== "delivered").length;
-  await callbacks.idle();
-  for (let repeat = 0; repeat < 3 && open() > 0; repeat += 1) {
-    await clock.advance({ minutes: 6 });
-    await callbacks.idle();
-  }
-  const unread = callbacks
-    .list()
-    .filter(({ orderReference, tries }) => {
-      const [first] = tries;
-      const reads = requests.filter(({ method, path }) => method === "GET" && path.includes(orderReference));
-      return first !== undefined && !reads.some(({ time }) => time >= first.at);
-    })
-    .map(({ orderReference }) => orderReference);
-  return [
-    ...(open() > 0 ? [{ kind: "callback", text: `callbacks that were never accepted: ${open()}` } as const] : []),
-    ...(unread.length > 0
-      ? [{ kind: "callback", text: `orders that were not read after their callback: ${unread.length}` } as const]
-      : []),
-  ];
+/** Waits until the service has done what a fault has delayed by `ms`. */
+async function settle({ requests, clock }: RunningEmulator, ms: number): Promise<void> {
+  const struck = requests.findLast(({ fault }) => fault !== undefined);
+  if (struck !== undefined) await sleep(Math.max(0, struck.time + ms - clock.now()));
 }
 
 /** How the program ended, and what is wrong with its callbacks. */
@@ -146,47 +131,119 @@ interface Execution {
   readonly findings: readonly Finding[];
 }
 
-/** Runs the program to its end; or a server, and the command that uses it. A row may kill the program, and start it again. */
+/** A program that runs; or a server that is ready, and the command that uses it. */
+interface Started {
+  readonly program: Program;
+  /** The end of the program, or of the command. */
+  readonly done: Promise<Ended>;
+  readonly driver?: Program;
+}
+
+/** A server that is not ready, and why. */
+interface Unready {
+  readonly finding: Finding;
+}
+
+type Launch = (command: readonly string[]) => Program;
+
+const shell = (command: string): readonly string[] => (onWindows ? ["cmd", "/c", command] : ["sh", "-c", command]);
+
+/** Starts a server, and waits until it is ready. */
+async function startServer(
+  program: readonly string[],
+  { ready }: Server,
+  launch: Launch,
+  signal: AbortSignal,
+): Promise<Program | Unready> {
+  const server = launch(program);
+  const stopped = new AbortController();
+  const never = untilReady(ready, AbortSignal.any([signal, stopped.signal])).then((last) =>
+    last === undefined ? undefined : `it was never ready: ${ready} did not respond with 2xx (${last})`,
+  );
+  // At the time-out, it is killed.
+  const ended = server.ended.then(({ code }) =>
+    signal.aborted ? never : `it ended with exit code ${code} before it was ready`,
+  );
+  const text = await Promise.race([never, ended]).finally(() => stopped.abort());
+  return text === undefined ? server : { finding: { kind: "unfinished", text } };
+}
+
+/** Runs the program to its end. A row may kill it, and start it again. */
 async function execute(
   { program: command, server }: Setup,
-  emulator: RunningEmulator,
+  { emulator, post }: Pick<CallbackScene, "emulator" | "post">,
   row: Row,
-  launch: (command: readonly string[]) => Program,
+  baseline: Usage | undefined,
+  launch: Launch,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const begin = async () => {
-    const program = launch(command);
-    if (server === undefined) return { program, done: program.ended };
-    const early = await Promise.race([untilReady(server.ready, signal), program.ended]);
-    if (early !== undefined) return { program, done: Promise.resolve({ code: early.code || 1 }) };
-    const driver = launch(onWindows ? ["cmd", "/c", server.drive] : ["sh", "-c", server.drive]);
+  const begin = async (): Promise<Started | Unready> => {
+    if (server === undefined) {
+      const program = launch(command);
+      return { program, done: program.ended };
+    }
+    const program = await startServer(command, server, launch, signal);
+    if ("finding" in program) return program;
+    const driver = launch(shell(server.drive));
     return { program, done: driver.ended, driver };
   };
-  let { program, done, driver } = await begin();
-  if (row.kill !== undefined && (await killAt(program, emulator, row.kill))) {
-    driver?.kill("SIGKILL");
-    ({ program, done } = await begin());
+  let started = await begin();
+  if ("finding" in started) return { code: 1, findings: [started.finding] };
+  const kill = baseline === undefined ? undefined : row.kill?.(baseline);
+  if (kill !== undefined && (await killAt(started, emulator, kill))) {
+    started.driver?.kill("SIGKILL");
+    started = await begin();
+    if ("finding" in started) return { code: 1, findings: [started.finding] };
   }
+  let { program } = started;
+  const { done } = started;
+  if (server === undefined) {
+    const { code } = await done;
+    await settle(emulator, row.settle ?? 0);
+    return { code, findings: [] };
+  }
+  const unready: Finding[] = [];
+  const restart = async (how: NodeJS.Signals) => {
+    await stop(program, how);
+    const again = await startServer(command, server, launch, signal);
+    if ("finding" in again) unready.push(again.finding);
+    else program = again;
+  };
+  const sweep = async (): Promise<readonly Finding[]> => {
+    if (server.sweep === undefined) return [];
+    const { code } = await launch(shell(server.sweep)).ended;
+    return code === 0 ? [] : [{ kind: "failed", text: `the sweep ended with exit code ${code}` }];
+  };
+  const scene: CallbackScene = { emulator, post, restart };
+  // A command may wait until the server has seen the shipment.
+  await Promise.race([done, sleep(patience)]);
+  await deliver(row, scene);
   const { code } = await done;
-  if (server === undefined) return { code, findings: [] };
-  const unaccepted = await settleCallbacks(emulator);
-  const forged = row.callbacks === "forged" ? await forge(emulator) : [];
-  if (row.callbacks === "twice") await repeatCallbacks(emulator);
+  signal.throwIfAborted();
+  await settle(emulator, row.settle ?? 0);
+  const findings = unready.length > 0 ? unready : await judgeCallbacks(row, scene, sweep);
   await stop(program);
-  return { code, findings: [...unaccepted, ...forged] };
+  return { code, findings };
 }
 
 /** The options of the emulator for a row. */
-function optionsOf({ seed, orders, callbackUrl }: Setup, row: Row, baseline: Usage | undefined): StartEmulatorOptions {
+function optionsOf(
+  { seed, orders, callbackUrl }: Setup,
+  row: Row,
+  baseline: Usage | undefined,
+  post: Post,
+): StartEmulatorOptions {
   const own = baseline === undefined ? {} : row.options?.(baseline);
   return {
     port: 0,
     seed: { number: seed, orders },
     renderDuration: 500,
-    requestLog: { entries: 10_000 },
+    requestLog: mostRequests,
     // A service that accepts an identifier twice: else it would hide a program that sends an order again.
     repeatedIdentifier: "create",
-    ...(callbackUrl === undefined ? {} : { callbackUrl, automation: { shipping: 200 } }),
+    ...(callbackUrl === undefined
+      ? {}
+      : { callbackUrl, callbacks: { fetch: post.fetch }, automation: { shipping: 200, parts: row.parts ?? 1 } }),
     ...own,
   };
 }
@@ -194,7 +251,7 @@ function optionsOf({ seed, orders, callbackUrl }: Setup, row: Row, baseline: Usa
 function usageOf({ requests, callbacks }: RunningEmulator, tokens: number): Usage {
   const calls = new Map<string, number>();
   for (const { call = "" } of requests) calls.set(call, (calls.get(call) ?? 0) + 1);
-  return { calls, requests: requests.length, rendertokens: tokens, callbacks: callbacks.list().length };
+  return { calls, requests: requests.at(-1)?.id ?? 0, rendertokens: tokens, callbacks: callbacks.list().length };
 }
 
 const folders = new Set<string>();
@@ -207,7 +264,8 @@ export function removeFolders(): void {
 /** Runs the program once, with what the row does to it. `baseline` is what the run without a fault used. */
 export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefined): Promise<Run> {
   const { startEmulator } = await import("pod-partner/testing");
-  const emulator = await startEmulator(optionsOf(setup, row, baseline));
+  const post = createPost(row);
+  const emulator = await startEmulator(optionsOf(setup, row, baseline, post));
   const folder = await mkdtemp(join(tmpdir(), "pod-partner-verify-"));
   folders.add(folder);
   const began = performance.now();
@@ -231,17 +289,26 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
       onAbort(signal, () => program.kill("SIGKILL"));
       return program;
     };
-    const { code, findings: own } = await execute(setup, emulator, row, launch, signal).catch((error: unknown) => {
-      if (!signal.aborted) throw error;
-      return { code: 1, findings: [] };
-    });
+    const { code, findings: own } = await execute(setup, { emulator, post }, row, baseline, launch, signal).catch(
+      (error: unknown) => {
+        if (!signal.aborted) throw error;
+        return { code: 1, findings: [] };
+      },
+    );
     const took = performance.now() - began;
-    await sleep(row.settle ?? 0);
     const world = emulator.world();
     const tokens = world.organizations.reduce((sum, { rendertokens }) => sum + rendertokens.used, 0);
     const usage = usageOf(emulator, tokens);
     const findings: Finding[] = [...own, ...leaks(emulator.requests)];
-    if (signal.aborted) findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s` });
+    if (usage.requests > emulator.requests.length) {
+      findings.push({
+        kind: "unread",
+        text: `${usage.requests} requests are more than verify can read: give it less work`,
+      });
+    }
+    if (signal.aborted && !findings.some(({ kind }) => kind === "unfinished")) {
+      findings.push({ kind: "unfinished", text: `not finished after ${setup.timeout / 1_000} s` });
+    }
     if (baseline !== undefined) findings.push(...hammering(emulator.requests, baseline.requests));
     return { result: resultOf(world), usage, took, code, findings, output: output.text() };
   } finally {

@@ -1,8 +1,8 @@
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { nearest } from "../schemas/messages.ts";
 import { version } from "../util/runtime.ts";
-import { command, exitCodes, Failure, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
+import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeNumber } from "./arguments.ts";
 import { killAll, required } from "./program.ts";
 import { columns, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
@@ -13,10 +13,11 @@ import { type Run, removeFolders, runOnce, type Setup } from "./verify-run.ts";
 const defaults = { timeout: 60_000, parallel: 4, seed: 1 };
 
 const flags = {
-  only: text("The rows to run: their names in --list, or parts of them, with commas between them.", "rows"),
+  only: list("The rows to run: their names in --list, or parts of them, with commas between them.", "rows"),
   list: { help: "Print the rows, and end." },
   ready: text("Of a server: the URL that responds with 2xx when it is ready.", "url"),
   drive: text("Of a server: the command that uses it. It runs once in each row.", "command"),
+  sweep: text("Of a server: the command that lets it look for what no callback reported. It ends each row.", "command"),
   "callback-url": text("Of a server: the URL of its callbacks. Each order ships when it was made.", "url"),
   orders: wholeNumber("The number of orders that exist at the start. Default 0.", { most: 10_000 }),
   seed: wholeNumber(`The number that all references derive from. Default ${defaults.seed}.`),
@@ -31,27 +32,41 @@ const flags = {
 };
 
 /** The run without a fault. */
-const calm: Row = { id: "calm", name: "Without a fault", applies: () => true, page: "faults.md" };
+const calm: Row = {
+  id: "calm",
+  name: "Without a fault",
+  applies: () => true,
+  page: "verify.md#what-your-program-needs",
+};
+
+/** The row of this name, or the rows whose names contain it. */
+function rowsNamed(part: string): readonly Row[] {
+  const same = catalogue.filter(({ id }) => id === part);
+  return same.length > 0 ? same : catalogue.filter(({ id }) => id.includes(part));
+}
 
 function rowsOf(only: string | undefined): readonly Row[] {
   if (only === undefined) return catalogue;
-  const parts = only.split(",").map((part) => part.trim());
-  for (const part of parts) {
-    if (catalogue.some(({ id }) => id.includes(part))) continue;
-    const likely = nearest(
-      part,
-      catalogue.map(({ id }) => id),
-    );
+  const chosen = only.split(",").flatMap((text) => {
+    const part = text.trim();
+    const rows = rowsNamed(part);
+    if (rows.length > 0) return rows;
+    const ids = catalogue.map(({ id }) => id);
+    const likely = nearest(part, ids);
     throw usage(`--only ${part} is no row.${likely === undefined ? " See --list." : ` Did you mean ${likely}?`}`);
-  }
-  return catalogue.filter(({ id }) => parts.some((part) => id.includes(part)));
+  });
+  return catalogue.filter((row) => chosen.includes(row));
 }
 
 function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): Setup {
-  const { ready, drive, "callback-url": callbackUrl, orders = 0, seed = defaults.seed } = values;
+  const { ready, drive, sweep, "callback-url": callbackUrl, orders = 0, seed = defaults.seed } = values;
   if ((ready === undefined) !== (drive === undefined)) throw usage("--ready and --drive belong together.");
   if (callbackUrl !== undefined && ready === undefined) throw usage("--callback-url needs --ready and --drive.");
-  const server = ready === undefined || drive === undefined ? undefined : { ready, drive };
+  if (ready !== undefined && !/^https?:$/.test(URL.parse(ready)?.protocol ?? "")) {
+    throw usage(`--ready expects a URL, for example http://127.0.0.1:3000/health, not ${JSON.stringify(ready)}.`);
+  }
+  if (sweep !== undefined && callbackUrl === undefined) throw usage("--sweep needs --callback-url.");
+  const server = ready === undefined || drive === undefined ? undefined : { ready, drive, sweep };
   const { timeout = defaults.timeout } = values;
   return { program, server, callbackUrl, orders, seed, timeout };
 }
@@ -59,24 +74,36 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
 const count = (map: ReadonlyMap<string, readonly string[]>): number =>
   [...map.values()].reduce((sum, names) => sum + names.length, 0);
 
+const things = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
+
 const indented = (lines: string): string => lines.replace(/^/gm, "    ");
 
+/** What is wrong with a program without a fault. */
+function faultOf({ findings, code, usage: { requests } }: Run): readonly Finding[] {
+  if (findings.length > 0) return findings;
+  if (code !== 0) return [{ kind: "failed", text: `it ended with exit code ${code}` }];
+  if (requests > 0) return [];
+  const text = "it sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY";
+  return [{ kind: "failed", text }];
+}
+
 /** The run that all others are compared with. */
-async function runCalm(setup: Setup): Promise<Run> {
-  const run = await runOnce(setup, calm, undefined);
-  const [finding] = run.findings;
-  const exit = run.code === 0 ? undefined : `it ended with exit code ${run.code}`;
-  const silent = "it sent no request: it must use POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY";
-  const fault = finding?.text ?? exit ?? (run.usage.requests === 0 ? silent : undefined);
-  if (fault === undefined) return run;
-  const printed = run.output === "" ? "" : ` It printed:\n${indented(run.output)}`;
-  throw new Failure(`Your program fails without a fault: ${fault}.${printed}`);
+async function runCalm(setup: Setup): Promise<{ readonly baseline: Run; readonly outcome: Outcome }> {
+  const ready = setup.server?.ready;
+  // Another server at this port would be tested instead.
+  const isTaken = ready !== undefined && (await fetch(ready).catch(() => undefined)) !== undefined;
+  if (isTaken) throw new Failure(`Another program responds at ${ready}: end it first.`);
+  const baseline = await runOnce(setup, calm, undefined);
+  const { took, output, usage: used } = baseline;
+  const findings = faultOf(baseline);
+  const status = findings.length === 0 ? "passed" : "failed";
+  return { baseline, outcome: { row: calm, status, findings, took, requests: used.requests, output } };
 }
 
 async function outcomeOf(row: Row, setup: Setup, baseline: Run): Promise<Outcome> {
-  if (!row.applies(baseline.usage)) {
-    return { row, status: "skipped", findings: [], took: 0, requests: 0, output: "" };
-  }
+  const skipped = { row, status: "skipped", findings: [], took: 0, requests: 0, output: "" } as const;
+  if (!row.applies(baseline.usage)) return skipped;
+  if (row.callbacks === "never" && setup.server?.sweep === undefined) return { ...skipped, reason: "needs --sweep" };
   const run = await runOnce(setup, row, baseline.usage);
   const found = compare(baseline.result, run.result);
   const findings: Finding[] = [
@@ -99,22 +126,22 @@ const signs = {
   skipped: paint("dim", "–"),
 } as const;
 
-function printOutcome({ row, status, findings, took }: Outcome): void {
+function printOutcome({ row, status, reason, findings, took }: Outcome): void {
   const time = status === "skipped" ? "" : `${(took / 1_000).toFixed(1)} s`;
   const room = columns() - 14;
-  const [first = "", ...rest] = wrap(row.name, room);
+  const [first = "", ...rest] = wrap(reason === undefined ? row.name : `${row.name} (${reason})`, room);
   const name = status === "skipped" ? paint("dim", first.padEnd(room)) : first.padEnd(room);
   print(` ${signs[status]}  ${name}${paint("dim", time.padStart(8))}`, ...rest.map((line) => `    ${line}`));
   for (const { text: finding } of findings) print(...wrap(finding, room).map((line) => `    ${paint("red", line)}`));
   if (status === "failed") print(`    ${paint("dim", `→ ${pageOf(row)} (--only ${row.id})`)}`);
 }
 
-/** Runs the rows, some at a time, and tells of each in the order of the catalogue. */
+/** Runs the rows, some at a time. Tells of each in the order of the catalogue, and passes on all that have ended. */
 async function runRows(
   rows: readonly Row[],
   parallel: number,
   work: (row: Row) => Promise<Outcome>,
-  tell: (outcome: Outcome) => void,
+  { tell, pass }: { tell(outcome: Outcome): void; pass(ended: readonly Outcome[]): void },
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   let next = 0;
@@ -122,6 +149,8 @@ async function runRows(
   const lane = async () => {
     for (let index = next++; index < rows.length; index = next++) {
       outcomes[index] = await work(rows[index] as Row);
+      // Without the holes of the rows that have not ended.
+      pass(Object.values(outcomes));
       for (let done = outcomes[told]; done !== undefined; done = outcomes[told]) {
         tell(done);
         told += 1;
@@ -132,16 +161,15 @@ async function runRows(
   return outcomes;
 }
 
-async function write(path: string | undefined, content: string): Promise<void> {
-  if (path === undefined) return;
+/** Writes the reports of what has ended until now. */
+function save(report: Report, { junit, html }: FlagValues<typeof flags>): void {
   try {
-    await writeFile(path, content);
+    if (junit !== undefined) writeFileSync(junit, toJunit(report));
+    if (html !== undefined) writeFileSync(html, toHtml(report));
   } catch (error) {
     throw new Failure(`The report cannot be written: ${(error as Error).message}.`);
   }
 }
-
-const things = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 const madeBy = ({ result, usage: { requests } }: Run, before: number): string =>
   `${things(count(result.orders) - before, "order")}, ${things(count(result.claims), "claim")}, ${things(requests, "request")}`;
@@ -157,44 +185,67 @@ export const verify = command({
     "Your program must begin with the same work each time. Keep its data in the folder POD_PARTNER_VERIFY_FOLDER, which is new in each row and stays when the program is killed and started again.",
   ],
   run: async (values, program) => {
+    const rows = rowsOf(values.only);
     if (values.list) {
-      print(...catalogue.map(({ id, name }) => `${id.padEnd(20)}${name}`));
+      print(...rows.map(({ id, name }) => `${id.padEnd(20)}${name}`));
       return 0;
     }
-    const rows = rowsOf(values.only);
     const setup = setupOf(values, required(program, "verify"));
+    const began = performance.now();
+    let report: Report = {
+      version,
+      program: program.join(" "),
+      seed: setup.seed,
+      orders: 0,
+      claims: 0,
+      requests: 0,
+      planned: rows.length,
+      outcomes: [],
+      took: 0,
+    };
+    const update = (changes: Partial<Report>) => {
+      report = { ...report, ...changes, took: performance.now() - began };
+      save(report, values);
+    };
+    const say = values.json ? () => {} : print;
+    const end = () => {
+      if (values.json) print(toJson(report));
+    };
     for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
       process.once(signal, () => {
         killAll();
         removeFolders();
+        end();
+        say("", `Ended after ${report.outcomes.length} of ${things(rows.length, "row")}.`);
         process.exit(128 + constants.signals[signal]);
       });
     }
-    const began = performance.now();
-    const say = values.json ? () => {} : print;
+    // A file that cannot be written must not cost the run.
+    save(report, values);
     say(`${paint("bold", "pod-partner verify")} ${paint("dim", program.join(" "))}`, "");
-    const baseline = await runCalm(setup);
-    say(`${paint("dim", `Without a fault: ${madeBy(baseline, setup.orders)}.`)}`, "");
-    if (count(baseline.result.orders) + count(baseline.result.claims) === setup.orders) {
-      say(paint("yellow", "It made no order and no claim, so only its requests and its end are checked."), "");
-    }
-    const parallel = setup.server === undefined ? (values.parallel ?? defaults.parallel) : 1;
-    const tell = values.json ? () => {} : printOutcome;
-    const outcomes = await runRows(rows, parallel, (row) => outcomeOf(row, setup, baseline), tell);
-    const report: Report = {
-      version,
-      program: program.join(" "),
-      seed: setup.seed,
+    const { baseline, outcome } = await runCalm(setup);
+    update({
       orders: count(baseline.result.orders) - setup.orders,
       claims: count(baseline.result.claims),
       requests: baseline.usage.requests,
-      outcomes,
-      took: performance.now() - began,
-    };
+    });
+    if (outcome.status === "failed") {
+      update({ planned: 1, outcomes: [outcome] });
+      end();
+      const printed = baseline.output === "" ? "" : ` It printed:\n${indented(baseline.output)}`;
+      throw new Failure(`Your program fails without a fault: ${outcome.findings[0]?.text}.${printed}`);
+    }
+    say(`${paint("dim", `Without a fault: ${madeBy(baseline, setup.orders)}.`)}`, "");
+    if (report.orders + report.claims === 0) {
+      say(paint("yellow", "It made no order and no claim, so only its requests and its end are checked."), "");
+    }
+    const parallel = setup.server === undefined ? (values.parallel ?? defaults.parallel) : 1;
+    const outcomes = await runRows(rows, parallel, (row) => outcomeOf(row, setup, baseline), {
+      tell: values.json ? () => {} : printOutcome,
+      pass: (ended) => update({ outcomes: ended }),
+    });
     const failed = failedOf(report);
-    if (values.json) print(toJson(report));
-    await write(values.junit, toJunit(report));
-    await write(values.html, toHtml(report));
+    end();
     const passed = outcomes.filter(({ status }) => status === "passed").length;
     const skipped = outcomes.length - failed.length - passed;
     say(

@@ -11,6 +11,7 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [["emulator", "-p", "4010"], /-p is an unknown option\./],
   [["emulator", "--port"], /--port needs a value: --port <number>\./],
   [["emulator", "--port", "--quiet"], /--port needs a value: --port <number>\./],
+  [["emulator", "--port", "-1"], /--port expects a whole number from 0 to 65535, not "-1"\./],
   [["emulator", "--port", "http"], /--port expects a whole number from 0 to 65535, not "http"\./],
   [["emulator", "--port", "65536"], /--port expects a whole number from 0 to 65535, not "65536"\./],
   [["emulator", "--port=1e3"], /--port expects a whole number from 0 to 65535, not "1e3"\./],
@@ -21,6 +22,9 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [["emulator", "--public-url", "https://a.example/v2"], /--public-url: expected only an origin, for example https:/],
   [["emulator", "--port", "0", "--callback-url", "shop"], /--callback-url: .*shop/],
   [["emulator", "--speed", "9".repeat(400)], /--speed expects a number, at least 0, not "9+"\./],
+  [["emulator", "--speed", "-1"], /--speed expects a number, at least 0, not "-1"\./],
+  [["emulator", "--speed", "-.5"], /--speed expects a number, at least 0, not "-\.5"\./],
+  [["emulator", "--speed"], /--speed needs a value: --speed <number>\./],
   [["emulator", "--speed", "fast"], /--speed expects a number, at least 0, not "fast"\./],
   [
     ["emulator", "--world", "a.json", "--orders", "3"],
@@ -34,6 +38,11 @@ const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = 
   [["verify", "--only", "order-last", "--", "true"], /--only order-last is no row\. Did you mean order-late\?/],
   [["verify", "--ready", "http://127.0.0.1:1", "--", "true"], /--ready and --drive belong together\./],
   [["verify", "--callback-url", "http://127.0.0.1:1", "--", "true"], /--callback-url needs --ready and --drive\./],
+  [["verify", "--ready", "3000", "--drive", "true", "--", "true"], /--ready expects a URL, .+, not "3000"\./],
+  [
+    ["verify", "--ready", "http://127.0.0.1:1", "--drive", "true", "--sweep", "true", "--", "true"],
+    /--sweep needs --callback-url\./,
+  ],
   [["doctor", "--timeout", "0"], /--timeout expects a whole number from 1 to 600000, not "0"\./],
 ];
 

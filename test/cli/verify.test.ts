@@ -1,4 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -48,7 +51,7 @@ describe("pod-partner verify", () => {
     "finds nothing in the worker of the example in %s",
     async (_, program) => {
       const { code, report, rows } = await verify(
-        "again,order-lost,order-502,order-late,order-cut,killed,storm,unstable,rate",
+        "again,order-lost,order-502,order-late,order-very-late,order-cut,killed,storm,unstable,rate,small",
         program,
       );
       expect(rows).toEqual({
@@ -57,13 +60,19 @@ describe("pod-partner verify", () => {
         "order-lost-before": "passed",
         "order-502": "passed",
         "order-late": "passed",
+        "order-very-late": "passed",
         "order-cut": "passed",
         "order-lost-blind": "passed",
         "killed-after": "passed",
         "killed-during": "passed",
         "killed-later": "passed",
+        "killed-last": "passed",
+        "killed-claim": "skipped",
+        "killed-cancel": "skipped",
+        "callbacks-killed": "skipped",
         storm: "passed",
         unstable: "passed",
+        "small-bucket": "passed",
         "rate-limited": "passed",
         "rate-limited-bare": "passed",
       });
@@ -91,12 +100,17 @@ describe("pod-partner verify", () => {
         "killed-after": "failed: made twice: shop-1",
         "killed-during": "failed: made twice: shop-1",
         "killed-later": "failed: made twice: shop-1, shop-2",
+        "killed-last": "failed: made twice: shop-1, shop-2, shop-3 and 2 more",
         "claim-lost": "skipped",
+        "killed-claim": "skipped",
+        "killed-cancel": "skipped",
+        "callbacks-killed": "skipped",
       },
     });
     expect(readFileSync(junit, "utf8")).toMatch(
-      /<testsuite name="pod-partner verify" tests="9" failures="6" skipped="1"/,
+      /<testsuite name="pod-partner verify" tests="13" failures="7" skipped="4"/,
     );
+    expect(readFileSync(junit, "utf8")).toContain('name="order-late: A gateway gives up');
     expect(readFileSync(junit, "utf8")).toContain('<failure type="doubled" message="made twice: shop-1">');
     expect(readFileSync(html, "utf8")).toContain("<li>made twice: shop-1</li>");
   }, 60_000);
@@ -123,12 +137,9 @@ describe("pod-partner verify", () => {
         `${name.replaceAll(" ", "-")}.mjs`,
         `${listing} for (let n = 0; n < 9; n += 1) { ${code} }`,
       );
-      const { code: exit, rows } = await verify(row, program, ["--timeout", "4000"]).catch((error: Error) => ({
-        code: 1,
-        rows: { [row]: error.message },
-      }));
+      const { code: exit, rows } = await verify(row, program, ["--timeout", "4000"]);
       expect(exit).toBe(1);
-      expect(rows[row]).toMatch(finding);
+      expect(Object.values(rows).join()).toMatch(finding);
     },
     30_000,
   );
@@ -136,94 +147,231 @@ describe("pod-partner verify", () => {
   it.each([
     ["fails without a fault", "process.exit(4);", /fails without a fault: it ended with exit code 4/],
     ["ignores the emulator", "", /it sent no request: it must use POD_PARTNER_BASE_URL/],
-  ])("says that a program %s", async (name, code, message) => {
+  ])("says that a program %s, also in the reports", async (name, code, message) => {
     const program = programOf(`${name.replaceAll(" ", "-")}.mjs`, code);
-    const { code: exit, output, errors } = await runCli(["verify", "--json", "--", ...program]);
-    expect({ exit, output }).toEqual({ exit: 1, output: "" });
+    const junit = join(folder, "calm.xml");
+    const { code: exit, output, errors } = await runCli(["verify", "--json", "--junit", junit, "--", ...program]);
+    expect(exit).toBe(1);
     expect(errors).toMatch(message);
+    const { ok, outcomes } = JSON.parse(output) as { ok: boolean; outcomes: readonly Outcome[] };
+    expect({ ok, outcomes }).toMatchObject({ ok: false, outcomes: [{ id: "calm", status: "failed" }] });
+    expect(`fails without a fault: ${outcomes[0]?.findings[0]?.text}`).toMatch(message);
+    expect(readFileSync(junit, "utf8")).toContain('tests="1" failures="1"');
   });
+
+  it("lists the rows of --only, which may be repeated", async () => {
+    const { output } = await runCli(["verify", "--list", "--only", "storm,slow", "--only", "claim"]);
+    const listed = output.trim().split("\n");
+    // `slow` is a row, and a part of order-slow.
+    expect(listed.map((line) => line.split(" ")[0])).toEqual(["claim-lost", "killed-claim", "storm", "slow"]);
+  });
+
+  it("keeps the reports of the rows that have ended when it is interrupted", async () => {
+    const junit = join(folder, "interrupted.xml");
+    const hang = 'if (process.env.POD_PARTNER_VERIFY_ROW === "storm") setInterval(() => {}, 1_000);';
+    const program = programOf("hangs.mjs", `${listing} await get("/stores"); ${hang}`);
+    const running = startCli(["verify", "--json", "--only", "again,storm", "--junit", junit, "--", ...program]);
+    await expect.poll(() => existsSync(junit) && readFileSync(junit, "utf8"), { timeout: 20_000 }).toContain("again:");
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 130 });
+    const { ok, planned, outcomes } = JSON.parse(running.output());
+    expect({ ok, planned, rows: outcomes.map(({ id }: Outcome) => id) }).toEqual({
+      ok: false,
+      planned: 2,
+      rows: ["again"],
+    });
+  }, 30_000);
+
+  it("says that a run has more requests than it can read", async () => {
+    const many = "const some = () => Promise.all(Array.from({ length: 100 }, () => get('/utilities/none')));";
+    const program = programOf("many.mjs", `${listing} ${many} for (let n = 0; n <= 100; n += 1) await some();`);
+    const { errors } = await runCli(["verify", "--", ...program]);
+    expect(errors).toContain("fails without a fault: 10100 requests are more than verify can read");
+  }, 60_000);
+
+  /** What several programs begin with: `post`, the store of the API, and a product without print, which needs no image. */
+  const ordering = `${listing}
+    const post = async (path, body) => {
+      for (let attempt = 1; ; attempt += 1) {
+        const headers = { "X-Service-Secret-Key": key, "Content-Type": "application/json" };
+        const response = await get(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {});
+        if (response?.ok) return response.json().catch(() => {});
+        if (attempt === 3) throw new Error(path);
+      }
+    };
+    const storeReference = (await (await get("/stores")).json()).stores.find(({ integration }) => integration === "api").reference;
+    const { products } = await (await get("/products")).json();
+    const place = async (customIdentifier, quantity) => {
+      for (const { reference: productReference } of products) {
+        const orderlines = [{ productReference, quantity }];
+        const order = { customIdentifier, storeReference, shippingKind: "combined", orderlines };
+        const made = await post("/orders", { order }).catch(() => {});
+        if (made !== undefined) return made.order.reference;
+      }
+    };
+    const find = async (customIdentifier) => {
+      const found = await get("/utilities/lookup-order-reference-by-custom-identifier?customIdentifier=" + customIdentifier);
+      return found.ok ? (await found.json()).orderReference : undefined;
+    };
+  `;
 
   it("finds a claim that is filed twice, whatever the identifier of its order", async () => {
     const program = programOf(
       "claims.mjs",
-      `${listing}
-      const post = async (path, body) => {
-        for (let attempt = 1; ; attempt += 1) {
-          const headers = { "X-Service-Secret-Key": key, "Content-Type": "application/json" };
-          const response = await get(path, { method: "POST", headers, body: JSON.stringify(body) }).catch(() => {});
-          if (response?.ok) return response.json();
-          if (attempt === 3) throw new Error(path);
-        }
-      };
-      const storeReference = (await (await get("/stores")).json()).stores.find(({ integration }) => integration === "api").reference;
-      const { products } = await (await get("/products")).json();
-      // A product without print needs no image.
-      for (const { reference: productReference } of products) {
-        const order = { customIdentifier: "random-" + Math.random(), storeReference, shippingKind: "combined", orderlines: [{ productReference, quantity: 2 }] };
-        const made = await post("/orders", { order }).catch(() => {});
-        if (made === undefined) continue;
-        const orderReference = made.order.reference;
-        const control = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ orders: orderReference }) };
-        const shipmentReference = (await (await fetch(new URL("/_emulator/ship", url), control)).json()).result;
-        const { claimcategories } = await (await get("/claimcategories")).json();
-        const category = claimcategories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
-        const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
-        await post("/claim-item-issues", { claim: { orderReference, shipmentReference, claimlines } });
-        break;
-      }`,
+      `${ordering}
+      const orderReference = await place("random-" + Math.random(), 2);
+      const control = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ orders: orderReference }) };
+      const shipmentReference = (await (await fetch(new URL("/_emulator/ship", url), control)).json()).result;
+      const { claimcategories } = await (await get("/claimcategories")).json();
+      const category = claimcategories.find(({ evidenceRequired, name }) => !evidenceRequired && name !== "Package missing");
+      const claimlines = [{ orderlineIndex: 1, quantity: 1, claimcategoryReference: category.reference }];
+      await post("/claim-item-issues", { claim: { orderReference, shipmentReference, claimlines } });`,
     );
-    const { rows } = await verify("again,claim-lost", program);
+    const { rows } = await verify("again,claim-lost,killed-claim", program);
     expect(rows).toEqual({
       again: "passed",
       "claim-lost": expect.stringMatching(/made twice: the claim about random-/),
+      "killed-claim": expect.stringMatching(/made twice: the claim about random-/),
     });
   });
 
-  it("checks a server, and what it does with callbacks", async () => {
-    const port = await freePort();
-    const server = programOf(
-      "server.mjs",
-      `import { createServer } from "node:http";
-      ${listing}
-      let checked = process.argv[2] === "checks";
-      createServer(async (request, response) => {
-        const { pathname, searchParams } = new URL(request.url, "http://server");
-        if (pathname === "/callback") {
-          if (checked && searchParams.get("token") !== "0123456789abcdef") return response.writeHead(403).end();
-          if (checked) await get("/orders/" + searchParams.get("order_reference_v2"));
-        }
-        if (pathname === "/order") {
-          const { stores } = await (await get("/stores")).json();
-          const storeReference = stores.find(({ integration }) => integration === "api").reference;
-          const { products } = await (await get("/products")).json();
-          const productReference = products.find(({ status }) => status === "launched").reference;
-          const png = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64");
-          const headers = { "X-Service-Secret-Key": key, "Content-Type": "application/octet-stream" };
-          const { image } = await (await get("/images", { method: "POST", headers, body: png })).json();
-          const orderlines = [{ productReference, imageReference: image.reference, quantity: 1 }];
-          const order = { customIdentifier: "web-1", storeReference, shippingKind: "combined", orderlines };
-          const body = JSON.stringify({ order });
-          await get("/orders", { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body });
-          await new Promise((resolve) => setTimeout(resolve, 500));
-        }
-        response.end("ok");
-      }).listen(${port});`,
+  it.each([
+    ["cancels one more after a restart", "line.canceledQuantity + 1", /not as in the run without a fault: shop-1/],
+    ["cancels up to a total", "1", /^passed$/],
+  ])("judges a program that is killed while it cancels, and %s", async (name, total, result) => {
+    const program = programOf(
+      `${name.replaceAll(" ", "-")}.mjs`,
+      `${ordering}
+        const reference = (await find("shop-1")) ?? (await place("shop-1", 3));
+        const [line] = (await (await get("/orders/" + reference)).json()).order.orderlines;
+        await post("/orders/" + reference + "/cancel", { orderlines: [{ index: 1, canceledQuantity: ${total} }] });`,
     );
-    const origin = `http://127.0.0.1:${port}`;
-    const drive = `${process.execPath} -e "fetch('${origin}/order').then(({ ok }) => process.exit(ok ? 0 : 1))"`;
-    const options = [
-      "--ready",
-      origin,
-      "--drive",
-      drive,
-      "--callback-url",
-      `${origin}/callback?token=0123456789abcdef`,
-    ];
-    const good = await verify("again,callbacks", [...server, "checks"], options);
-    expect(good.rows).toEqual({ again: "passed", "callbacks-twice": "passed", "callbacks-forged": "passed" });
-    const bad = await runCli(["verify", "--only", "callbacks-forged", ...options, "--", ...server]);
-    expect(bad.errors).toContain("orders that were not read after their callback: 1");
-  }, 60_000);
+    const { rows } = await verify("again,killed-cancel", program);
+    expect(rows).toEqual({ again: "passed", "killed-cancel": expect.stringMatching(result) });
+  });
+
+  describe("a server", () => {
+    const token = "0123456789abcdef";
+    /** What a server does with a callback: `accept(status)` responds, and `read()` reads the order. */
+    const serverOf = (name: string, port: number, handle: string): readonly string[] =>
+      programOf(
+        `${name}.mjs`,
+        `import { createServer } from "node:http";
+        ${ordering}
+        const seen = new Set();
+        createServer(async (request, response) => {
+          const { pathname, searchParams } = new URL(request.url, "http://server");
+          const order = searchParams.get("order_reference_v2");
+          const accept = (status) => response.writeHead(status).end();
+          const read = async () => (await get("/orders/" + order)).ok;
+          const isForged = searchParams.get("token") !== "${token}";
+          if (pathname === "/callback") return (async () => { ${handle} })().catch(() => accept(503));
+          if (pathname === "/order") for (const id of ["web-1", "web-2"]) await place(id, 2);
+          if (pathname === "/sweep") {
+            const { orders } = await (await get("/orders")).json();
+            for (const { reference } of orders) await get("/orders/" + reference);
+          }
+          response.end("ok");
+        }).listen(${port}, "127.0.0.1");`,
+      );
+    const fetching = (url: string): string =>
+      `${process.execPath} -e "fetch('${url}').then(({ ok }) => process.exit(ok ? 0 : 1))"`;
+    const optionsOf = (port: number): readonly string[] => {
+      const origin = `http://127.0.0.1:${port}`;
+      const drive = fetching(`${origin}/order`);
+      return ["--ready", origin, "--drive", drive, "--callback-url", `${origin}/callback?token=${token}`];
+    };
+    const checks = "if (isForged) return accept(403);";
+    const unread = "failed: orders that were not read since they shipped: 2";
+
+    it.each([
+      ["reads each order first", `${checks} accept((await read()) ? 204 : 503);`, {}],
+      ["accepts first", `${checks} accept(204); await read();`, { "callbacks-killed": unread }],
+      [
+        "handles an order once",
+        `${checks} if (!seen.has(order) && !(await read())) return accept(503); seen.add(order); accept(204);`,
+        { "callbacks-parts": unread },
+      ],
+      [
+        "refuses what it knows",
+        `${checks} if (seen.has(request.url)) return accept(409); if (!(await read())) return accept(503); seen.add(request.url); accept(204);`,
+        {
+          "callbacks-twice": "failed: callbacks that were never accepted: 2",
+          "callbacks-parts": `failed: callbacks that were never accepted: 2: ${unread.slice(8)}`,
+        },
+      ],
+      [
+        "does not look at the token",
+        "accept((await read()) ? 204 : 503);",
+        {
+          "callbacks-forged":
+            "failed: a callback with a wrong token was accepted: a callback without a token was accepted",
+        },
+      ],
+    ])(
+      "that %s fails only where it must",
+      async (name, handle, failed) => {
+        const port = await freePort();
+        const server = serverOf(name.replaceAll(" ", "-"), port, handle);
+        const { rows } = await verify("again,callbacks", server, optionsOf(port));
+        expect(rows).toEqual({
+          again: "passed",
+          "callbacks-twice": "passed",
+          "callbacks-parts": "passed",
+          "callbacks-late": "passed",
+          "callbacks-reversed": "passed",
+          "callbacks-killed": "passed",
+          "callbacks-never": "skipped",
+          "callbacks-forged": "passed",
+          ...failed,
+        });
+      },
+      60_000,
+    );
+
+    it("that sweeps finds what no callback reports", async () => {
+      const port = await freePort();
+      const server = serverOf("sweeps", port, `${checks} accept(204); await read();`);
+      const options = (path: string) => [...optionsOf(port), "--sweep", fetching(`http://127.0.0.1:${port}${path}`)];
+      const swept = await verify("callbacks-never,callbacks-killed", server, options("/sweep"));
+      expect(swept.rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
+      const idle = await verify("callbacks-never", server, options("/idle"));
+      expect(idle.rows).toEqual({ "callbacks-never": unread });
+    }, 60_000);
+
+    it("that never reads an order fails without a fault", async () => {
+      const port = await freePort();
+      const server = serverOf("blind", port, "accept(204);");
+      const { errors } = await runCli(["verify", ...optionsOf(port), "--", ...server]);
+      expect(errors).toContain("fails without a fault: orders that were not read since they shipped: 2");
+    });
+
+    it("that is never ready is named", async () => {
+      const port = await freePort();
+      const server = programOf(
+        "unready.mjs",
+        `import { createServer } from "node:http"; createServer((_, response) => response.writeHead(404).end()).listen(${port}, "127.0.0.1");`,
+      );
+      const { errors } = await runCli(["verify", "--timeout", "2000", ...optionsOf(port), "--", ...server]);
+      expect(errors).toMatch(/: it was never ready: http:\S+ did not respond with 2xx \(status 404\)\./);
+      const ends = programOf("ends.mjs", "process.exit(3);");
+      const early = await runCli(["verify", ...optionsOf(port), "--", ...ends]);
+      expect(early.errors).toMatch(/: it ended with exit code 3 before it was ready\./);
+    });
+
+    it("is not mistaken for another program at its port", async () => {
+      const other = createServer((_, response) => response.end()).listen(0, "127.0.0.1");
+      await once(other, "listening");
+      const { port } = other.address() as AddressInfo;
+      const { code, errors } = await runCli(["verify", ...optionsOf(port), "--", "true"]);
+      other.close();
+      other.closeAllConnections();
+      expect({ code, errors }).toEqual({
+        code: 1,
+        errors: `pod-partner: Another program responds at http://127.0.0.1:${port}: end it first.\n`,
+      });
+    });
+  });
 
   it("ends what it started when it is ended", async () => {
     const program = programOf(

@@ -1,0 +1,157 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { RunningEmulator } from "pod-partner/testing";
+import type { Row } from "./verify-catalogue.ts";
+import type { Finding } from "./verify-compare.ts";
+
+/** What can happen to the callbacks of a server. */
+export type CallbackFault = "twice" | "forged" | "late" | "reversed" | "killed" | "never";
+
+/** How a row reaches the callbacks on their way, and the server. */
+export interface CallbackScene {
+  readonly emulator: RunningEmulator;
+  readonly post: Post;
+  /** Ends the server with a signal, and starts it again. Resolves when it is ready. */
+  restart(signal: NodeJS.Signals): Promise<void>;
+}
+
+/** The way of callbacks to the server. */
+export interface Post {
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** From now on, callbacks reach the server. */
+  release(): void;
+}
+
+const heldBack: ReadonlySet<CallbackFault | undefined> = new Set(["late", "reversed", "killed", "never"]);
+
+/** Holds the callbacks back if the row wants it: for the service, a try has failed. */
+export function createPost({ callbacks }: Row): Post {
+  let isHeld = heldBack.has(callbacks);
+  return {
+    fetch: (request) => (isHeld ? new Response(null, { status: 503 }) : fetch(request)),
+    release: () => {
+      isHeld = false;
+    },
+  };
+}
+
+/** Lets each order ship that was made, with its callback. */
+const shipAll = ({ clock }: RunningEmulator): Promise<void> => clock.advance({ minutes: 1 });
+
+/** Sends all callbacks, also those that were delivered. */
+async function sendAll({ callbacks }: RunningEmulator): Promise<void> {
+  await callbacks.idle();
+  for (const { id } of callbacks.list()) callbacks.resend(id);
+}
+
+/** Milliseconds from the arrival of a callback to the kill: by then, the server has accepted it, or begun to read the order. */
+const untilKill = 300;
+
+/** Each delivers the callbacks that were held back, in its way. */
+const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) => Promise<void>>>> = {
+  late: async ({ emulator, post, restart }) => {
+    await emulator.clock.advance({ hours: 1 });
+    await restart("SIGTERM");
+    post.release();
+    await sendAll(emulator);
+  },
+  reversed: async ({ emulator, post }) => {
+    await shipAll(emulator);
+    post.release();
+    for (const { id } of emulator.callbacks.list().toReversed()) {
+      emulator.callbacks.resend(id);
+      await emulator.callbacks.idle();
+    }
+  },
+  killed: async ({ emulator, post, restart }) => {
+    await shipAll(emulator);
+    // The server has not read the order when it is killed.
+    const slow = emulator.faults.add({ fault: "slow", ms: 10 * untilKill });
+    post.release();
+    await sendAll(emulator);
+    await sleep(untilKill);
+    await restart("SIGKILL");
+    slow.remove();
+  },
+};
+
+/** Delivers the callbacks that the row holds back. */
+export async function deliver({ callbacks }: Row, scene: CallbackScene): Promise<void> {
+  if (callbacks !== undefined) await deliveries[callbacks]?.(scene);
+}
+
+/** Makes the time pass after which the service repeats a callback. Returns how many were never accepted. */
+async function repeat(emulator: RunningEmulator): Promise<number> {
+  const open = () => emulator.callbacks.list().filter(({ status }) => status !== "delivered").length;
+  await shipAll(emulator);
+  await emulator.callbacks.idle();
+  for (let tries = 0; tries < 6 && open() > 0; tries += 1) {
+    await emulator.clock.advance({ minutes: 6 });
+    await emulator.callbacks.idle();
+  }
+  return open();
+}
+
+/** The orders that were not read since their last shipment: what is new about them is only in the order. */
+function unreadOrders({ callbacks, requests }: RunningEmulator): ReadonlySet<string> {
+  const shipped = new Map(callbacks.list().map(({ orderReference, tries }) => [orderReference, tries[0]?.at]));
+  const read = requests.where({ on: "orders.get", status: 200, outcome: "responded" });
+  const wasRead = (order: string, since = 0) => read.some(({ path, time }) => path.includes(order) && time >= since);
+  return new Set([...shipped].filter(([order, since]) => !wasRead(order, since)).map(([order]) => order));
+}
+
+/** A server may accept a callback first, and read the order then. */
+const grace = 3_000;
+
+async function untilRead(emulator: RunningEmulator): Promise<readonly Finding[]> {
+  const until = performance.now() + grace;
+  while (unreadOrders(emulator).size > 0 && performance.now() < until) await sleep(50);
+  const { size } = unreadOrders(emulator);
+  return size === 0 ? [] : [{ kind: "callback", text: `orders that were not read since they shipped: ${size}` }];
+}
+
+/** Calls the URL of a callback without what only the service knows: its token. */
+async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]> {
+  const [sent] = callbacks.list();
+  if (sent === undefined) return [];
+  const names = [...new URL(sent.url).searchParams.keys()].filter((name) => /token|key|secret|sign/i.test(name));
+  if (names.length === 0) return [{ kind: "callback", text: "the URL has no token: anybody can call it" }];
+  const findings: Finding[] = [];
+  for (const kind of ["with a wrong", "without a"]) {
+    const url = new URL(sent.url);
+    for (const name of names) {
+      if (kind === "without a") url.searchParams.delete(name);
+      else url.searchParams.set(name, "forged");
+    }
+    const response = await fetch(url, { redirect: "manual" }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response?.ok) findings.push({ kind: "callback", text: `a callback ${kind} ${names.join(", ")} was accepted` });
+  }
+  return findings;
+}
+
+/** Says what is wrong with the callbacks. `sweep` runs the server's own search for what no callback reported. */
+export async function judgeCallbacks(
+  { callbacks }: Row,
+  { emulator, post }: CallbackScene,
+  sweep: () => Promise<readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  if (callbacks === "never") {
+    await shipAll(emulator);
+    return [...(await sweep()), ...(await untilRead(emulator))];
+  }
+  post.release();
+  let open = await repeat(emulator);
+  if (callbacks === "twice") {
+    await sendAll(emulator);
+    open = await repeat(emulator);
+  }
+  const forged = callbacks === "forged" ? await forge(emulator) : [];
+  // A server that was killed after it had accepted a callback finds the rest in its sweep.
+  const isKilled = callbacks === "killed";
+  const early = isKilled ? [] : await untilRead(emulator);
+  const swept = await sweep();
+  const late = isKilled ? await untilRead(emulator) : [];
+  const refused: readonly Finding[] =
+    open === 0 ? [] : [{ kind: "callback", text: `callbacks that were never accepted: ${open}` }];
+  return [...refused, ...forged, ...early, ...swept, ...late];
+}
