@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { subscribe } from "node:diagnostics_channel";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isIP } from "node:net";
-import type { RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
+import type { RunningEmulator, SavedWorld, StartEmulatorOptions } from "pod-partner/testing";
 import { version } from "../util/runtime.ts";
 import { command, decimal, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
 import { paint, print, printError } from "./terminal.ts";
-import { loadWorld, readWorld, startFailure } from "./world-file.ts";
+import { checkSavable, loadWorld, readWorld, saveWorld, startFailure } from "./world-file.ts";
 
 const field = (name: string, value: string): string => `  ${paint("dim", name.padEnd(12))}${paint("cyan", value)}`;
 
@@ -220,19 +220,56 @@ function warn({ host = defaults.host, "public-url": publicUrl }: EmulatorValues)
   );
 }
 
+const counted = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
+
+/** What a run has made since `before`: `12 orders and 3 uploads`. Empty if it made nothing. */
+function madeSince(before: SavedWorld, { organizations }: SavedWorld): string {
+  type Organization = SavedWorld["organizations"][number];
+  const made = (name: string, listOf: (organization: Organization) => readonly unknown[]): readonly string[] => {
+    const sum = (all: SavedWorld["organizations"]) => all.reduce((total, one) => total + listOf(one).length, 0);
+    const number = sum(organizations) - sum(before.organizations);
+    return number > 0 ? [counted(number, name)] : [];
+  };
+  const things = [
+    ...made("order", ({ orders }) => orders),
+    ...made("upload", ({ images, evidence }) => [...images, ...evidence]),
+    ...made("render", ({ renders }) => renders),
+    ...made("claim", ({ claims }) => claims),
+  ];
+  const last = things.at(-1) ?? "";
+  return things.length < 2 ? last : `${things.slice(0, -1).join(", ")} and ${last}`;
+}
+
+/** Says what ends with a run, or where it is saved. */
+async function conclude(before: SavedWorld, after: SavedWorld, path: string | undefined): Promise<void> {
+  const made = madeSince(before, after);
+  if (path !== undefined) {
+    await saveWorld(after, path);
+    print(`Ended. The world is in ${path}: go on with --world ${path}.`);
+  } else if (made !== "") {
+    const verb = /^1 \w+$/.test(made) ? "is" : "are";
+    print(`Ended. ${made} of this run ${verb} gone; keep a world with --save world.json.`);
+  }
+}
+
 /** `pod-partner emulator`: runs the emulator until a signal ends it. */
 export const emulator = command({
   name: "emulator",
   summary: "Runs an emulator of the whole service on this machine.",
   flags: {
     ...emulatorFlags,
+    save: text("The file for the world when the emulator ends: go on with --world.", "file"),
     open: { help: "Open the page in the browser." },
     quiet: { help: "Print no line for each request." },
   },
-  notes: ["Ctrl-C ends it, and a second Ctrl-C ends it at once. It keeps its state in memory."],
+  notes: [
+    "Ctrl-C ends it, and a second Ctrl-C ends it at once. It keeps its state in memory: --save keeps it in a file.",
+  ],
   run: async (values) => {
+    if (values.save !== undefined) await checkSavable(values.save);
     const stopped = stopSignal();
     const running = await startEmulatorOf(values);
+    const before = running.world();
     const page = pageOf(running);
     print(...banner(running, page));
     warn(values);
@@ -240,6 +277,7 @@ export const emulator = command({
     if (values.open) openPage(page);
     await stopped;
     await running.close();
+    await conclude(before, running.world(), values.save);
     // Timers of the emulator, such as a slow response's, must not delay the end.
     process.exit(0);
   },

@@ -69,8 +69,8 @@ const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) 
     post.release();
     await sendAll(emulator);
     await sleep(untilKill);
-    await restart("SIGKILL");
     slow.remove();
+    await restart("SIGKILL");
   },
 };
 

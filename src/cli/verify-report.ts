@@ -41,7 +41,7 @@ export const failedOf = ({ outcomes }: Report): readonly Outcome[] =>
   outcomes.filter(({ status }) => status === "failed");
 
 /** Whether the run was ended before all rows were done. */
-export const isInterrupted = ({ outcomes, planned }: Report): boolean => outcomes.length < planned;
+const isInterrupted = ({ outcomes, planned }: Report): boolean => outcomes.length < planned;
 
 /** The report as JSON. */
 export const toJson = (report: Report): string =>

@@ -216,7 +216,7 @@ async function execute(
   };
   const scene: CallbackScene = { emulator, post, restart };
   // A command may wait until the server has seen the shipment.
-  await Promise.race([done, sleep(patience)]);
+  await Promise.race([done, sleep(patience, undefined, { ref: false })]);
   await deliver(row, scene);
   const { code } = await done;
   signal.throwIfAborted();

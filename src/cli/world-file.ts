@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { access, constants, readFile, writeFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import type { ConfigurationError } from "pod-partner";
 import type { ControlError, RunningEmulator, SavedWorld } from "pod-partner/testing";
 import { Failure, usage } from "./arguments.ts";
@@ -72,5 +73,26 @@ export function loadWorld(emulator: RunningEmulator, world: unknown, path: strin
     if (named !== issue) throw new Failure(`The file ${path} cannot be loaded. ${named}.`);
     const more = error.issues.length > 1 ? ` (and ${error.issues.length - 1} more)` : "";
     throw new Failure(`The file ${path} is not a saved world: ${issue}${more}. Save the world again.`);
+  }
+}
+
+const unsaved = (path: string, error: unknown): Failure =>
+  new Failure(`The world cannot be saved in ${path}: ${(error as Error).message}.`);
+
+/** Refuses a file that cannot be written, before there is a world to lose. */
+export async function checkSavable(path: string): Promise<void> {
+  try {
+    await access(dirname(resolve(path)), constants.W_OK);
+  } catch (error) {
+    throw unsaved(path, error);
+  }
+}
+
+/** Saves a world for `--world`. */
+export async function saveWorld(world: SavedWorld, path: string): Promise<void> {
+  try {
+    await writeFile(path, JSON.stringify(world));
+  } catch (error) {
+    throw unsaved(path, error);
   }
 }

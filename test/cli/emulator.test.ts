@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
 import { PodPartner } from "pod-partner";
+import { sampleImage } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../support/port.ts";
 import { runCli, start, startCli } from "./process.ts";
@@ -156,6 +157,21 @@ describe("the end of the emulator", () => {
     expect(await running.ended).toEqual({ code: 0, signal: null });
     await closed;
     expect(running.errors()).toBe("");
+  });
+
+  it("says what is lost, and nothing when nothing was made", async () => {
+    const running = await startEmulator(["--orders", "5"]);
+    const image = { method: "POST", headers: { ...headers, "Content-Type": "application/octet-stream" } };
+    await fetch(`${running.baseUrl}/images`, { ...image, body: sampleImage("one") });
+    running.kill("SIGINT");
+    expect(await running.ended).toMatchObject({ code: 0 });
+    expect(running.output()).toMatch(
+      /\nEnded\. 1 upload of this run is gone; keep a world with --save world\.json\.\n$/,
+    );
+    const idle = await startEmulator(["--orders", "5"]);
+    idle.kill("SIGINT");
+    await idle.ended;
+    expect(idle.output()).not.toContain("Ended");
   });
 
   it("is at once at the second signal", async () => {

@@ -90,6 +90,25 @@ describe("--world", () => {
   });
 });
 
+describe("--save", () => {
+  it("keeps the world for --world", async () => {
+    const path = join(await folder(), "world.json");
+    const first = await startEmulator(["--orders", "2", "--save", path]);
+    const references = await referencesOf(first.baseUrl);
+    first.kill("SIGTERM");
+    expect(await first.ended).toMatchObject({ code: 0 });
+    expect(first.output()).toContain(`Ended. The world is in ${path}: go on with --world ${path}.`);
+    const second = await startEmulator(["--world", path]);
+    expect(await referencesOf(second.baseUrl)).toEqual(references);
+  });
+
+  it("is refused at the start for a folder that does not exist", async () => {
+    const { code, errors } = await runCli(["emulator", "--save", join(await folder(), "none", "world.json")]);
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^pod-partner: The world cannot be saved in .+world\.json: ENOENT.+\n$/);
+  });
+});
+
 it("--callback-url is the callback URL of every store", async () => {
   const { baseUrl } = await startEmulator(["--callback-url", "http://127.0.0.1:9/shop?token=secret"]);
   const { result } = JSON.parse(await saved(baseUrl));
