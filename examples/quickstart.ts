@@ -1,9 +1,10 @@
 /**
  * A partner's whole day over HTTP: from a key to a shipped order and a claim. `npm run quickstart` runs it on the embedded emulator.
- * With POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY set, it runs on that service instead: it uploads the design and spends the
- * rendertokens of one render. It places an order there only with `--place-order`.
+ * With POD_PARTNER_BASE_URL and POD_PARTNER_SECRET_KEY set, it runs on that emulator or service instead. On a service, it uploads the
+ * design and spends the rendertokens of one render, and places an order only with `--place-order`.
  */
 import { fileURLToPath } from "node:url";
+import { styleText } from "node:util";
 import {
   type AddressInput,
   type Composition,
@@ -18,17 +19,40 @@ import {
   type ShipmentReference,
   type StoreReference,
 } from "pod-partner";
-import { type RunningEmulator, sampleImage, startEmulator } from "pod-partner/testing";
+import { sampleImage, startEmulator } from "pod-partner/testing";
 
 const design = fileURLToPath(new URL("design.png", import.meta.url));
 const name = { firstname: "Ada", lastname: "Jansen", email: "ada@example.com" };
 const place = { streetname: "Damrak", housenumber: "1", zipcode: "1012LG", city: "Amsterdam", countryCode: "NL" };
 const customer: AddressInput = { ...name, ...place };
 
-const say = (step: string, text: string) => console.log(`${step.padEnd(12)} ${text}`);
 const euros = (cents: number) => `€ ${(cents / 100).toFixed(2)}`;
-const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+const seconds = (ms: number) => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);
+let last = performance.now();
+
+/** Prints a step that has ended, with the time since the one before. Colours are only for a terminal. */
+function say(step: string, text: string, sign = styleText("green", "✓")): void {
+  const now = performance.now();
+  console.log(`${sign} ${step.padEnd(12)}${styleText("dim", seconds(now - last).padStart(8))}  ${text}`);
+  last = now;
+}
 const summary: Record<string, string | number> = {};
+
+/** What the service does with an order, and when: only an emulator lets a program decide that. */
+type Operator = (control: string, input: object) => Promise<unknown>;
+
+/** The controls of an emulator. Another service has none. */
+async function findOperator(baseUrl: string): Promise<Operator | undefined> {
+  const controls = baseUrl.replace(/v2$/, "_emulator");
+  const listed = await fetch(controls).catch(() => undefined);
+  if (!listed?.ok || !(await listed.text()).includes("clock.advance")) return undefined;
+  return async (control, input) => {
+    const headers = { "Content-Type": "application/json" };
+    const response = await fetch(`${controls}/${control}`, { method: "POST", headers, body: JSON.stringify(input) });
+    if (!response.ok) throw new Error(`The control ${control}: ${await response.text()}`);
+    return Object(await response.json()).result;
+  };
+}
 
 async function findStore(partner: PodPartner): Promise<StoreReference> {
   const { message } = await partner.auth.validate();
@@ -82,10 +106,12 @@ async function checkTokens(partner: PodPartner, { tokenCost }: Composition): Pro
   if (remaining < tokenCost) throw new Error("The week's rendertokens do not cover the render.");
 }
 
-async function makeMockup(partner: PodPartner, input: RenderInput): Promise<void> {
+async function makeMockup(partner: PodPartner, operator: Operator | undefined, input: RenderInput): Promise<void> {
   const { reference } = await partner.renders.create(input);
+  // The clock of an emulator may stand still.
+  await operator?.("clock.advance", { span: { seconds: 5 } });
   await partner.renders.wait(reference, {
-    onPending: ({ status }, waited) => say("Render", `${status} after ${seconds(waited)} …`),
+    onPending: ({ status }, waited) => say("Render", `${status} after ${seconds(waited)}`, "…"),
   });
   const mockup = await partner.renders.media(reference);
   const path = `quickstart-mockup.${mockup.contentType === "image/jpeg" ? "jpg" : "png"}`;
@@ -149,32 +175,31 @@ async function claimAndRetract(partner: PodPartner, order: OrderReference, shipm
   summary.claim = reference;
 }
 
-async function day(partner: PodPartner, emulator: RunningEmulator | undefined): Promise<void> {
+async function day(partner: PodPartner, operator: Operator | undefined): Promise<void> {
   const store = await findStore(partner);
   const { product, composition } = await findComposition(partner, await launchedProducts(partner));
   const { reference: imageReference } = await partner.images.upload(design);
   say("Design", `${imageReference}: the same content always has the same reference`);
   await checkTokens(partner, composition);
-  await makeMockup(partner, { compositionReference: composition.reference, imageReference });
+  await makeMockup(partner, operator, { compositionReference: composition.reference, imageReference });
 
   const line = { productReference: product.reference, imageReference, quantity: 2 };
   await quoteOrder(partner, store, line);
-  const wanted = emulator !== undefined || process.argv.includes("--place-order");
+  const wanted = operator !== undefined || process.argv.includes("--place-order");
   const order = wanted ? await placeOrder(partner, store, line) : undefined;
-  if (order === undefined) say("Order", "none was placed: add --place-order to place one");
+  if (order === undefined) say("Order", "none was placed: add --place-order to place one", "–");
   await countOrders(partner);
-  if (emulator === undefined || order === undefined) return;
+  if (operator === undefined || order === undefined) return;
 
-  const shipment = emulator.ship(order);
+  const shipment = (await operator("ship", { orders: order })) as ShipmentReference;
   await followShipment(partner, order, shipment);
   await claimAndRetract(partner, order, shipment);
 }
 
 async function main(): Promise<void> {
   const { POD_PARTNER_BASE_URL: baseUrl, POD_PARTNER_SECRET_KEY: secretKey } = process.env;
-  const isReal = baseUrl !== undefined || secretKey !== undefined;
-  await using emulator = isReal ? undefined : await startEmulator({ seed: { orders: 120 }, renderDuration: 1_500 });
-  say("Service", emulator === undefined ? `${baseUrl}` : `the embedded emulator, ${emulator.baseUrl}`);
+  const isGiven = baseUrl !== undefined || secretKey !== undefined;
+  await using emulator = isGiven ? undefined : await startEmulator({ seed: { orders: 120 } });
   const began = performance.now();
   const requests: string[] = [];
   const partner = new PodPartner({
@@ -182,7 +207,10 @@ async function main(): Promise<void> {
     secretKey: emulator?.secretKey ?? secretKey,
     hooks: { onRequest: ({ endpoint }) => requests.push(endpoint) },
   });
-  await day(partner, emulator);
+  const operator = await findOperator(emulator?.baseUrl ?? baseUrl ?? "");
+  const kind = emulator !== undefined ? "the embedded emulator" : operator !== undefined ? "an emulator" : "a service";
+  say("Service", `${kind}, ${emulator?.baseUrl ?? baseUrl}`);
+  await day(partner, operator);
 
   const { used, limit } = await partner.rendertokens.get();
   summary["tokens used"] = `${used} of ${limit}`;
@@ -190,7 +218,7 @@ async function main(): Promise<void> {
     `${partner.rateLimits.policies.default?.remaining} of ${partner.rateLimits.policies.default?.quota}`;
   summary.requests = requests.length;
   summary.duration = seconds(performance.now() - began);
-  console.log("\nSummary");
+  console.log(`\n${styleText("bold", "Summary")}`);
   for (const [name, value] of Object.entries(summary)) console.log(`  ${name.padEnd(18)} ${value}`);
 }
 

@@ -245,10 +245,11 @@ async function conclude(before: SavedWorld, after: SavedWorld, path: string | un
   const made = madeSince(before, after);
   if (path !== undefined) {
     await saveWorld(after, path);
-    print(`Ended. The world is in ${path}: go on with --world ${path}.`);
+    print("", `Ended. The world is in ${path}: go on with --world ${path}.`);
   } else if (made !== "") {
     const verb = /^1 \w+$/.test(made) ? "is" : "are";
-    print(`Ended. ${made} of this run ${verb} gone; keep a world with --save world.json.`);
+    // A terminal has printed ^C.
+    print("", `Ended. ${made} of this run ${verb} gone; keep a world with --save world.json.`);
   }
 }
 
