@@ -6,28 +6,13 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { serve } from "@hono/node-server";
-import { type OrderReference, PodPartner } from "pod-partner";
+import { PodPartner } from "pod-partner";
 import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { root } from "./process.ts";
+import { root, sendCallback, token } from "./process.ts";
 
 const folder = join(root, "examples/callbacks");
 const examples = readdirSync(folder);
-const token = "0d5b3c9a7e1f4826";
-
-/** Sends the callback of an order as the service does: a GET with the parameters of specification 6. */
-async function sendCallback(callbackUrl: string, reference: OrderReference): Promise<number> {
-  const url = new URL(callbackUrl);
-  const parameters = {
-    environment: "test",
-    order_reference: "shop-1",
-    order_reference_v2: reference,
-    store_code: "shop",
-  };
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  const { status } = await fetch(url);
-  return status;
-}
 
 /** An emulator with a shipped order, and the environment that an example reads. */
 async function shippedOrder() {

@@ -1,46 +1,14 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { Queue } from "bullmq";
 import { PodPartner } from "pod-partner";
 import { sampleImage, startEmulator } from "pod-partner/testing";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { describeWithRedis, useRedis } from "../redis/use-redis.ts";
-import { root } from "./process.ts";
+import { root, startExample, token } from "./process.ts";
 
 const folder = join(root, "examples/fleet");
-const token = "0d5b3c9a7e1f4826";
 const orders = 40;
-
-/** The processes of a test, which end with it. */
-const running: ChildProcess[] = [];
-afterEach(() => {
-  for (const child of running.splice(0)) child.kill("SIGKILL");
-});
-
-/** Starts a program of the example. */
-function run(name: string, environment: Readonly<Record<string, string>>) {
-  if (!existsSync(join(root, "dist/redis.js"))) throw new Error("There is no build: run `npm run build`.");
-  const env = { ...process.env, ...environment };
-  const child = spawn(process.execPath, [join(folder, name)], { env, stdio: ["ignore", "pipe", "inherit"] });
-  running.push(child);
-  const lines: string[] = [];
-  createInterface(child.stdout ?? expect.fail("no output")).on("line", (line) => lines.push(line));
-  const until = (holds: () => unknown) => vi.waitFor(() => expect(holds()).toBeTruthy(), { timeout: 60_000 });
-  return {
-    lines,
-    /** Waits until the program has printed `count` lines like this. */
-    printed: (pattern: RegExp, count: number) =>
-      until(() => lines.filter((line) => pattern.test(line)).length >= count),
-    end: async (signal: "SIGKILL" | "SIGTERM") => {
-      const exit = once(child, "exit");
-      child.kill(signal);
-      return exit;
-    },
-  };
-}
 
 /** Waits for work of several processes, which waits until the locks of a killed worker's jobs end. */
 const eventually = (holds: () => Promise<unknown>) => vi.waitFor(holds, { timeout: 120_000, interval: 250 });
@@ -63,14 +31,12 @@ describeWithRedis("the example of a fleet", () => {
     const environment = { ...client, CALLBACK_TOKEN: token, REDIS_URL: server.url, PORT: "0" };
     const { reference: imageReference } = await new PodPartner({ baseUrl, secretKey }).images.upload(sampleImage());
     emulator.faults.add({ on: "orders.create", fault: "slow", ms: 200, when: "after" });
-    const receiver = run("receiver.ts", environment);
-    await receiver.printed(/^port /, 1);
-    const [, port] = /^port (\d+)$/.exec(receiver.lines[0] ?? "") ?? [];
-    emulator.setCallbackUrl(demo.stores.api, `http://127.0.0.1:${port}/callback?token=${token}`);
+    const receiver = startExample("fleet/receiver.ts", environment);
+    emulator.setCallbackUrl(demo.stores.api, `${await receiver.origin()}/callback?token=${token}`);
 
     const jobs = new Queue("orders", { connection: { url: server.url } });
     const line = { productReference: demo.products.slimCase, imageReference, quantity: 2 };
-    const workers = [run("worker.ts", environment), run("worker.ts", environment)];
+    const workers = [startExample("fleet/worker.ts", environment), startExample("fleet/worker.ts", environment)];
     for (let number = 1; number <= orders; number += 1) {
       const order = {
         storeReference: demo.stores.api,
@@ -82,7 +48,7 @@ describeWithRedis("the example of a fleet", () => {
     }
     await workers[0]?.printed(/ placed /, 4);
     await workers[0]?.end("SIGKILL");
-    workers[0] = run("worker.ts", environment);
+    workers[0] = startExample("fleet/worker.ts", environment);
     await eventually(async () => expect(await jobs.getJobCountByTypes("wait", "active", "delayed")).toBeLessThan(2));
     const stored = emulator.world().organizations[0]?.orders ?? [];
     expect(stored).toHaveLength(orders);

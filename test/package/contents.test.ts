@@ -25,7 +25,7 @@ describe("the tarball", () => {
     const { files, size } = await pack();
     console.log(`${files.join("\n")}\n${size} bytes`);
     const documents =
-      /^(docs\/[\w-]+\.(md|svg|png|json|yml)|examples\/((callbacks|fleet|python|verify)\/)?[\w-]+\.(ts|mjs|png|py))$/;
+      /^(docs\/[\w-]+\.(md|svg|png|json|yml)|examples\/((callbacks|cookbook|fleet|python|verify)\/)?[\w-]+\.(ts|mjs|png|py))$/;
     expect(files.filter((path) => !isChunk(path) && !documents.test(path))).toEqual(
       [
         "AGENTS.md",
