@@ -37,7 +37,7 @@ export const isPage = (file: string): boolean =>
 const linkTo = (file: string): string => `/${sitePath(file).replace(/(index)?\.md$/, "")}`;
 
 const tasks = {
-  "Place orders": ["orders", "exactly-once", "claims", "tracking", "catalog-sync", "pagination"],
+  "Place orders": ["orders", "exactly-once", "claims", "tracking", "catalog-sync", "pagination", "cookbook"],
   Pictures: ["uploads-and-downloads", "renders", "file-cache"],
   "Follow and react": ["callbacks", "reconciliation", "errors", "troubleshooting", "faults"],
   Operate: [
