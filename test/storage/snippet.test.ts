@@ -11,7 +11,7 @@ describeWithRedis("docs/storage.md", () => {
   const context = useRedis();
 
   it("has a block for Redis that runs with the built package", async () => {
-    const [, block = ""] = /```js separate\n([\s\S]*?)```/.exec(page) ?? [];
+    const [, block = ""] = /```ts separate\n([\s\S]*?)```/.exec(page) ?? [];
     expect(block).toContain("redisStorage(redis)");
     const code = `${block}\nawait partner.auth.validate();\nredis.destroy();\nconsole.log("valid");`;
     const hook = 'globalThis.fetch = async () => Response.json({ message: "valid" });\n';
@@ -20,7 +20,7 @@ describeWithRedis("docs/storage.md", () => {
       POD_PARTNER_BASE_URL: "https://partner.example/v2",
       POD_PARTNER_SECRET_KEY: "test-key-5up3r53cr3t",
     };
-    const run = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", hook + code], {
+    const run = promisify(execFile)(process.execPath, ["--input-type=module-typescript", "--eval", hook + code], {
       cwd: root,
       env: { ...process.env, ...environment },
     });
