@@ -1,5 +1,5 @@
 /** The version in package.json; a test compares the two. */
-export const version = "0.1.0";
+export const version = "1.0.0-rc.1";
 
 /** Whether this is the page of a browser, whose visitors can read its code and its memory. */
 export const inBrowser = () => "window" in globalThis && "document" in globalThis;
@@ -7,7 +7,7 @@ export const inBrowser = () => "window" in globalThis && "document" in globalThi
 /** Bun and Deno also name the version of Node that they are compatible with, so Node comes last. */
 const runtimes = ["bun", "deno", "node"] as const;
 
-/** What a request's `User-Agent` says, for example `pod-partner/0.1.0 node/24.9.0`. Undefined in a browser, which has its own. */
+/** What a request's `User-Agent` says, for example `pod-partner/1.0.0 node/24.9.0`. Undefined in a browser, which has its own. */
 export function userAgent(): string | undefined {
   const versions: Readonly<Record<string, string | undefined>> = globalThis.process?.versions ?? {};
   const runtime = runtimes.find((name) => versions[name] !== undefined);

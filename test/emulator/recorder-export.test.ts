@@ -1,5 +1,6 @@
 import { startEmulator } from "pod-partner/testing";
 import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
 import { respondWithRequests } from "../../src/emulator/server/control-plane.ts";
 import { createParts } from "../../src/emulator/server/emulator.ts";
 import { rejection } from "../support/exchange.ts";
@@ -16,7 +17,7 @@ describe("toHar()", () => {
     const { log } = emulator.requests.toHar();
     expect(log).toEqual({
       version: "1.2",
-      creator: { name: "pod-partner emulator", version: "0.1.0" },
+      creator: { name: "pod-partner emulator", version: manifest.version },
       entries: [
         {
           startedDateTime: "2026-11-02T09:00:00.000Z",

@@ -1,0 +1,175 @@
+import { execFileSync } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { baselineOf, compareSurfaces, leastVersion, placeholders, refusal } from "../../scripts/release.ts";
+
+const brand = `// Brand
+interface Brand {
+    readonly reference: string;
+    readonly owner: {
+        name: string;
+    };
+}`;
+const resource = `// BrandsResource
+declare class BrandsResource {
+    #private;
+    list(options?: BrandListOptions): Brand[];
+}`;
+const options = `// BrandListOptions
+interface BrandListOptions {
+    readonly signal?: AbortSignal;
+}`;
+
+const surface = (exported: readonly string[], used: readonly string[] = []) => ({
+  index: `${["// Exported", ...exported].join("\n\n")}\n\n${["// Used by these, not exported", ...used].join("\n\n")}\n`,
+});
+const before = surface([brand, resource], [options]);
+
+describe("the comparison of two public surfaces", () => {
+  it("finds nothing where nothing differs", () => {
+    expect(compareSurfaces(before, before)).toEqual({ removed: [], changed: [], added: [] });
+  });
+
+  it("reads the reviewed surface of the package", async () => {
+    const index = await readFile(new URL("surface/index.txt", import.meta.url), "utf8");
+    const { added } = compareSurfaces({}, { index });
+    expect(added).toContain("index: PodPartner");
+    expect(added).not.toContain("index: Exported");
+    expect(added).toHaveLength(index.split("// Used by these")[0]?.match(/^\/\/ (?!Exported)/gm)?.length ?? 0);
+  });
+
+  it("finds removed exports, also those that are only used now, and those of a removed entry point", () => {
+    const two = { ...before, node: surface([options]).index };
+    expect(compareSurfaces(two, surface([resource], [brand, options])).removed).toEqual([
+      "index: Brand",
+      "node: BrandListOptions",
+    ]);
+  });
+
+  it("finds added exports, also those that were only used before, and those of an added entry point", () => {
+    const after = { ...surface([brand, resource, options]), node: surface(["// Fresh\ntype Fresh = 1;"]).index };
+    expect(compareSurfaces(before, after)).toEqual({
+      removed: [],
+      changed: [],
+      added: ["index: BrandListOptions", "node: Fresh"],
+    });
+  });
+
+  it.each([
+    [
+      "an optional property",
+      brand,
+      brand.replace("    readonly owner", "    readonly logo?: URL;\n    readonly owner"),
+    ],
+    [
+      "an optional property of a nested object",
+      brand,
+      brand.replace("name: string;", "name: string;\n        city?: string;"),
+    ],
+    [
+      "an optional method",
+      brand,
+      brand.replace("    readonly owner", "    rename?(name: string): void;\n    readonly owner"),
+    ],
+    ["a method of a class", resource, resource.replace("    list", "    get(reference: string): Brand;\n    list")],
+    ["a field of a class", resource, resource.replace("    list", "    readonly size: number;\n    list")],
+  ])("counts %s as added", (_, old, now) => {
+    expect(now).not.toBe(old);
+    const { removed, changed, added } = compareSurfaces(surface([], [old]), surface([], [now]));
+    expect([removed, changed, added.length]).toEqual([[], [], 1]);
+  });
+
+  it.each([
+    [
+      "a required property",
+      brand,
+      brand.replace("    readonly owner", "    readonly logo: string;\n    readonly owner"),
+    ],
+    ["a property that became optional", brand, brand.replace("reference:", "reference?:")],
+    ["a property that became required", options, options.replace("signal?:", "signal:")],
+    ["a removed property", brand, brand.replace("    readonly reference: string;\n", "")],
+    ["an abstract method", resource, resource.replace("    list", "    abstract get(): Brand;\n    list")],
+    ["a constructor", resource, resource.replace("    list", "    constructor(name: string);\n    list")],
+    ["another parameter", resource, resource.replace("list(options", "list(name: string, options")],
+    ["the first private field of a class", resource.replace("    #private;\n", ""), resource],
+  ])("counts %s as changed", (_, old, now) => {
+    expect(now).not.toBe(old);
+    const { removed, changed, added } = compareSurfaces(surface([old]), surface([now]));
+    expect([removed, changed.length, added]).toEqual([[], 1, []]);
+  });
+});
+
+describe("the rule of versions", () => {
+  it("compares with the newest version, and with a release candidate only before the first version", () => {
+    expect(baselineOf([])).toBeUndefined();
+    expect(baselineOf(["1.0.0-rc.2", "1.0.0-rc.10"])).toBe("1.0.0-rc.10");
+    expect(baselineOf(["1.9.0", "1.10.0", "2.0.0-rc.1"])).toBe("1.10.0");
+  });
+
+  it.each([
+    ["1.2.3", "patch", "1.2.4"],
+    ["1.2.3", "minor", "1.3.0"],
+    ["1.2.3", "major", "2.0.0"],
+    ["0.2.3", "patch", "0.2.4"],
+    ["0.2.3", "minor", "0.2.4"],
+    ["0.2.3", "major", "0.3.0"],
+    ["1.0.0-rc.1", "major", "1.0.0-rc.2"],
+  ] as const)("after %s, a %s change needs at least %s", (baseline, bump, least) => {
+    expect(leastVersion(baseline, bump)).toBe(least);
+    expect(refusal(least, [baseline], bump)).toBeUndefined();
+  });
+
+  it.each([
+    ["any first version", "1.0.0-rc.1", [], "major"],
+    ["a higher version than needed", "2.0.0", ["1.2.3"], "patch"],
+    ["a release candidate of the version that is needed", "2.0.0-rc.1", ["1.2.3"], "major"],
+    ["the next release candidate", "2.0.0-rc.2", ["1.2.3", "2.0.0-rc.1"], "major"],
+    ["the version after its release candidates", "1.0.0", ["1.0.0-rc.1"], "major"],
+  ] as const)("allows %s", (_, version, tagged, bump) => {
+    expect(refusal(version, tagged, bump)).toBeUndefined();
+  });
+
+  it.each([
+    [
+      "a version that is too low",
+      "1.3.0",
+      ["1.2.3"],
+      "major",
+      "The version must be at least 2.0.0: major since 1.2.3.",
+    ],
+    [
+      "a release candidate that is too low",
+      "1.3.0-rc.1",
+      ["1.2.3"],
+      "major",
+      "The version must be at least 2.0.0: major since 1.2.3.",
+    ],
+    ["a version that has a tag", "1.2.3", ["1.2.3"], "patch", "1.2.3 is not newer than 1.2.3, which has a tag."],
+    [
+      "an older release candidate",
+      "2.0.0-rc.1",
+      ["1.2.3", "2.0.0-rc.2"],
+      "patch",
+      "2.0.0-rc.1 is not newer than 2.0.0-rc.2, which has a tag.",
+    ],
+    ["what is no version", "v1.2", [], "patch", "v1.2 is no version."],
+  ] as const)("refuses %s", (_, version, tagged, bump, message) => {
+    expect(refusal(version, tagged, bump)).toBe(message);
+  });
+});
+
+describe("the check for placeholders", () => {
+  it("names the file and the line of each in the files of the repository", async () => {
+    const root = await mkdtemp(join(tmpdir(), "pod-partner-"));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await writeFile(join(root, "package.json"), '{\n  "repository": "github:OWNER/pod-partner"\n}\n');
+    await writeFile(join(root, "README.md"), "The owner of a store. STORE_OWNERS.\n");
+    execFileSync("git", ["init", "--quiet"], { cwd: root });
+    execFileSync("git", ["add", "."], { cwd: root });
+    expect(placeholders(root)).toEqual(['package.json:2:  "repository": "github:OWNER/pod-partner"']);
+    await writeFile(join(root, "package.json"), '{\n  "repository": "github:ada/pod-partner"\n}\n');
+    expect(placeholders(root)).toEqual([]);
+  });
+});
