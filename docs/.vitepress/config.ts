@@ -7,7 +7,11 @@ import { description, nav, read, root, sidebar, sitePath, title } from "./pages.
 const { repository } = JSON.parse(read("package.json")) as {
   readonly repository?: string | { readonly url: string };
 };
-const repositoryUrl = (typeof repository === "string" ? repository : repository?.url)?.replace(/^git\+|\.git$/g, "");
+const written = typeof repository === "string" ? repository : repository?.url;
+/** Undefined until the owner has filled it in. */
+const repositoryUrl = written?.includes("OWNER")
+  ? undefined
+  : written?.replace(/^github:/, "https://github.com/").replace(/^git\+|\.git$/g, "");
 
 export default defineConfig({
   title,
