@@ -5,7 +5,7 @@ import { isIP } from "node:net";
 import type { RunningEmulator, SavedWorld, StartEmulatorOptions } from "pod-partner/testing";
 import { version } from "../util/runtime.ts";
 import { command, decimal, type FlagValues, text, usage, wholeNumber } from "./arguments.ts";
-import { paint, print, printError } from "./terminal.ts";
+import { counted, paint, print, printError } from "./terminal.ts";
 import { checkSavable, loadWorld, readWorld, saveWorld, startFailure } from "./world-file.ts";
 
 const field = (name: string, value: string): string => `  ${paint("dim", name.padEnd(12))}${paint("cyan", value)}`;
@@ -219,8 +219,6 @@ function warn({ host = defaults.host, "public-url": publicUrl }: EmulatorValues)
     `Warning: every program that reaches ${open} can use and control this emulator. Use it only in a network that you trust.`,
   );
 }
-
-const counted = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 /** What a run has made since `before`: `12 orders and 3 uploads`. Empty if it made nothing. */
 function madeSince(before: SavedWorld, { organizations }: SavedWorld): string {

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RunningEmulator } from "pod-partner/testing";
-import type { Row } from "./verify-catalogue.ts";
+import type { CallbackFault, Row } from "./verify-catalogue.ts";
 import type { Finding } from "./verify-compare.ts";
-
-/** What can happen to the callbacks of a server. */
-export type CallbackFault = "twice" | "forged" | "late" | "reversed" | "killed" | "never";
 
 /** How a row reaches the callbacks on their way, and the server. */
 export interface CallbackScene {
@@ -12,6 +9,8 @@ export interface CallbackScene {
   readonly post: Post;
   /** Ends the server with a signal, and starts it again. Resolves when it is ready. */
   restart(signal: NodeJS.Signals): Promise<void>;
+  /** Runs the server's own search for what no callback reported. */
+  sweep(): Promise<readonly Finding[]>;
 }
 
 /** The way of callbacks to the server. */
@@ -36,6 +35,18 @@ export function createPost({ callbacks }: Row): Post {
 
 /** Lets each order ship that was made, with its callback. */
 const shipAll = ({ clock }: RunningEmulator): Promise<void> => clock.advance({ minutes: 1 });
+
+/** Makes the time pass after which the service repeats a callback. Returns how many were never accepted. */
+async function repeat(emulator: RunningEmulator): Promise<number> {
+  const open = () => emulator.callbacks.list().filter(({ status }) => status !== "delivered").length;
+  await shipAll(emulator);
+  await emulator.callbacks.idle();
+  for (let tries = 0; tries < 6 && open() > 0; tries += 1) {
+    await emulator.clock.advance({ minutes: 6 });
+    await emulator.callbacks.idle();
+  }
+  return open();
+}
 
 /** Sends all callbacks, also those that were delivered. */
 async function sendAll({ callbacks }: RunningEmulator): Promise<void> {
@@ -71,24 +82,17 @@ const deliveries: Readonly<Partial<Record<CallbackFault, (scene: CallbackScene) 
     await sleep(untilKill);
     slow.remove();
     await restart("SIGKILL");
+    await repeat(emulator);
+  },
+  never: async ({ emulator, sweep }) => {
+    await shipAll(emulator);
+    await sweep();
   },
 };
 
 /** Delivers the callbacks that the row holds back. */
 export async function deliver({ callbacks }: Row, scene: CallbackScene): Promise<void> {
   if (callbacks !== undefined) await deliveries[callbacks]?.(scene);
-}
-
-/** Makes the time pass after which the service repeats a callback. Returns how many were never accepted. */
-async function repeat(emulator: RunningEmulator): Promise<number> {
-  const open = () => emulator.callbacks.list().filter(({ status }) => status !== "delivered").length;
-  await shipAll(emulator);
-  await emulator.callbacks.idle();
-  for (let tries = 0; tries < 6 && open() > 0; tries += 1) {
-    await emulator.clock.advance({ minutes: 6 });
-    await emulator.callbacks.idle();
-  }
-  return open();
 }
 
 /** The orders that were not read since their last shipment: what is new about them is only in the order. */
@@ -129,11 +133,10 @@ async function forge({ callbacks }: RunningEmulator): Promise<readonly Finding[]
   return findings;
 }
 
-/** Says what is wrong with the callbacks. `sweep` runs the server's own search for what no callback reported. */
+/** Says what is wrong with the callbacks. */
 export async function judgeCallbacks(
   { callbacks }: Row,
-  { emulator, post }: CallbackScene,
-  sweep: () => Promise<readonly Finding[]>,
+  { emulator, post, sweep }: CallbackScene,
 ): Promise<readonly Finding[]> {
   if (callbacks === "never") {
     await shipAll(emulator);

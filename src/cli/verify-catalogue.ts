@@ -1,5 +1,4 @@
 import type { Fault, RunningEmulator, StartEmulatorOptions } from "pod-partner/testing";
-import type { CallbackFault } from "./verify-callbacks.ts";
 
 /** What the run without a fault tells about the program. */
 export interface Usage {
@@ -14,6 +13,9 @@ export interface Usage {
 
 /** When the program is killed, and started again: milliseconds after its `nth` request of these calls. */
 export type Kill = { readonly on: readonly string[]; readonly nth: number; readonly after: number };
+
+/** What can happen to the callbacks of a server. */
+export type CallbackFault = "twice" | "forged" | "late" | "reversed" | "killed" | "never";
 
 /** Something that a network, the service or a machine does to a program. */
 export interface Row {

@@ -1,3 +1,4 @@
+import { counted } from "./terminal.ts";
 import type { Row } from "./verify-catalogue.ts";
 import type { Finding } from "./verify-compare.ts";
 
@@ -133,8 +134,8 @@ export function toHtml(report: Report): string {
   code { font-size: 13px }
 </style>
 <h1>${title}</h1>
-<p class="facts"><code>${escaped(report.program)}</code> made ${report.orders} orders and ${report.claims} claims in ${report.requests} requests.
-${report.outcomes.length} rows in ${seconds(report.took)} s, pod-partner ${escaped(report.version)}, seed ${report.seed}.</p>
+<p class="facts"><code>${escaped(report.program)}</code> made ${counted(report.orders, "order")} and ${counted(report.claims, "claim")} in ${counted(report.requests, "request")}.
+${counted(report.outcomes.length, "row")} in ${seconds(report.took)} s, pod-partner ${escaped(report.version)}, seed ${report.seed}.</p>
 <table>
 <tr><td></td><td></td><td>requests</td><td>time</td></tr>
 ${rows.join("\n")}

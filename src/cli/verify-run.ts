@@ -214,14 +214,14 @@ async function execute(
     const { code } = await launch(shell(server.sweep)).ended;
     return code === 0 ? [] : [{ kind: "failed", text: `the sweep ended with exit code ${code}` }];
   };
-  const scene: CallbackScene = { emulator, post, restart };
+  const scene: CallbackScene = { emulator, post, restart, sweep };
   // A command may wait until the server has seen the shipment.
   await Promise.race([done, sleep(patience, undefined, { ref: false })]);
   await deliver(row, scene);
   const { code } = await done;
   signal.throwIfAborted();
   await settle(emulator, row.settle ?? 0);
-  const findings = unready.length > 0 ? unready : await judgeCallbacks(row, scene, sweep);
+  const findings = unready.length > 0 ? unready : await judgeCallbacks(row, scene);
   await stop(program);
   return { code, findings };
 }

@@ -4,7 +4,7 @@ import { nearest } from "../schemas/messages.ts";
 import { version } from "../util/runtime.ts";
 import { command, exitCodes, Failure, type FlagValues, list, text, usage, wholeNumber } from "./arguments.ts";
 import { killAll, required } from "./program.ts";
-import { columns, paint, print, printError, wrap } from "./terminal.ts";
+import { columns, counted, paint, print, printError, wrap } from "./terminal.ts";
 import { catalogue, type Row } from "./verify-catalogue.ts";
 import { compare, type Finding } from "./verify-compare.ts";
 import { failedOf, type Outcome, pageOf, type Report, toHtml, toJson, toJunit } from "./verify-report.ts";
@@ -73,8 +73,6 @@ function setupOf(values: FlagValues<typeof flags>, program: readonly string[]): 
 
 const count = (map: ReadonlyMap<string, readonly string[]>): number =>
   [...map.values()].reduce((sum, names) => sum + names.length, 0);
-
-const things = (number: number, name: string): string => `${number} ${name}${number === 1 ? "" : "s"}`;
 
 const indented = (lines: string): string => lines.replace(/^/gm, "    ");
 
@@ -172,7 +170,7 @@ function save(report: Report, { junit, html }: FlagValues<typeof flags>): void {
 }
 
 const madeBy = ({ result, usage: { requests } }: Run, before: number): string =>
-  `${things(count(result.orders) - before, "order")}, ${things(count(result.claims), "claim")}, ${things(requests, "request")}`;
+  `${counted(count(result.orders) - before, "order")}, ${counted(count(result.claims), "claim")}, ${counted(requests, "request")}`;
 
 /** `pod-partner verify`: proves that a program survives what a network and the service do to it. */
 export const verify = command({
@@ -216,7 +214,7 @@ export const verify = command({
         killAll();
         removeFolders();
         end();
-        say("", `Ended after ${report.outcomes.length} of ${things(rows.length, "row")}.`);
+        say("", `Ended after ${report.outcomes.length} of ${counted(rows.length, "row")}.`);
         process.exit(128 + constants.signals[signal]);
       });
     }
@@ -250,7 +248,7 @@ export const verify = command({
     const skipped = outcomes.length - failed.length - passed;
     say(
       "",
-      `${things(failed.length, "row")} failed, ${passed} passed, ${skipped} skipped, in ${(report.took / 1_000).toFixed(0)} s.`,
+      `${counted(failed.length, "row")} failed, ${passed} passed, ${skipped} skipped, in ${(report.took / 1_000).toFixed(0)} s.`,
     );
     const [worst] = failed;
     if (worst !== undefined && worst.output !== "") {

@@ -258,7 +258,7 @@ describe("pod-partner verify", () => {
         `${name}.mjs`,
         `import { createServer } from "node:http";
         ${ordering}
-        const seen = new Set();
+        const [seen, known] = [new Set(), new Set()];
         createServer(async (request, response) => {
           const { pathname, searchParams } = new URL(request.url, "http://server");
           const order = searchParams.get("order_reference_v2");
@@ -266,11 +266,15 @@ describe("pod-partner verify", () => {
           const read = async () => (await get("/orders/" + order)).ok;
           const isForged = searchParams.get("token") !== "${token}";
           if (pathname === "/callback") return (async () => { ${handle} })().catch(() => accept(503));
-          if (pathname === "/order") for (const id of ["web-1", "web-2"]) await place(id, 2);
+          if (pathname === "/order") for (const id of ["web-1", "web-2"]) {
+            known.add(id);
+            await place(id, 2);
+          }
           if (pathname === "/sweep") {
             const { orders } = await (await get("/orders")).json();
-            for (const { reference } of orders) await get("/orders/" + reference);
+            for (const { reference } of orders) if ((await get("/orders/" + reference)).ok) seen.add(reference);
           }
+          if (pathname === "/shipped" && seen.size < 2) return accept(404);
           response.end("ok");
         }).listen(${port}, "127.0.0.1");`,
       );
@@ -291,6 +295,11 @@ describe("pod-partner verify", () => {
         "handles an order once",
         `${checks} if (!seen.has(order) && !(await read())) return accept(503); seen.add(order); accept(204);`,
         { "callbacks-parts": unread },
+      ],
+      [
+        "knows its orders only in memory",
+        `${checks} if (!known.has(searchParams.get("custom_reference"))) return accept(204); accept((await read()) ? 204 : 503);`,
+        { "callbacks-late": unread, "callbacks-killed": unread },
       ],
       [
         "refuses what it knows",
@@ -337,6 +346,22 @@ describe("pod-partner verify", () => {
       expect(swept.rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
       const idle = await verify("callbacks-never", server, options("/idle"));
       expect(idle.rows).toEqual({ "callbacks-never": unread });
+    }, 60_000);
+
+    it("may be used by a command that waits for a callback", async () => {
+      const port = await freePort();
+      const handle = `${checks} if (!(await read())) return accept(503); seen.add(order); accept(204);`;
+      const server = serverOf("awaited", port, handle);
+      const origin = `http://127.0.0.1:${port}`;
+      const drive = programOf(
+        "waits.mjs",
+        `const get = (path) => fetch("${origin}" + path).catch(() => {});
+        await get("/order");
+        while (!(await get("/shipped"))?.ok) await new Promise((resolve) => setTimeout(resolve, 100));`,
+      );
+      const given = ["--drive", drive.join(" "), "--sweep", fetching(`${origin}/sweep`)];
+      const { rows } = await verify("callbacks-killed,callbacks-never", server, [...optionsOf(port), ...given]);
+      expect(rows).toEqual({ "callbacks-killed": "passed", "callbacks-never": "passed" });
     }, 60_000);
 
     it("that never reads an order fails without a fault", async () => {
