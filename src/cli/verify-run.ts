@@ -1,5 +1,5 @@
-import { rmSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtempSync, rmSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -266,7 +266,9 @@ export async function runOnce(setup: Setup, row: Row, baseline: Usage | undefine
   const { startEmulator } = await import("pod-partner/testing");
   const post = createPost(row);
   const emulator = await startEmulator(optionsOf(setup, row, baseline, post));
-  const folder = await mkdtemp(join(tmpdir(), "pod-partner-verify-"));
+  // A signal must not end the process between the creation of the folder and the note of it.
+  // At once: a signal must not end the process before the folder is noted.
+  const folder = mkdtempSync(join(tmpdir(), "pod-partner-verify-"));
   folders.add(folder);
   const began = performance.now();
   const signal = AbortSignal.timeout(setup.timeout);
