@@ -15,6 +15,7 @@ const summary = (id: number, outcome: RequestSummary["outcome"] = "responded"): 
   fault: null,
   code: null,
   subject: null,
+  start: 0,
   outcome,
 });
 

@@ -93,6 +93,7 @@ describe("a recorded request", () => {
         fault: "drop",
         code: null,
         subject: null,
+        start: 0,
         outcome: "dropped",
         service: { began: 0, ended: 0, status: 404 },
         responded: null,

@@ -39,7 +39,7 @@ function encodePng(width: number, height: number, colourAt: (x: number, y: numbe
   const parts = [
     signature,
     chunk("IHDR", header),
-    chunk("IDAT", deflateSync(pixels, { level: 6 })),
+    chunk("IDAT", deflateSync(pixels, { level: 1 })),
     chunk("IEND", Buffer.alloc(0)),
   ];
   return new Uint8Array(Buffer.concat(parts));
@@ -164,9 +164,13 @@ function drawPhoneCase(name: string, width: number, height: number, product = ""
   const unit = caseWidth / 10;
 
   return encodePng(width, height, (x, y) => {
-    const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * shape.corner);
-    if (inside < 0) return print.background;
-    if (inside < unit * shape.rim) return rim;
+    if (x < left || y < top || x > left + caseWidth || y > top + caseHeight) return print.background;
+    // Most of the picture is far from the edge.
+    if (Math.min(x - left, y - top, left + caseWidth - x, top + caseHeight - y) < unit * shape.corner) {
+      const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * shape.corner);
+      if (inside < 0) return print.background;
+      if (inside < unit * shape.rim) return rim;
+    }
     const column = (x - left) / unit;
     const row = (y - top) / unit;
     if (cameraEdge(shape, column, row) >= 0) {

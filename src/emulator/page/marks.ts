@@ -6,8 +6,6 @@ const kept = 100;
 /** The most characters of a mark's text, and the most references. */
 const longest = 120;
 const mostReferences = 4;
-/** Controls whose input is a world, or a part of one: too much to show. */
-const whole: ReadonlySet<string> = new Set(["load", "seed"]);
 
 const anyReference = /\b[A-Z][a-z]+_[0-9a-z]{26}\b/gi;
 
@@ -22,6 +20,12 @@ function plainValues(value: unknown, name: string): readonly string[] {
   if (value === undefined || value === null || name === "secretKey" || referencesIn(value).length > 0) return [];
   return [`${name} ${String(value)}`];
 }
+
+/** What a seed adds: `orders 2, claims 1`. */
+const amounts = (input: unknown): string =>
+  Object.entries(input as object)
+    .map(([list, records]) => `${list} ${Array.isArray(records) ? records.length : String(records)}`)
+    .join(", ");
 
 const shortened = (text: string): string => (text.length > longest ? `${text.slice(0, longest)}…` : text);
 
@@ -53,14 +57,21 @@ export class Marks {
       if (latest === undefined) return;
       const outcome = latest.status ?? latest.error ?? "no response";
       const text = shortened(`${outcome}, ${tried === 1 ? "first try" : `try ${tried}`}`);
+      // A week has 2,016 tries of one callback: the latest stands for those before it.
+      this.#marks = this.#marks.filter(
+        ({ name, references: [order] }) => name !== "callback" || order !== orderReference,
+      );
       this.#add({ name: "callback", text, references: [orderReference], failed: status === "waiting", time, after });
       return;
     }
     const name = this.#nameOf(change.control);
     if (name === undefined) return;
-    const isShort = !whole.has(name);
-    const text = isShort ? shortened(plainValues(change.input, "").join(", ")) : "";
-    const references = isShort ? referencesIn([change.input, change.result]) : [];
+    if (name === "load") {
+      this.#add({ name, text: "a saved world", references: [], failed: false, time, after });
+      return;
+    }
+    const text = shortened(name === "seed" ? amounts(change.input) : plainValues(change.input, "").join(", "));
+    const references = referencesIn([change.input, change.result]);
     this.#add({ name, text, references, failed: false, time, after });
   }
 

@@ -67,6 +67,8 @@ export interface LoggedRequest {
   readonly id: number;
   /** When the request arrived: milliseconds since 1970 by the emulator's clock. */
   readonly time: number;
+  /** When the request arrived, in milliseconds by the clock of the connection, which no speed changes. */
+  readonly start: number;
   /** The client's call, such as `orders.create`. Undefined for a path that no endpoint has. */
   readonly call: string | undefined;
   readonly request: RecordedMessage;

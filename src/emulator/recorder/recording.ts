@@ -152,11 +152,11 @@ function subjectOf({ call, path, request }: LoggedRequest): string | null {
 
 /** The fields of a request that a list shows, as JSON: without headers and bodies. A missing value is null. */
 export function summaryOf(entry: LoggedRequest): RequestSummary {
-  const { id, time, method, path, outcome } = entry;
+  const { id, time, start, method, path, outcome } = entry;
   const { call = null, status = null, duration = null, tokens = null, fault = null } = entry;
   const code = codeOf(entry);
   const subject = subjectOf(entry);
-  return { id, time, call, method, path, status, duration, tokens, fault, code, subject, outcome };
+  return { id, time, start, call, method, path, status, duration, tokens, fault, code, subject, outcome };
 }
 
 type BucketLevels = LoggedRequest["tokens"];
@@ -281,6 +281,9 @@ export class RecordedRequest implements LoggedRequest {
   }
   get time(): number {
     return Math.round(this.#arrival.time);
+  }
+  get start(): number {
+    return Math.round(this.#arrival.start);
   }
   get call(): string | undefined {
     return this.#arrival.call;

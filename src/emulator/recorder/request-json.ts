@@ -3,6 +3,8 @@ export interface RequestSummary {
   readonly id: number;
   /** Milliseconds since 1970, by the emulator's clock. */
   readonly time: number;
+  /** When it arrived by the clock of the connection, in milliseconds: no speed and no move of the emulator's clock changes it. */
+  readonly start: number;
   /** The call of the client: `orders.create`. */
   readonly call: string | null;
   readonly method: string;

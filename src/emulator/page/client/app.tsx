@@ -158,13 +158,13 @@ withStorage((storage) => {
 });
 
 function setSplit(percent: number): void {
-  split.value = Math.round(Math.max(25, Math.min(75, percent)));
+  split.value = Math.round(Math.max(30, Math.min(65, percent)));
   withStorage((storage) => storage.setItem(remembered, String(split.value)));
 }
 
 /** The line between the requests and the service: it can be dragged, and moved with the arrow keys. */
 function Divider() {
-  const steps: Readonly<Record<string, number>> = { ArrowLeft: -2, ArrowRight: 2 };
+  const steps: Readonly<Record<string, number>> = { ArrowLeft: -2, ArrowRight: 2, Home: -100, End: 100 };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a separator that can be moved has no element of its own.
     <div
@@ -173,8 +173,8 @@ function Divider() {
       aria-label="Width of the requests"
       aria-orientation="vertical"
       aria-valuenow={split.value}
-      aria-valuemin={25}
-      aria-valuemax={75}
+      aria-valuemin={30}
+      aria-valuemax={65}
       tabIndex={0}
       onPointerDown={({ currentTarget, pointerId }) => currentTarget.setPointerCapture(pointerId)}
       onPointerMove={({ currentTarget, pointerId, clientX }) => {

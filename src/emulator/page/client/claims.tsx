@@ -152,10 +152,13 @@ export function ClaimsPane() {
   if (claims === undefined) return null;
   if (claims.items.length === 0)
     return (
-      <Empty
-        title="No claims"
-        hint="Ship an order, then file a claim about its shipment: partner.claims.createItemIssues(…). You decide it here."
-      />
+      <>
+        <NotHere known={[]} noun="claims" />
+        <Empty
+          title="No claims"
+          hint="Ship an order, then file a claim about its shipment: partner.claims.createItemIssues(…). You decide it here."
+        />
+      </>
     );
   return (
     <>

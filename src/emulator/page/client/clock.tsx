@@ -1,6 +1,6 @@
 import { signal, useSignal } from "@preact/signals";
 import { act } from "./actions.ts";
-import { dayAndTime, plural } from "./format.ts";
+import { count, dayAndTime, plural } from "./format.ts";
 import { Ago, Button, Reference } from "./parts.tsx";
 import { marks, now, state } from "./store.ts";
 
@@ -17,7 +17,7 @@ const speeds = [1, 10, 60, 600, 3600];
 /** A move of the clock that runs, from where to where. Moves with many callbacks take a while. */
 export const move = signal<{ readonly from: number; readonly to: number }>();
 
-/** What happened since a mark, in words: `3 × ship, 12 callbacks, 10 of them refused`. */
+/** What happened since a mark, in words: `3 × ship, callbacks of 12 orders, 10 of them refused`. */
 function happenedSince(latest: number): string {
   const since = marks.value.filter(({ id, name }) => id > latest && !name.startsWith("clock."));
   const callbacks = since.filter(({ name }) => name === "callback");
@@ -28,8 +28,8 @@ function happenedSince(latest: number): string {
   );
   const parts = [
     ...Array.from(others, ([name, those]) => `${those.length} × ${name}`),
-    ...(callbacks.length === 0 ? [] : [plural(callbacks.length, "callback")]),
-    ...(refused === 0 ? [] : [`${refused} of them refused`]),
+    ...(callbacks.length === 0 ? [] : [`callbacks of ${plural(callbacks.length, "order")}`]),
+    ...(refused === 0 ? [] : [`${count(refused)} of them refused`]),
   ];
   return parts.length === 0 ? "" : `: ${parts.join(", ")}`;
 }

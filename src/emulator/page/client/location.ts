@@ -25,7 +25,7 @@ function read(): void {
   }
   opened.value = undefined;
   chosen.value = nameOf(part) ?? (isNarrow.value ? "Requests" : "Orders");
-  visited.value = id === "" ? undefined : { reference: decodeURIComponent(id) };
+  visited.value = id === "" ? undefined : { reference: id };
 }
 
 const hashOf = (name: string, id?: string | number): string =>

@@ -1,9 +1,11 @@
 import { signal, useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import type { LineView, OrderView } from "../view.ts";
 import { act, attempt, notify } from "./actions.ts";
 import { curlOf } from "./curl.ts";
 import { plural, words } from "./format.ts";
-import { useFirstField, useSteady } from "./hooks.ts";
+import { useSteady } from "./hooks.ts";
+import { visited } from "./location.ts";
 import {
   Ago,
   Button,
@@ -12,6 +14,7 @@ import {
   DerivedActions,
   Disclosure,
   Empty,
+  Form,
   Fresh,
   More,
   NotHere,
@@ -80,7 +83,6 @@ const categories = [
 
 /** The form that files a claim about a shipment, as the partner would. */
 function FileClaim({ shipment, onDone }: { readonly shipment: string; readonly onDone: () => void }) {
-  const form = useFirstField();
   const category = useSignal<string>(categories[0][0]);
   const comment = useSignal("");
   const file = async () => {
@@ -90,7 +92,7 @@ function FileClaim({ shipment, onDone }: { readonly shipment: string; readonly o
     if (await act("seed", { claims: [claim] }, done)) onDone();
   };
   return (
-    <div class="form" ref={form}>
+    <Form onSubmit={file} onCancel={onDone}>
       <label class="field">
         <span>What is wrong</span>
         <select
@@ -125,7 +127,7 @@ function FileClaim({ shipment, onDone }: { readonly shipment: string; readonly o
         </Button>
         <Button onPress={onDone}>Back</Button>
       </div>
-    </div>
+    </Form>
   );
 }
 
@@ -168,14 +170,13 @@ function Shipments({ order }: { readonly order: OrderView }) {
 
 /** The form that puts an order on hold. */
 function Hold({ order, onDone }: { readonly order: OrderView; readonly onDone: () => void }) {
-  const form = useFirstField();
   const reason = useSignal("The image has a low resolution");
   const hold = async () => {
     const input = { order: order.reference, reason: reason.value };
     if (await act("hold", input, `${nameOf(order)} is on hold`)) onDone();
   };
   return (
-    <div class="form" ref={form}>
+    <Form onSubmit={hold} onCancel={onDone}>
       <label class="field">
         <span>Reason</span>
         <input
@@ -192,25 +193,25 @@ function Hold({ order, onDone }: { readonly order: OrderView; readonly onDone: (
         </Button>
         <Button onPress={onDone}>Back</Button>
       </div>
-    </div>
+    </Form>
   );
 }
 
 /** The form that ships a part of an order. */
 function ShipSome({ order, onDone }: { readonly order: OrderView; readonly onDone: () => void }) {
-  const form = useFirstField();
   const open = order.lines.filter((line) => openQuantity(line) > 0);
   const chosen = useSignal<Readonly<Record<number, number>>>({});
   const lines = open
     .map(({ index }) => ({ index, quantity: chosen.value[index] ?? 0 }))
     .filter(({ quantity }) => quantity > 0);
   const ship = async () => {
+    if (lines.length === 0) return;
     const sum = lines.reduce((total, { quantity }) => total + quantity, 0);
     const done = (shipment: string) => `Shipped ${sum} of ${nameOf(order)} as ${shipment}`;
     if (await act("ship", { orders: order.reference, lines }, done)) onDone();
   };
   return (
-    <div class="form" ref={form}>
+    <Form onSubmit={ship} onCancel={onDone}>
       {open.map((line) => (
         <label key={line.index} class="field inline">
           <span>
@@ -233,7 +234,7 @@ function ShipSome({ order, onDone }: { readonly order: OrderView; readonly onDon
         </Button>
         <Button onPress={onDone}>Back</Button>
       </div>
-    </div>
+    </Form>
   );
 }
 
@@ -413,16 +414,21 @@ const shipAll = (orders: readonly OrderView[]): Promise<boolean> =>
       });
     }
     await refresh();
-    return `Shipped ${plural(orders.length - refused, "order")}${refused === 0 ? "" : `; ${refused} cannot ship`}`;
+    const older = (state.value?.orders.total ?? 0) > (state.value?.orders.items.length ?? 0);
+    return `Shipped ${plural(orders.length - refused, "order")}${refused === 0 ? "" : `; ${refused} cannot ship`}${older ? "; older orders are not shown here" : ""}`;
   });
 
 /** Adds an order to the first store that accepts orders, as a partner would place one. */
-const addOne = (): Promise<boolean> => {
+function AddOrder() {
   const store = state.value?.stores.find(({ integration }) => integration === "api")?.reference;
   const customIdentifier = `page-${(state.value?.orders.total ?? 0) + 1}`;
-  const order = { ...(store === undefined ? {} : { store }), customIdentifier };
-  return act("seed", { orders: [order] }, `Added the order ${customIdentifier}`);
-};
+  const add = () => act("seed", { orders: [{ store, customIdentifier }] }, `Added the order ${customIdentifier}`);
+  return (
+    <Button disabled={store === undefined} onPress={add}>
+      Add an order
+    </Button>
+  );
+}
 
 /** The newest orders, each with its lines and what the operator can do with it. */
 export function OrdersPane() {
@@ -436,6 +442,11 @@ export function OrdersPane() {
         .toLowerCase()
         .includes(word),
   );
+  const visit = visited.value;
+  useEffect(() => {
+    // A link leads to its card, whatever the filter says.
+    if (visit !== undefined) [text.value, chosen.value] = ["", all];
+  }, [visit]);
   const { shown, fresh, show, listProps } = useSteady(found, ({ reference }) => reference);
   if (orders === undefined) return null;
   const example = state.value?.exampleOrder ?? null;
@@ -448,7 +459,7 @@ export function OrdersPane() {
           {...(example === null ? {} : { line: curlOf(`${baseUrl.value}/orders`, example) })}
         />
         <div class="actions centred">
-          <Button onPress={addOne}>Add an order</Button>
+          <AddOrder />
         </div>
       </>
     );
@@ -470,7 +481,7 @@ export function OrdersPane() {
             text.value = currentTarget.value;
           }}
         />
-        <Button onPress={addOne}>Add an order</Button>
+        <AddOrder />
         {ready.length === 0 ? null : <Button onPress={() => shipAll(ready)}>Ship all {ready.length} open</Button>}
       </div>
       <Filters orders={orders.items} />

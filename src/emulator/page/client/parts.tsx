@@ -4,7 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { ControlView, Listed } from "../view.ts";
 import { act, copy } from "./actions.ts";
 import { count, dayAndTime, plural, relative } from "./format.ts";
-import { keepFocus } from "./hooks.ts";
+import { keepFocus, useFirstField } from "./hooks.ts";
 import { hrefOf, visited } from "./location.ts";
 import { controls, now } from "./store.ts";
 import { inWorld } from "./stream.ts";
@@ -202,6 +202,29 @@ export function Photos({ paths, of }: { readonly paths: readonly string[]; reado
         </li>
       ))}
     </ul>
+  );
+}
+
+interface FormProps {
+  readonly onSubmit: () => unknown;
+  readonly onCancel: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form on a card. Its first field has the focus; Enter in a field submits it, Escape closes it. */
+export function Form({ onSubmit, onCancel, children }: FormProps) {
+  const form = useFirstField();
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && event.target instanceof HTMLInputElement) onSubmit();
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    onCancel();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: its fields and buttons have the focus.
+    <div class="form" ref={form} onKeyDown={onKeyDown}>
+      {children}
+    </div>
   );
 }
 

@@ -5,12 +5,12 @@ import { copy } from "./actions.ts";
 import { toCurl } from "./curl.ts";
 import { aimAt } from "./faults.tsx";
 import { count, dayAndTime, size, span } from "./format.ts";
-import { useShortcut } from "./hooks.ts";
+import { isTyping, useShortcut } from "./hooks.ts";
 import { closeRequest, openRequest, openTab } from "./location.ts";
 import { Ago, Button, Linked, Pill } from "./parts.tsx";
 import { rows } from "./request-list.tsx";
 import { isOpen, messageOf, phasesOf, reasonOf, sentenceOf, statusText, toneOf } from "./request-outcome.ts";
-import { spanOf } from "./request-rows.ts";
+import { spanOf, unityOf } from "./request-rows.ts";
 import { baseUrl, requests } from "./store.ts";
 import { read } from "./stream.ts";
 
@@ -142,11 +142,13 @@ function Attempts({
   readonly id: number;
   readonly group: readonly [RequestSummary, ...RequestSummary[]];
 }) {
-  const start = group[0].time;
+  const { start } = group[0];
   const whole = Math.max(1, spanOf(group) ?? 0);
   return (
     <section class="attempts" aria-label="The requests of the call">
-      <h3>{count(group.length)} requests of one call</h3>
+      <h3>
+        {count(group.length)} {unityOf(group)}
+      </h3>
       <ol class="waterfall">
         {group.map((summary) => (
           <li key={summary.id} aria-current={summary.id === id}>
@@ -157,12 +159,12 @@ function Attempts({
               <span
                 class={`phase ${toneOf(summary)}`}
                 style={{
-                  left: percent(summary.time - start, whole),
+                  left: percent(summary.start - start, whole),
                   width: `max(3px, ${percent(summary.duration ?? 0, whole)})`,
                 }}
               />
             </span>
-            <span class="phase-span">+{span(summary.time - start)}</span>
+            <span class="phase-span">+{span(summary.start - start)}</span>
           </li>
         ))}
       </ol>
@@ -174,6 +176,7 @@ function Attempts({
 function addFault(call: string): void {
   aimAt(call);
   openTab("Faults");
+  setTimeout(() => document.getElementById("tab-Faults")?.focus());
 }
 
 /** One request in full. Escape closes it and returns to the list. */
@@ -183,9 +186,12 @@ export function Details({ id }: { readonly id: number }) {
   const group = row !== undefined && "requests" in row ? row.requests : undefined;
   const close = () => {
     closeRequest();
-    document.querySelector<HTMLElement>(".rows")?.focus();
+    // On a phone the list can take the focus only when the details are gone.
+    setTimeout(() => document.querySelector<HTMLElement>(".rows")?.focus());
   };
-  useShortcut("Escape", close);
+  useShortcut("Escape", ({ target }) => {
+    if (!isTyping(target) && document.querySelector("dialog[open]") === null) close();
+  });
   return (
     <section class="details" aria-label="The opened request">
       <header class="details-head">

@@ -47,10 +47,13 @@ export const filtered = computed(() => {
   return requests.value.filter((summary) => ofKind(summary) && matches(summary, words));
 });
 
-/** What the list shows. A filter finds requests only. */
+const allRows = computed(() => rowsOf(requests.value, marks.value));
+
+/** What the list shows. A filter finds calls, by any of their requests. */
 export const rows = computed(() => {
-  const isFiltered = kind.value !== "all" || text.value.trim() !== "";
-  return rowsOf(filtered.value, isFiltered ? [] : marks.value);
+  if (kind.value === "all" && text.value.trim() === "") return allRows.value;
+  const found = new Set(filtered.value);
+  return allRows.value.filter((row) => "requests" in row && row.requests.some((summary) => found.has(summary)));
 });
 
 interface VirtualListProps<Item> {
@@ -145,6 +148,9 @@ interface RowProps {
   readonly onOpen: (id: number) => void;
 }
 
+/** A press of a row moves the focus to the list: the row goes when it is scrolled out of view. */
+const focusList = (row: HTMLElement): void => row.closest<HTMLElement>(".rows")?.focus({ preventScroll: true });
+
 /** The request of a row that says most: the latest creation of an order, or the latest request. */
 const mainOf = (all: readonly [RequestSummary, ...RequestSummary[]]): RequestSummary =>
   all.findLast(({ call }) => call === "orders.create") ?? all.at(-1) ?? all[0];
@@ -167,7 +173,10 @@ function CallRow({ requests: all, position, total, active, open, onOpen }: RowPr
       aria-selected={open}
       aria-posinset={position + 1}
       aria-setsize={total}
-      onClick={() => onOpen(main.id)}
+      onClick={({ currentTarget }) => {
+        focusList(currentTarget);
+        onOpen(main.id);
+      }}
     >
       <time class="row-time" dateTime={new Date(latest.time).toISOString()}>
         {timeToMs(latest.time)}
@@ -212,7 +221,10 @@ function MarkRow({ mark, position, total, active }: MarkRowProps) {
     <div
       id={`request-${-id}`}
       class={`row mark ${active ? "active" : ""}`}
-      onClick={() => openMark(mark)}
+      onClick={({ currentTarget }) => {
+        focusList(currentTarget);
+        openMark(mark);
+      }}
       role="option"
       tabIndex={-1}
       aria-selected={false}
@@ -282,7 +294,8 @@ function openActive(replace = false): void {
 function onKey(event: KeyboardEvent): void {
   const items = rows.value;
   const step = steps[event.key];
-  if (event.key === "Enter") openActive();
+  if (event.key === "Enter" || event.key === " ") openActive();
+  if (event.key === " ") event.preventDefault();
   if (step === undefined || items.length === 0) return;
   event.preventDefault();
   const from = items.findIndex(({ id }) => id === active.value);

@@ -7,7 +7,7 @@ const slowFrom = 1000;
 
 export const isOpen = ({ outcome }: RequestSummary): boolean => outcome === "open";
 export const isSlow = ({ duration }: RequestSummary): boolean => duration !== null && duration >= slowFrom;
-export const isRefused = ({ status }: RequestSummary): boolean => status !== null && status >= 400;
+const isRefused = ({ status }: RequestSummary): boolean => status !== null && status >= 400;
 export const isError = (summary: RequestSummary): boolean =>
   summary.outcome === "dropped" || summary.outcome === "aborted" || isRefused(summary);
 
@@ -53,26 +53,45 @@ export function messageOf({ response, status }: RequestDetail): string | undefin
 }
 
 /** What the service did with a request. */
-function workOf({ service, method }: RequestDetail): string {
-  if (service === null) return "The service did not see the request";
+function workOf({ service, method, status, fault, duration }: RequestDetail): string {
+  if (service === null)
+    return fault === "gateway" && status !== null
+      ? "The service may still be working"
+      : "The service did not see the request";
   const took = span(service.ended - service.began);
-  if (service.status >= 400) return `The service refused the request with ${service.status}`;
+  const late = duration !== null && service.ended > duration + 1 ? ", after the client had its response" : "";
+  if (service.status >= 400) return `The service refused the request with ${service.status}${late}`;
   return method === "GET"
-    ? `The service responded with ${service.status} in ${took}`
-    : `The service carried the request out in ${took} and responded with ${service.status}`;
+    ? `The service responded with ${service.status} in ${took}${late}`
+    : `The service carried the request out in ${took} and responded with ${service.status}${late}`;
 }
 
+/** What a fault did to a response that has the status of the service. */
+const effects: Readonly<Record<string, string>> = {
+  body: "replaced the body",
+  headers: "replaced headers",
+  trickle: "sent the body byte by byte",
+  stall: "holds the rest of the body",
+  failRender: "lets the render fail",
+};
+
 /** What the client saw, as the end of the sentence. */
-function endOf({ outcome, status, service, fault, duration, response }: RequestDetail): string {
-  const by = fault === null ? "" : `the fault “${fault}” `;
-  if (outcome === "open") return response === null ? "its response has not been sent" : "its body is not complete";
-  if (outcome === "aborted") return `the client left after ${span(duration ?? 0)}`;
+function endOf(detail: RequestDetail): string {
+  const { outcome, status, service, fault, duration, response, method } = detail;
+  const by = fault === null ? "the emulator" : `the fault “${fault}”`;
+  const effect = effects[fault ?? ""];
+  if (outcome === "open") {
+    if (fault !== null && effect !== undefined) return `${by} ${effect}`;
+    return response === null ? "its response has not been sent" : "its body is not complete";
+  }
+  if (outcome === "aborted") return `the client left before the response was complete, within ${span(duration ?? 0)}`;
   if (outcome === "dropped" && status === null)
-    return `${by || "the emulator "}broke the connection: the client cannot know`;
-  if (outcome === "dropped") return `${by || "the emulator "}broke the connection within the body`;
-  if (service === null) return `${by || "the emulator "}responded with ${status} in its place`;
-  if (service.status !== status) return `${by || "the emulator "}responded with ${status} instead`;
-  return fault === null ? "" : `${by}kept the response until ${span(duration ?? 0)}`;
+    return `${by} broke the connection: the client ${method === "GET" ? "got no response" : "cannot know"}`;
+  if (outcome === "dropped") return `${by} broke the connection within the body`;
+  if (service === null) return `${by} responded with ${status} in its place`;
+  if (service.status !== status) return `${by} responded with ${status} instead`;
+  if (fault === null) return "";
+  return effect === undefined ? `${by} kept the response until ${span(duration ?? 0)}` : `${by} ${effect}`;
 }
 
 /** One sentence: what the service did, and what the client saw. */
@@ -104,5 +123,8 @@ export function phasesOf({ service, responded, duration, fault }: RequestDetail)
     { name: fault === null ? "responding" : "held by the fault", from: ended, to: headed, tone: held },
     { name: "body", from: headed, to: end, tone: "busy" },
   ];
-  return end < shortest ? [] : phases.filter(({ name, from, to }) => name === "the service" || to - from >= 1);
+  const isLate = service !== null && service.began >= end;
+  return end < shortest || isLate
+    ? []
+    : phases.filter(({ name, from, to }) => name === "the service" || to - from >= 1);
 }

@@ -1,6 +1,6 @@
 import type { RequestSummary } from "../../recorder/request-json.ts";
 import type { MarkView } from "../view.ts";
-import { isRefused, statusText } from "./request-outcome.ts";
+import { statusText } from "./request-outcome.ts";
 
 /** What a row of the list shows: the requests of one call, oldest first, or something that happened beside them. */
 export type ListRow =
@@ -17,19 +17,31 @@ function keyOf({ call, method, path, subject }: RequestSummary): string | undefi
   return subject === null ? undefined : `${method} ${path} ${subject}`;
 }
 
-/** Whether a request has given its call what it wanted. */
-const isAnswered = (summary: RequestSummary): boolean => summary.outcome === "responded" && !isRefused(summary);
+/** Statuses after which a client sends the same again. */
+const isTemporary = ({ status }: RequestSummary): boolean =>
+  status === null || status >= 500 || [202, 404, 408, 409, 429].includes(status);
 
-/** Whether a request belongs to the call of the one before it, which has the same key. */
+/** Whether a request has given its call a final result. A look-up that finds nothing has not. */
+const isFinal = (summary: RequestSummary): boolean => summary.outcome === "responded" && !isTemporary(summary);
+
+const isRead = ({ method, call }: RequestSummary): boolean => method === "GET" && call !== "orders.lookup";
+
+/** Whether a request belongs to the one before it, which has the same key. Requests at the same time are different calls. */
 function isRepeated(before: RequestSummary, next: RequestSummary): boolean {
-  if (next.time - before.time - (before.duration ?? 0) > longestPause) return false;
-  // A read is repeated to see a change. Everything else is repeated because it has not succeeded.
-  return (next.method === "GET" && next.call !== "orders.lookup") || !isAnswered(before);
+  const end = before.duration === null ? Number.POSITIVE_INFINITY : before.start + before.duration;
+  // The times are rounded to a millisecond.
+  if (next.start + 1 < end || next.start - end > longestPause) return false;
+  // Reads are repeated to see a change. Everything else is repeated because it has no result yet.
+  return isRead(next) || !isFinal(before);
 }
+
+/** What the requests of a row have in common, in words. */
+export const unityOf = ([first]: readonly [RequestSummary, ...RequestSummary[]]): string =>
+  isRead(first) ? "equal requests" : "requests of one call";
 
 /**
  * The rows of requests and marks, newest first. The requests of one call are one row, at the place of the latest: retries, look-ups after a
- * lost response, and polls. `requests` and `marks` are ordered newest first and oldest first.
+ * lost response, and equal reads such as polls. `requests` and `marks` are ordered newest first and oldest first.
  */
 export function rowsOf(requests: readonly RequestSummary[], marks: readonly MarkView[]): readonly ListRow[] {
   const open = new Map<string, RequestSummary[]>();
@@ -87,5 +99,5 @@ export function storyOf(requests: readonly RequestSummary[]): string {
 export function spanOf(requests: readonly [RequestSummary, ...RequestSummary[]]): number | undefined {
   const latest = requests.at(-1);
   if (latest?.duration == null) return undefined;
-  return requests.length === 1 ? latest.duration : latest.time - requests[0].time + latest.duration;
+  return requests.length === 1 ? latest.duration : latest.start - requests[0].start + latest.duration;
 }

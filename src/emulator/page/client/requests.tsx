@@ -186,7 +186,7 @@ function Content() {
 /** The live list of requests. */
 export function RequestsPane() {
   return (
-    <div class="requests">
+    <div class="requests" tabIndex={-1}>
       <FilterBar />
       <Pulse />
       <Skipped />

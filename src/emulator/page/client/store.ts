@@ -37,7 +37,12 @@ export function mergeMarks(newest: readonly MarkView[]): void {
   if ((newest.at(-1)?.id ?? 0) < latest) marks.value = newest;
   else {
     const added = newest.filter(({ id }) => id > latest);
-    if (added.length > 0) marks.value = [...marks.value, ...added].slice(-markCapacity);
+    if (added.length > 0) {
+      // The latest try of a callback stands for those before it.
+      const tried = new Set(added.flatMap(({ name, references }) => (name === "callback" ? references : [])));
+      const isOld = ({ name, references: [order = ""] }: MarkView) => name === "callback" && tried.has(order);
+      marks.value = [...marks.value.filter((mark) => !isOld(mark)), ...added].slice(-markCapacity);
+    }
   }
 }
 

@@ -94,6 +94,7 @@ export function follow(): void {
   const events = new EventSource(inWorld("/_emulator/events"));
   events.onopen = () => {
     connection.value = "live";
+    marks.value = [];
     refresh().catch(ignore);
     reloadRequests().catch(ignore);
   };
