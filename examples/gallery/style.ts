@@ -24,8 +24,9 @@ h2 { margin: 0 var(--edge) .6rem; font-size: 1rem; }
 h2 { display: flex; align-items: center; gap: .6rem; }
 .design { width: 1.8rem; height: 2.4rem; border-radius: .25rem; background: var(--card); object-fit: cover; }
 .close { display: none; }
-.frame:target { position: fixed; inset: 0; z-index: 2; display: grid; grid-template-rows: minmax(0, 1fr) auto; border-radius: 0;
-  background: var(--ground); }
+.frame:target { position: fixed; inset: 0; z-index: 2; display: grid; grid-template-rows: minmax(0, 1fr) auto; aspect-ratio: auto;
+  height: 100dvh; border-radius: 0; background: var(--ground); }
+.frame:target a { min-height: 0; }
 .frame:target img { object-fit: contain; }
 .frame:target .close { display: block; padding: 1rem; text-align: center; color: var(--accent); }
 h2 small { margin-left: .4rem; color: var(--bad); font-weight: 500; font-size: .85rem; }

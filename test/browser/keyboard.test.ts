@@ -108,6 +108,28 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     expect(await focused(page)).not.toBe("BODY");
   });
 
+  it("goes on from a row that was clicked, also when it is scrolled out of view", async () => {
+    const { page, emulator } = await open();
+    for (let sent = 0; sent < 80; sent += 1) await emulator.fetch(`${emulator.baseUrl}/orders?n=${sent}`);
+    await page.getByRole("option", { name: /n=77/ }).click();
+    await page.keyboard.press("End");
+    await page.getByRole("option", { name: /n=0 / }).waitFor();
+    expect(await focused(page)).toContain("Requests, newest first");
+  });
+
+  it("submits a form on a card with Enter, and closes it with Escape", async () => {
+    const { page, partner, emulator } = await open();
+    await place(partner, emulator, "shop-1");
+    const order = page.getByRole("article", { name: "Order shop-1" });
+    await order.getByRole("button", { name: "shop-1", exact: true }).click();
+    await order.getByRole("button", { name: "Ship some of shop-1" }).click();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => focused(page)).toBe("Ship some of shop-1");
+    await order.getByRole("button", { name: "Hold shop-1" }).click();
+    await page.keyboard.press("Enter");
+    await order.getByText("on hold", { exact: true }).waitFor();
+  });
+
   it("says the number of requests only after a change of the filter", async () => {
     const { page, partner, emulator } = await open();
     await place(partner, emulator, "shop-1");

@@ -60,6 +60,30 @@ describeInBrowser("the places of the emulator's page", () => {
     await page.getByRole("article", { name: "Order shop-4" }).waitFor();
   });
 
+  it("are the start for an address that is none", async () => {
+    const { page, errors } = await open();
+    await page.evaluate('location.hash = "#/orders/%E0%A4%A"');
+    await page.reload();
+    await page.getByText("No orders").waitFor();
+    expect(errors).toEqual([]);
+  });
+
+  it("keep equal requests at the same time apart, and join those that follow each other, at any speed of the clock", async () => {
+    const { page, partner, emulator } = await open();
+    emulator.clock.resume({ speed: 3600 });
+    emulator.faults.add({ on: "orders.list", fault: "slow", ms: 50 });
+    const headers = { "X-Service-Secret-Key": emulator.secretKey };
+    await Promise.all([1, 2].map(() => emulator.fetch(`${emulator.baseUrl}/orders`, { headers })));
+    emulator.faults.clear();
+    await page
+      .getByRole("option", { name: /orders\.list/ })
+      .nth(1)
+      .waitFor();
+    emulator.faults.add({ on: "organization.get", nth: 1, fault: "status", status: 503, when: "before" });
+    await partner.organization.get();
+    await page.getByRole("option", { name: /organization\.get ×2 503, 200/ }).waitFor();
+  });
+
   it("say when the emulator has gone, and where the worlds are", async () => {
     const { page, emulator } = await open();
     const world = emulator.worlds.create({ name: "mine" });

@@ -93,7 +93,7 @@ describe("a recorded request", () => {
         fault: "drop",
         code: null,
         subject: null,
-        start: 0,
+        start: expect.any(Number),
         outcome: "dropped",
         service: { began: 0, ended: 0, status: 404 },
         responded: null,
