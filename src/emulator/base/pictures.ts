@@ -16,30 +16,16 @@ function chunk(type: string, data: Uint8Array): Buffer {
   return framed;
 }
 
-/** Encodes a picture of 8-bit true colour as PNG. Calls `colourAt` once for each pixel. */
-function encodePng(width: number, height: number, colourAt: (x: number, y: number) => Colour): Uint8Array<ArrayBuffer> {
+/** Encodes a picture of 8-bit true colour as PNG. `rows` has three bytes for each pixel, and each row begins with its filter type: 0, no filter. */
+function encodePng(width: number, height: number, rows: Uint8Array): Uint8Array<ArrayBuffer> {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(height, 4);
   header.set([8, 2, 0, 0, 0], 8); // 8 bits, true colour, compression method 0, filter method 0, no interlace
-
-  const stride = 1 + width * 3; // each row begins with its filter type: 0, no filter
-  const pixels = Buffer.alloc(stride * height);
-  for (let y = 0; y < height; y += 1) {
-    let at = y * stride + 1;
-    for (let x = 0; x < width; x += 1) {
-      const colour = colourAt(x, y);
-      pixels[at] = colour >> 16;
-      pixels[at + 1] = colour >> 8;
-      pixels[at + 2] = colour;
-      at += 3;
-    }
-  }
-
   const parts = [
     signature,
     chunk("IHDR", header),
-    chunk("IDAT", deflateSync(pixels, { level: 1 })),
+    chunk("IDAT", deflateSync(rows, { level: 1 })),
     chunk("IEND", Buffer.alloc(0)),
   ];
   return new Uint8Array(Buffer.concat(parts));
@@ -148,6 +134,45 @@ function cameraEdge({ camera: place }: Shape, column: number, row: number): numb
   return depth(column, row, place[0], place[1], place[2], place[3], 0.9);
 }
 
+/** What a pixel of a product shows. */
+const zones = { background: 0, print: 1, rim: 2, camera: 3, lens: 4 } as const;
+
+/** The zone of each pixel of a product's picture. */
+function drawZones(product: string, width: number, height: number): Uint8Array {
+  const shape = shapeOf(product);
+  const caseHeight = Math.min(height * 0.86, width * 1.6);
+  const caseWidth = caseHeight / 2;
+  const left = (width - caseWidth) / 2;
+  const top = (height - caseHeight) / 2;
+  const unit = caseWidth / 10;
+
+  const zoneAt = (x: number, y: number): number => {
+    const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * shape.corner);
+    if (inside < 0) return zones.background;
+    if (inside < unit * shape.rim) return zones.rim;
+    const column = (x - left) / unit;
+    const row = (y - top) / unit;
+    if (cameraEdge(shape, column, row) >= 0) {
+      const isLens = shape.lenses.some(([at, down]) => Math.hypot(column - at, row - down) < 0.8);
+      return isLens ? zones.lens : zones.camera;
+    }
+    return shape.strap !== undefined && row > shape.strap[0] && row < shape.strap[1] ? zones.rim : zones.print;
+  };
+  return Uint8Array.from({ length: width * height }, (_, at) => zoneAt(at % width, Math.floor(at / width)));
+}
+
+/** The zones of the latest products: those of one product are the same for every print. */
+const drawnZones = new Map<string, Uint8Array>();
+const mostZones = 32;
+
+function zonesOf(product: string, width: number, height: number): Uint8Array {
+  const key = `${width}x${height}/${product}`;
+  const known = drawnZones.get(key) ?? drawZones(product, width, height);
+  if (!drawnZones.has(key) && drawnZones.size >= mostZones) drawnZones.clear();
+  drawnZones.set(key, known);
+  return known;
+}
+
 /**
  * Draws the back of a phone case as PNG. The print's colours derive from `name`, so the same name gives the same bytes; the shape is that of
  * the product.
@@ -156,30 +181,24 @@ function cameraEdge({ camera: place }: Shape, column: number, row: number): numb
  */
 function drawPhoneCase(name: string, width: number, height: number, product = ""): Uint8Array<ArrayBuffer> {
   const print = printOf(name);
-  const shape = shapeOf(product);
-  const caseHeight = Math.min(height * 0.86, width * 1.6);
-  const caseWidth = caseHeight / 2;
-  const left = (width - caseWidth) / 2;
-  const top = (height - caseHeight) / 2;
-  const unit = caseWidth / 10;
-
-  return encodePng(width, height, (x, y) => {
-    if (x < left || y < top || x > left + caseWidth || y > top + caseHeight) return print.background;
-    // Most of the picture is far from the edge.
-    if (Math.min(x - left, y - top, left + caseWidth - x, top + caseHeight - y) < unit * shape.corner) {
-      const inside = depth(x, y, left, top, left + caseWidth, top + caseHeight, unit * shape.corner);
-      if (inside < 0) return print.background;
-      if (inside < unit * shape.rim) return rim;
+  const zoneOf = zonesOf(product, width, height);
+  const colours = [print.background, 0, rim, camera, lens];
+  const stripe = print.stripe * width;
+  const stride = 1 + width * 3;
+  const rows = Buffer.alloc(stride * height);
+  for (let y = 0; y < height; y += 1) {
+    let at = y * stride + 1;
+    for (let x = 0; x < width; x += 1) {
+      const zone = zoneOf[y * width + x] ?? zones.background;
+      const band = zone === zones.print ? Math.floor((x + y * print.slope) / stripe) % 3 : 0;
+      const colour = (zone === zones.print ? print.shades[(band + 3) % 3] : colours[zone]) ?? 0;
+      rows[at] = colour >> 16;
+      rows[at + 1] = colour >> 8;
+      rows[at + 2] = colour;
+      at += 3;
     }
-    const column = (x - left) / unit;
-    const row = (y - top) / unit;
-    if (cameraEdge(shape, column, row) >= 0) {
-      return shape.lenses.some(([at, down]) => Math.hypot(column - at, row - down) < 0.8) ? lens : camera;
-    }
-    if (shape.strap !== undefined && row > shape.strap[0] && row < shape.strap[1]) return rim;
-    const band = Math.floor((x + y * print.slope) / (print.stripe * width));
-    return print.shades[((band % 3) + 3) % 3] ?? print.shades[0];
-  });
+  }
+  return encodePng(width, height, rows);
 }
 
 /** The number of pictures that are kept. The oldest is removed first. */
