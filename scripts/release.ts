@@ -25,6 +25,7 @@ export function placeholders(root: string): string[] {
     "OWNER",
     "--",
     ":!scripts/release.ts",
+    ":!docs/.vitepress",
     ":!test/package",
   ];
   // git ends with 1 when it finds nothing.
