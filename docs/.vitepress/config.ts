@@ -58,7 +58,7 @@ export default defineConfig({
               .split(/^(?=### )/m)
               .filter((part) => !part.includes("\n#### Inherited from\n"))
               .join(""),
-            env,
+            { ...env, isSearch: true },
           ),
         miniSearch: {
           searchOptions: {

@@ -1,7 +1,17 @@
 import { posix, relative } from "node:path";
+import { transformerTwoslash } from "@shikijs/vitepress-twoslash";
 import { slug } from "github-slugger";
 import type { MarkdownEnv, MarkdownOptions, MarkdownRenderer } from "vitepress";
 import { isPage, resources, root, sitePath } from "./pages.ts";
+
+/** The entry points, as the reference reads them. */
+const doors = Object.fromEntries(
+  ["", "callbacks", "node", "opentelemetry", "redis", "sqlite"].map((name) => [
+    posix.join("pod-partner", name),
+    [posix.join(root, "site/types", name, "index.d.ts")],
+  ]),
+);
+doors["pod-partner/testing"] = [posix.join(root, "site/types/emulator/index.d.ts")];
 
 type Rule = Parameters<MarkdownRenderer["core"]["ruler"]["push"]>[1];
 type State = Parameters<Rule>[0];
@@ -109,12 +119,39 @@ const firstOrder: Rule = (state) => {
   ];
 };
 
+/** The blocks of a page are one program: each shows its types as a reader of the page knows them. The search needs none. */
+const showTypes: Rule = ({ tokens, env }) => {
+  const { relativePath = "", isSearch = false } = env as Partial<MarkdownEnv> & { isSearch?: boolean };
+  if (isSearch || relativePath.includes("reference/")) return;
+  let before = "";
+  for (const token of tokens) {
+    if (token.type !== "fence" || !/^(ts|js)( separate)?$/.test(token.info)) continue;
+    const { content } = token;
+    if (!token.info.endsWith("separate")) {
+      if (before !== "") token.content = `${before}// ---cut---\n${content}`;
+      before += content;
+    }
+    token.info += " twoslash";
+  }
+};
+
 /** How pages are read. `repository` is its address, once it has one. */
 export const markdown = (repository?: string): MarkdownOptions => ({
   theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
   // The anchors are those of GitHub.
   anchor: { slugify: slug },
+  codeTransformers: [
+    transformerTwoslash({
+      throws: false,
+      twoslashOptions: {
+        vfsRoot: root,
+        handbookOptions: { noErrors: true },
+        compilerOptions: { module: 99, moduleResolution: 100, target: 10, strict: true, types: ["node"], paths: doors },
+      },
+    }),
+  ],
   config(md) {
+    md.core.ruler.push("show-types", showTypes);
     md.core.ruler.push("links", (state) => links(state, repository));
     md.core.ruler.before("anchor", "parts-of-members", partsOfMembers);
     md.core.ruler.push("nameless-headings", namelessHeadings);

@@ -114,6 +114,8 @@ describeInBrowser("the site in a browser", () => {
     onTestFinished(() => page.context().close());
     page.setDefaultTimeout(30_000);
     await page.goto(base + path);
+    // The switch gets its title when the page's script runs.
+    await page.locator('.VPSwitchAppearance:not([title=""])').first().waitFor({ state: "attached" });
     return page;
   };
 
@@ -122,12 +124,7 @@ describeInBrowser("the site in a browser", () => {
     ["orders.ensure", "/reference/pod-partner/interfaces/OrdersResource.html#ensure"],
   ])("finds %s", async (words, place) => {
     const page = await open("/");
-    // The page takes the key once its script runs.
-    const opened = async () => {
-      await page.keyboard.press("Control+k");
-      return page.getByRole("searchbox").count();
-    };
-    await expect.poll(opened, { timeout: 30_000 }).toBe(1);
+    await page.keyboard.press("Control+k");
     await page.getByRole("searchbox").fill(words);
     await page.locator(`a.result[href*="${place}"]`).first().click();
     await page.waitForURL((url) => url.href.startsWith(base + place));
@@ -149,6 +146,15 @@ describeInBrowser("the site in a browser", () => {
     expect(await violations(page)).toEqual([]);
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+  });
+
+  it("shows the types of a program", async () => {
+    const page = await open("/orders.html");
+    await page
+      .locator(".twoslash-hover", { hasText: /^ensure$/ })
+      .first()
+      .hover();
+    await page.locator(".twoslash-floating").getByText("ApiCall<PlacedOrder>").first().waitFor();
   });
 
   it("shows pictures in the colours of the page", async () => {

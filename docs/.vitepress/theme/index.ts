@@ -1,3 +1,5 @@
+import "@shikijs/vitepress-twoslash/style.css";
+import TwoslashFloatingVue from "@shikijs/vitepress-twoslash/client";
 import type { Theme } from "vitepress";
 import DefaultTheme from "vitepress/theme";
 import { Diagram } from "./diagram.ts";
@@ -7,6 +9,7 @@ const theme: Theme = {
   extends: DefaultTheme,
   enhanceApp({ app }) {
     app.component("Diagram", Diagram);
+    app.use(TwoslashFloatingVue);
   },
 };
 
