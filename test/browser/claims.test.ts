@@ -47,9 +47,9 @@ describeInBrowser("the claims of the emulator's page", () => {
     await claim.getByRole("link", { name: new RegExp(`^Order_${replacement?.reference.slice(6, 12)}`) }).click();
     const order = page.getByRole("article", { name: `Order ${replacement?.legacyOrderCode}` });
     await order.getByText("replaces").waitFor();
-    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe(
-      `Order ${replacement?.legacyOrderCode}`,
-    );
+    await expect
+      .poll(() => page.evaluate("document.activeElement.getAttribute('aria-label')"))
+      .toBe(`Order ${replacement?.legacyOrderCode}`);
     await order.getByRole("link", { name: /^Claim_/ }).click();
     await claim.waitFor();
     expect(errors).toEqual([]);

@@ -35,7 +35,7 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     expect(await tabTo(page, "Close the request")).toBe(1);
     expect(await tabTo(page, "Headers and bodies")).toBe(1);
     await page.keyboard.press("Escape");
-    expect(await focused(page)).toContain("Requests, newest first");
+    await expect.poll(() => focused(page)).toContain("Requests, newest first");
   });
 
   it("keeps its place after each action on an order", async () => {
@@ -51,11 +51,11 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     await press("shop-1");
     await press("Hold shop-1");
     await order.getByRole("textbox", { name: "Reason" }).waitFor();
-    expect(await page.evaluate("document.activeElement.tagName")).toBe("INPUT");
+    await expect.poll(() => page.evaluate("document.activeElement.tagName")).toBe("INPUT");
     await press("Back");
     await expect.poll(() => focused(page)).toBe("Hold shop-1");
     await press("Ship some of shop-1");
-    expect(await page.evaluate("document.activeElement.type")).toBe("number");
+    await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("number");
     await press("Back");
     await expect.poll(() => focused(page)).toBe("Ship some of shop-1");
     await press("Hold shop-1");
@@ -105,7 +105,7 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     await tabTo(page, "Remove the fault drop on orders.create");
     await page.keyboard.press("Enter");
     await page.getByText("Removed the fault").waitFor();
-    expect(await focused(page)).not.toBe("BODY");
+    await expect.poll(() => focused(page)).not.toBe("BODY");
   });
 
   it("goes on from a row that was clicked, also when it is scrolled out of view", async () => {
@@ -114,7 +114,7 @@ describeInBrowser("the emulator's page with the keyboard", () => {
     await page.getByRole("option", { name: /n=77/ }).click();
     await page.keyboard.press("End");
     await page.getByRole("option", { name: /n=0 / }).waitFor();
-    expect(await focused(page)).toContain("Requests, newest first");
+    await expect.poll(() => focused(page)).toContain("Requests, newest first");
   });
 
   it("submits a form on a card with Enter, and closes it with Escape", async () => {

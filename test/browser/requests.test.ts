@@ -20,7 +20,7 @@ describeInBrowser("the requests of the emulator's page", () => {
     await place(partner, emulator, "shop-1");
     await page.getByRole("option", { name: /orders\.create/ }).waitFor();
     await page.keyboard.press("/");
-    expect(await page.evaluate("document.activeElement.type")).toBe("search");
+    await expect.poll(() => page.evaluate("document.activeElement.type")).toBe("search");
     await page.getByRole("listbox").focus();
     await page.keyboard.press("Enter");
 
@@ -32,7 +32,7 @@ describeInBrowser("the requests of the emulator's page", () => {
     await details.getByRole("heading", { name: "images.upload" }).waitFor();
     await page.keyboard.press("Escape");
     await details.waitFor({ state: "detached" });
-    expect(await page.evaluate("document.activeElement.role")).toBe("listbox");
+    await expect.poll(() => page.evaluate("document.activeElement.role")).toBe("listbox");
   });
 
   it("filters by words and by kind", async () => {
