@@ -6,20 +6,18 @@ const emulator = createEmulator();
 const connect = () => new PodPartner(emulator.clientOptions);
 const partner = connect();
 
-/** How long the service may work on a request: the default of `assumptions.processingTime`. */
-const processingTime = 30_000;
-
 /** A row of your queue or table. */
 interface Job {
   order: IdentifiedOrderInput;
-  /** When a worker last took this job; null before the first. Store it before you place the order. */
-  takenAt: number | null;
+  /** Whether a worker has taken this job before. Store it before you place the order. */
+  isTaken: boolean;
 }
 
 async function work(job: Job): Promise<void> {
-  // An earlier worker may have just sent the order. The service may still be working on it, so one look-up cannot decide.
-  const lookFor = job.takenAt === null ? 0 : Math.max(0, job.takenAt + processingTime - Date.now());
-  job.takenAt = Date.now();
+  // An earlier worker may have just sent the order, however long ago it took the job: it may have waited for the rate limit first. The
+  // service may still be working on it, so one look-up cannot decide.
+  const lookFor = job.isTaken ? 30_000 : 0;
+  job.isTaken = true;
   const { reference, existed } = await partner.orders.ensure(job.order, { lookFor });
   console.log(job.order.customIdentifier, reference, existed ? "was there already" : "was placed");
 }
@@ -32,13 +30,13 @@ const order = (customIdentifier: string): IdentifiedOrderInput => ({
   orderlines: [{ productReference: emulator.demo.products.slimCase, imageReference, quantity: 1 }],
 });
 
-// Another worker sends the order and is killed while the service works on it. This demonstration says that it took the job 29 s ago.
-const interrupted: Job = { order: order("shop-1"), takenAt: Date.now() - 29_000 };
+// Another worker sends the order and is killed while the service works on it.
+const interrupted: Job = { order: order("shop-1"), isTaken: true };
 const killed = new AbortController();
 emulator.faults.add({ on: "orders.create", nth: 1, fault: "slow", ms: 500, when: "before" });
 const earlier = connect().orders.ensure(interrupted.order, { signal: killed.signal });
 setTimeout(() => killed.abort(), 100);
 await earlier.catch(() => console.log("a worker was killed"));
 
-for (const job of [interrupted, { order: order("shop-2"), takenAt: null }]) await work(job);
+for (const job of [interrupted, { order: order("shop-2"), isTaken: false }]) await work(job);
 console.log("orders:", (await partner.orders.list().toArray()).length);

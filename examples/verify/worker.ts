@@ -9,9 +9,9 @@ import { sampleImage } from "pod-partner/testing";
 const processingTime = 10_000;
 const partner = new PodPartner({ timeout: 5_000, assumptions: { processingTime } });
 
-/** The queue: in production a table. It says when each order was first taken. */
+/** The queue: in production a table. It says which orders were taken. */
 const file = join(process.env.POD_PARTNER_VERIFY_FOLDER ?? ".", "queue.json");
-const taken: Record<string, number> = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {};
+const taken: string[] = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
 
 /** Repeats a job for a minute, while it may succeed. An order that is repeated is not made twice. */
 async function persist<Result>(job: () => Promise<Result>): Promise<Result> {
@@ -37,11 +37,10 @@ for (const quantity of [1, 2, 3, 4, 5]) {
   const customIdentifier = `shop-${quantity}`;
   const orderlines = [{ productReference: product.reference, imageReference, quantity }];
   const order = { customIdentifier, storeReference: store.reference, shippingKind: "combined", orderlines } as const;
-  // An earlier process was killed: the service may still be making its order.
-  const before = taken[customIdentifier];
-  taken[customIdentifier] = before ?? Date.now();
+  // An earlier process was killed: the service may still be making its order, however long ago the order was taken.
+  const lookFor = taken.includes(customIdentifier) ? processingTime : 0;
+  taken.push(customIdentifier);
   writeFileSync(file, JSON.stringify(taken));
-  const lookFor = before === undefined ? 0 : Math.max(0, before + processingTime - Date.now());
   const { reference } = await persist(() => partner.orders.ensure(order, { lookFor }));
   console.log(customIdentifier, reference);
 }

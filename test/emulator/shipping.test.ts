@@ -83,6 +83,16 @@ describe("shipments", () => {
     }
   });
 
+  it("have different tracking numbers", async () => {
+    const bench = setUp();
+    const numbers = new Set<string>();
+    for (let count = 0; count < 5; count += 1) {
+      const shipment = bench.emulator.ship(await placeOrder(bench, { dropshipMinimalShippingLevel: "tracked" }));
+      numbers.add((await bench.get(`/shipments/${shipment}`)).body.shipment.trackingNumber);
+    }
+    expect(numbers.size).toBe(5);
+  });
+
   it("contain a part of an order, then the rest", async () => {
     const bench = setUp();
     const order = await placeOrder(bench);

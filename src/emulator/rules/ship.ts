@@ -1,5 +1,5 @@
 import type { ShipmentReference } from "../../references/references.ts";
-import type { Shipment } from "../../resources/shipments/shipments.endpoints.ts";
+import type { Shipment } from "../../resources/shipments/shipments.ts";
 import { ControlError } from "../base/control-error.ts";
 import type { World } from "../state/world.ts";
 import type { Parcel, StoredOrder, StoredShipment } from "../work/records.ts";
@@ -98,7 +98,8 @@ export function ship(
  */
 export function trackingOf({ settings }: World, { reference, level, addressReference }: StoredShipment): Tracking {
   if (level === "basic" || (addressReference === null && settings.shapes === "minimal")) return {};
-  const trackingNumber = `EMU${reference.slice(-12).toUpperCase()}`;
+  // Its first characters tell a reference from the others of its kind.
+  const trackingNumber = `EMU${reference.slice("Shipment_".length, 21).toUpperCase()}`;
   return {
     carrier: level === "express" ? "Emulated Express" : "Emulated Post",
     trackingNumber,
