@@ -2,7 +2,7 @@ import { PodPartnerError } from "../errors/base.ts";
 import { RequestValidationError } from "../errors/validation.ts";
 import { onAbort } from "../util/abort-signals.ts";
 import { hexOf, sha256 } from "../util/digest.ts";
-import { wordsOf } from "../util/foreign.ts";
+import { attempt, wordsOf } from "../util/foreign.ts";
 import { builtIn, fileModules } from "../util/runtime.ts";
 import type { Upload } from "./source.ts";
 import { fileChanged } from "./upload.ts";
@@ -29,30 +29,9 @@ const tooLarge = `the content has more than ${mostBytesInMemory} bytes, and this
  */
 export async function readContent(upload: Upload, signal: AbortSignal, endpoint: string): Promise<Content> {
   const body = upload.body();
-  const refuse = (what: string, error: unknown) =>
-    error instanceof PodPartnerError
-      ? error
-      : new RequestValidationError({ issues: [{ path: [], message: `${what}: ${wordsOf(error)}` }], endpoint });
-  if (body instanceof ReadableStream) {
-    const spool = await openSpool().catch((error: unknown) => {
-      throw refuse("the stream cannot be kept in a temporary file", error);
-    });
-    try {
-      const hash = await hashOf(body, signal, (chunk) => spool.write(chunk));
-      const blob = await spool.finish();
-      return {
-        hash,
-        upload: { replayable: true, body: () => blob },
-        unchanged: async () => true,
-        remove: spool.remove,
-      };
-    } catch (error) {
-      await spool.remove();
-      throw refuse("the source cannot be read", error);
-    }
-  }
-  const blob = body instanceof Blob ? body : new Blob([body]);
   try {
+    if (body instanceof ReadableStream) return await readStream(body, signal);
+    const blob = body instanceof Blob ? body : new Blob([body]);
     const hash = await hashOf(blob.stream(), signal);
     return {
       hash,
@@ -61,7 +40,27 @@ export async function readContent(upload: Upload, signal: AbortSignal, endpoint:
       remove: async () => undefined,
     };
   } catch (error) {
-    throw upload.path === undefined ? refuse("the source cannot be read", error) : fileChanged(upload.path, endpoint);
+    if (upload.path !== undefined) throw fileChanged(upload.path, endpoint);
+    if (error instanceof PodPartnerError) throw error;
+    const message = `the source cannot be read: ${wordsOf(error)}`;
+    throw new RequestValidationError({ issues: [{ path: [], message }], endpoint });
+  }
+}
+
+async function readStream(stream: ReadableStream<Uint8Array>, signal: AbortSignal): Promise<Content> {
+  const spool = await openSpool();
+  try {
+    const hash = await hashOf(stream, signal, (chunk) => spool.write(chunk));
+    const blob = await spool.finish();
+    return {
+      hash,
+      upload: { replayable: true, body: () => blob },
+      unchanged: async () => true,
+      remove: spool.remove,
+    };
+  } catch (error) {
+    await spool.remove();
+    throw error;
   }
 }
 
@@ -135,13 +134,8 @@ function keptInMemory(): Spool {
 const temporaryFiles = new Set<string>();
 
 function removeAll(): void {
-  for (const path of temporaryFiles) {
-    try {
-      builtIn("node:fs")?.rmSync(path, { force: true });
-    } catch {
-      // An error while the process exits would hide its reason.
-    }
-  }
+  // An error while the process exits would hide its reason.
+  for (const path of temporaryFiles) attempt(() => builtIn("node:fs")?.rmSync(path, { force: true }));
 }
 
 function remember(path: string): void {
@@ -163,7 +157,7 @@ async function openSpool(): Promise<Spool> {
   remember(path);
   const file = await promises.open(path, "wx", 0o600).catch((error: unknown) => {
     forget(path);
-    throw error;
+    throw new Error(`it cannot be kept in a temporary file: ${wordsOf(error)}`);
   });
   return {
     write: (chunk) => file.writeFile(chunk),

@@ -3,6 +3,7 @@ import { held } from "../util/abort-signals.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { propertyOf } from "../util/foreign.ts";
 import { fileModules } from "../util/runtime.ts";
+import { concatenate } from "./streams.ts";
 
 /**
  * Writes a file atomically: to a temporary file in the same folder, which is then renamed. If the path is a symbolic link, the target
@@ -41,12 +42,11 @@ async function targetOf(path: string): Promise<string> {
   }
 }
 
-/** Bytes that are collected before they are written: a write for each chunk would take longer than the bytes themselves. */
+/** Bytes that are collected before they are written: a write for each chunk can take longer than the bytes themselves. */
 const batchSize = 512 * 1024;
 
-/** Writes a body to a file and closes the file, also after an error. One batch is written while the next one arrives. */
+/** Writes a body to a file and closes the file, also after an error. */
 async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise<void> {
-  let writing = Promise.resolve();
   try {
     let batch: Uint8Array[] = [];
     let size = 0;
@@ -54,16 +54,12 @@ async function fill(file: FileHandle, body: ReadableStream<Uint8Array>): Promise
       batch.push(chunk);
       size += chunk.byteLength;
       if (size < batchSize) continue;
-      await writing;
-      writing = writeBatch(file, batch);
-      writing.catch(() => undefined);
+      await file.writeFile(concatenate(batch, size));
       [batch, size] = [[], 0];
     }
-    await writing;
-    await writeBatch(file, batch);
+    await file.writeFile(concatenate(batch, size));
     await flush(file);
   } finally {
-    await writing.catch(() => undefined);
     await file.close();
   }
 }
@@ -74,20 +70,6 @@ async function flush(file: FileHandle): Promise<void> {
     await file.sync();
   } catch (error) {
     if (propertyOf(error, "code") !== undefined) throw error;
-  }
-}
-
-/** Writes all bytes. The operating system can write fewer at a time. */
-async function writeBatch(file: FileHandle, batch: readonly Uint8Array[]): Promise<void> {
-  for (let rest = batch; rest.length > 0; ) {
-    let { bytesWritten } = await file.writev(rest);
-    const unfinished = rest.findIndex((chunk) => {
-      if (bytesWritten < chunk.byteLength) return true;
-      bytesWritten -= chunk.byteLength;
-      return false;
-    });
-    const [first, ...others] = unfinished < 0 ? [] : rest.slice(unfinished);
-    rest = first === undefined ? [] : [first.subarray(bytesWritten), ...others];
   }
 }
 

@@ -2,9 +2,32 @@ import { isObject } from "../util/foreign.ts";
 
 /** Reads a stream chunk by chunk, and can release it at any moment. */
 export interface Chunks {
-  next(): Promise<{ readonly done?: boolean | undefined; readonly value?: unknown }>;
+  /** The next chunk; undefined at the end. Throws if it is not binary. */
+  next(): Promise<Uint8Array | undefined>;
   /** Releases the stream at once, also while `next` waits for a chunk: the stream may hold an open file. */
   close(): void;
+}
+
+/** Opens a web or Node stream; undefined if the value is not a stream. Throws if the stream already has a reader. */
+export function chunksOf(source: unknown): Chunks | undefined {
+  if (!isObject(source)) return undefined;
+  if (isWebStream(source)) {
+    // An iterator would be released only after the chunk that it waits for.
+    const reader = source.getReader();
+    return {
+      next: async () => bytesOf(await reader.read()),
+      close: () => quietly(() => reader.cancel()),
+    };
+  }
+  if (!isIterable(source)) return undefined;
+  const iterator = source[Symbol.asyncIterator]();
+  // A Node stream is destroyed. The `return()` of another iterator can wait for the current chunk.
+  const release = () =>
+    "destroy" in source && typeof source.destroy === "function" ? source.destroy() : iterator.return?.();
+  return {
+    next: async () => bytesOf(await iterator.next()),
+    close: () => quietly(release),
+  };
 }
 
 const isWebStream = (value: object): value is ReadableStream<unknown> =>
@@ -12,47 +35,21 @@ const isWebStream = (value: object): value is ReadableStream<unknown> =>
 
 const isIterable = (value: object): value is AsyncIterable<unknown> => Symbol.asyncIterator in value;
 
+/** The bytes of a chunk. A file handle of Node 22 gives buffers without a view. */
+function bytesOf({ done, value }: { readonly done?: boolean | undefined; readonly value?: unknown }) {
+  if (done) return undefined;
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (value instanceof ArrayBuffer) return new Uint8Array(value);
+  throw new TypeError("the stream gives something other than bytes");
+}
+
 async function quietly(release: () => unknown): Promise<void> {
   try {
     await release();
   } catch {
     // The caller cannot act on the error of a stream that fails on release.
   }
-}
-
-/** Uses a reader: an iterator would be released only after the chunk that it waits for. */
-function ofWebStream(stream: ReadableStream<unknown>): Chunks {
-  const reader = stream.getReader();
-  return {
-    next: () => reader.read(),
-    close: () => quietly(() => reader.cancel()),
-  };
-}
-
-/** Reads an iterable. Closing destroys a Node stream; another iterator gets `return()`, which can wait for the current chunk. */
-function ofIterable(source: AsyncIterable<unknown>): Chunks {
-  const iterator = source[Symbol.asyncIterator]();
-  return {
-    next: () => iterator.next(),
-    close: () =>
-      quietly(() =>
-        "destroy" in source && typeof source.destroy === "function" ? source.destroy() : iterator.return?.(),
-      ),
-  };
-}
-
-/** Opens a web or Node stream; undefined if the value is not a stream. Throws if the stream already has a reader. */
-export function chunksOf(source: unknown): Chunks | undefined {
-  if (!isObject(source)) return undefined;
-  if (isWebStream(source)) return ofWebStream(source);
-  return isIterable(source) ? ofIterable(source) : undefined;
-}
-
-/** Converts a chunk to bytes; undefined if it is not binary. A file handle of Node 22 gives buffers without a view. */
-export function bytesOf(chunk: unknown): Uint8Array | undefined {
-  if (chunk instanceof Uint8Array) return chunk;
-  if (ArrayBuffer.isView(chunk)) return new Uint8Array(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-  return chunk instanceof ArrayBuffer ? new Uint8Array(chunk) : undefined;
 }
 
 /** Joins chunks of a known total length. */

@@ -86,16 +86,19 @@ async function peek(body: ReadableStream<Uint8Array>) {
   const chunks: Uint8Array[] = [];
   let size: PictureSize | undefined;
   let length = 0;
-  for (let searched = 0, over = false; size === undefined && searched < mostHeaderBytes && !over; ) {
+  let searched = 0;
+  while (size === undefined && searched < mostHeaderBytes) {
     // A stream that fails here fails again when it is sent.
     const { value } = await reader.read().catch(() => ({ value: undefined }));
-    over = value === undefined;
-    if (value !== undefined) chunks.push(value);
-    length += value?.byteLength ?? 0;
-    // Searching after each chunk would take quadratic time.
-    if (!over && length < Math.min(mostHeaderBytes, 2 * searched)) continue;
-    searched = length;
+    if (value !== undefined) {
+      chunks.push(value);
+      length += value.byteLength;
+      // Searching after each chunk would take quadratic time.
+      if (length < Math.min(mostHeaderBytes, 2 * searched)) continue;
+    }
     size = sizeIn(concatenate(chunks, length));
+    searched = length;
+    if (value === undefined) break;
   }
   const rest = streamOf(
     async () => chunks.shift() ?? (await reader.read()).value,

@@ -1,29 +1,20 @@
-import { emptyFile, shortfall, trustOf } from "../binary/download.ts";
-import { PictureEnd } from "../binary/picture.ts";
+import { Download } from "../binary/download.ts";
+import { emptyFile, FileCheck } from "../binary/file-check.ts";
 import { PodPartnerError } from "../errors/base.ts";
 import { ConnectionError, DeadlineError, RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseValidationError } from "../errors/validation.ts";
 import { propertyOf } from "../util/foreign.ts";
 import type { ResponseHead } from "../util/response-head.ts";
 import { builtIn } from "../util/runtime.ts";
-import type { CancelScope } from "./cancel-scope.ts";
+import type { Call } from "./call.ts";
 import { toConnectionError } from "./connection-errors.ts";
-import { type Redact, snapshot } from "./redact.ts";
+import { snapshot } from "./redact.ts";
+import type { Arrival } from "./response.ts";
 import type { Body } from "./transport.ts";
 
 /*
  * What happens to a download after its head has arrived, while the caller reads it, or does not.
  */
-
-export interface DownloadBodyOptions {
-  readonly scope: CancelScope;
-  readonly endpoint: string;
-  readonly redact: Redact;
-  /** Called with the error's name when a download times out before the caller began to read it. */
-  readonly onUnread: (error: string) => void;
-  /** Completes an error that ends a download's body. */
-  readonly complete: (error: unknown) => unknown;
-}
 
 /** The attempt whose body it is. */
 interface OpenAttempt {
@@ -34,109 +25,78 @@ interface OpenAttempt {
   stop(reason: unknown): void;
 }
 
-type Controller = ReadableStreamDefaultController<Uint8Array>;
-
-/** Checks the bytes of a file as they arrive: a file that is empty or incomplete is a fault. */
-class FileCheck {
-  readonly #response: ResponseHead;
-  readonly #trust: ReturnType<typeof trustOf>;
-  readonly #end = new PictureEnd();
-  #empty = true;
-
-  constructor(response: ResponseHead) {
-    this.#response = response;
-    this.#trust = trustOf(response);
-  }
-
-  see(chunk: Uint8Array): void {
-    this.#empty &&= chunk.byteLength === 0;
-    if (this.#trust !== "detected") this.#end.see(chunk);
-  }
-
-  /** The fault of a file that has arrived; undefined if it has none. */
-  fault({ endpoint, redact }: DownloadBodyOptions): PodPartnerError | undefined {
-    const reason = shortfall(this.#trust, this.#end);
-    if (reason !== undefined) return new ConnectionError({ endpoint, reason, sent: true });
-    if (!this.#empty) return undefined;
-    const { status, headers } = this.#response;
-    const issues = [{ path: [], message: emptyFile }];
-    return new ResponseValidationError({ issues, response: snapshot(status, headers, "", redact), endpoint });
-  }
-}
-
 /**
- * The body of a download, as the source of a stream. It keeps the call open until it is read, canceled or timed out, and keeps the
- * process alive only while the caller waits for a chunk.
+ * Makes a download of an open body, which is read only as fast as the caller reads it. It keeps the call open until it is read, canceled or
+ * timed out, and keeps the process alive only while the caller waits for a chunk.
  */
-class DownloadBody {
-  readonly #attempt: OpenAttempt;
-  readonly #body: Body;
-  readonly #check: FileCheck;
-  readonly #options: DownloadBodyOptions;
-  #unread = true;
-
-  constructor(attempt: OpenAttempt, body: Body, response: ResponseHead, options: DownloadBodyOptions) {
-    this.#attempt = attempt;
-    this.#body = body;
-    this.#check = new FileCheck(response);
-    this.#options = options;
-  }
-
-  start(controller: Controller): void {
-    const fail = (error: unknown) => this.#fail(controller, error);
-    this.#attempt.onTimeout(fail);
-    this.#attempt.keepProcess(false);
-    this.#options.scope.guard(fail);
-  }
-
-  async pull(controller: Controller): Promise<void> {
-    const { complete, endpoint, redact } = this.#options;
-    this.#unread = false;
-    this.#attempt.keepProcess(true);
-    try {
-      const chunk = await this.#body.next();
-      this.#attempt.keepProcess(false);
-      if (chunk !== undefined) {
-        this.#check.see(chunk);
-        return controller.enqueue(chunk);
-      }
-      this.cancel();
-      const error = this.#check.fault(this.#options);
-      if (error === undefined) controller.close();
-      else controller.error(complete(error));
-    } catch (error) {
-      this.cancel();
-      // A cached file can continue with another request, whose error is complete.
-      const typed = error instanceof PodPartnerError || this.#options.scope.ended(error);
-      controller.error(complete(typed ? error : toConnectionError(error, endpoint, redact)));
-    }
-  }
-
-  /** Ends the attempt and its call. */
-  cancel(): void {
-    this.#attempt.stop(undefined);
-    this.#options.scope.close();
-  }
-
-  /** Ends the body with the error of the timeout, the deadline or the caller's signal. */
-  #fail(controller: Controller, error: unknown): void {
-    const { complete, scope, onUnread } = this.#options;
-    controller.error(complete(error));
-    this.#attempt.stop(error);
-    scope.close();
-    const timedOut = error instanceof RequestTimeoutError || error instanceof DeadlineError;
-    if (this.#unread && timedOut) onUnread(error.name);
-  }
-}
-
-/** Makes a stream of the body of a download. It reads the body only as fast as the caller reads the stream. */
-export function downloadStream(
+export function downloaded(
+  call: Call,
   attempt: OpenAttempt,
   body: Body,
   response: ResponseHead,
-  options: DownloadBodyOptions,
-): ReadableStream<Uint8Array> {
-  return new ReadableStream(new DownloadBody(attempt, body, response, options), { highWaterMark: 0 });
+  isFromCache = false,
+): Arrival {
+  const { core, scope, name: endpoint } = call;
+  const check = new FileCheck(response);
+  let isUnread = true;
+
+  const close = (reason?: unknown) => {
+    attempt.stop(reason);
+    scope.close();
+  };
+
+  /** Throws the fault of a file that has arrived. */
+  const assertComplete = () => {
+    const reason = check.shortfall();
+    if (reason !== undefined) throw new ConnectionError({ endpoint, reason, sent: true });
+    if (!check.isEmpty) return;
+    const issues = [{ path: [], message: emptyFile }];
+    const { status, headers } = response;
+    throw new ResponseValidationError({ issues, response: snapshot(status, headers, "", core.redact), endpoint });
+  };
+
+  const stream = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const fail = (error: unknown) => {
+          controller.error(call.complete(error));
+          close(error);
+          const timedOut = error instanceof RequestTimeoutError || error instanceof DeadlineError;
+          if (isUnread && timedOut)
+            core.observer.observe("onUnreadDownload", { callId: call.id, endpoint, error: error.name });
+        };
+        attempt.onTimeout(fail);
+        attempt.keepProcess(false);
+        scope.guard(fail);
+      },
+
+      async pull(controller) {
+        isUnread = false;
+        attempt.keepProcess(true);
+        try {
+          const chunk = await body.next();
+          attempt.keepProcess(false);
+          if (chunk !== undefined) {
+            check.see(chunk);
+            return controller.enqueue(chunk);
+          }
+          assertComplete();
+          close();
+          controller.close();
+        } catch (error) {
+          close();
+          // A cached file can continue with another request, whose error is complete.
+          const typed = error instanceof PodPartnerError || scope.ended(error);
+          controller.error(call.complete(typed ? error : toConnectionError(error, endpoint, core.redact)));
+        }
+      },
+
+      cancel: () => close(),
+    },
+    { highWaterMark: 0 },
+  );
+  const of = { endpoint, clock: core.clock };
+  return { response, text: "", download: new Download(response.headers, stream, of, isFromCache) };
 }
 
 interface Socket {
@@ -155,9 +115,6 @@ const sent = "undici:client:sendHeaders";
 const over = ["undici:request:trailers", "undici:request:error"];
 
 const addressOf = (request: object): string => `${propertyOf(request, "origin")}${propertyOf(request, "path")}`;
-
-/** An HTTP/2 connection carries many requests at a time. */
-const isShared = (socket: Socket | undefined): boolean => propertyOf(socket, "alpnProtocol") === "h2";
 
 /**
  * Finds the socket of one request, so that it does not keep the process alive while the download is unread and its body has not
@@ -194,7 +151,8 @@ export class UnreadSocket {
     }
     this.#channels?.unsubscribe(sent, this.#onSent);
     const [socket, ...others] = this.#candidates.values();
-    if (others.length > 0 || isShared(socket)) return;
+    // An HTTP/2 connection carries many requests at a time.
+    if (others.length > 0 || propertyOf(socket, "alpnProtocol") === "h2") return;
     this.#released = socket;
     socket?.unref();
   }

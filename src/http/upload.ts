@@ -1,9 +1,11 @@
+import * as z from "zod/mini";
 import type { ImageSource } from "../binary/source.ts";
 import { type UploadWatch, watchUpload } from "../binary/upload.ts";
+import type { Schema } from "../schemas/shape.ts";
 import { splitFields } from "../util/fields.ts";
-import { attempt, isObject } from "../util/foreign.ts";
+import { attempt, isFunction, isObject } from "../util/foreign.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { optionFaults, type RequestOptions } from "./request-options.ts";
+import { custom, optionFaults, type RequestOptions } from "./request-options.ts";
 import { sendWithRetries } from "./retry.ts";
 import type { ApiCall, Start } from "./send.ts";
 
@@ -24,6 +26,13 @@ export interface ImageUploadOptions extends UploadOptions {
    */
   readonly onDownsize?: UploadWatch["onDownsize"];
 }
+
+/** The functions that observe an upload. */
+export const watchOptions: Schema = () =>
+  z.strictObject({
+    onProgress: custom(isFunction, "expected a function"),
+    onDownsize: custom(isFunction, "expected a function"),
+  });
 
 /** Splits the options of an upload into the functions that observe it, and the rest. */
 export function splitWatch(
@@ -46,7 +55,7 @@ export const sendUpload = <Data>(
 ): ApiCall<Data> =>
   start(endpoint, options, async (call) => {
     const end = (reason: unknown) => call.scope.end(reason);
-    const input = { body: source, faults: optionFaults(own, "upload") };
+    const input = { body: source, faults: optionFaults(own, watchOptions) };
     const request = await call.open(input, (upload) => watchUpload(upload, own, { endpoint: call.name, end }));
     return sendWithRetries(call, request, (arrival) => call.read(arrival));
   });

@@ -38,29 +38,6 @@ export class NodeBody implements Body {
     }
   }
 
-  all(limit: number): Promise<Uint8Array | undefined> {
-    const stream = this.#stream;
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      let length = 0;
-      if (stream.errored || stream.destroyed) return reject(faultOf(stream.errored ?? cutOff()));
-      stream
-        .on("data", (chunk: Buffer) => {
-          length += chunk.byteLength;
-          if (length <= limit) chunks.push(chunk);
-          else {
-            resolve(undefined);
-            this.close();
-          }
-        })
-        .on("end", () => resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks, length)))
-        .on("error", (error) => reject(faultOf(error)))
-        .on("close", () => {
-          if (!stream.readableEnded) reject(cutOff());
-        });
-    });
-  }
-
   close(): void {
     this.#stream.destroy();
     this.#incoming.destroy();

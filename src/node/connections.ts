@@ -42,7 +42,7 @@ export class Connections {
   readonly connectTimeout: number;
   readonly #options: ResolvedNodeOptions;
   readonly #agents = new Map<string, http.Agent>();
-  #settling: Promise<void> | undefined;
+  #settling: Promise<void> = Promise.resolve();
   #broke = false;
 
   constructor(options: ResolvedNodeOptions) {
@@ -59,8 +59,8 @@ export class Connections {
     return agent;
   }
 
-  /** Waits until the ends of connections that arrived together with earlier responses are known; undefined if they are. */
-  settled(): Promise<void> | undefined {
+  /** Waits until the ends of connections that arrived together with earlier responses are known. */
+  settled(): Promise<void> {
     return this.#settling;
   }
 
@@ -76,15 +76,9 @@ export class Connections {
    */
   released(usedBefore: boolean): void {
     if (usedBefore && !this.#broke) return;
-    const settling = new Promise<void>((resolve) => {
-      setImmediate(() =>
-        setImmediate(() => {
-          if (this.#settling === settling) this.#settling = undefined;
-          resolve();
-        }),
-      );
+    this.#settling = new Promise((resolve) => {
+      setImmediate(() => setImmediate(resolve));
     });
-    this.#settling = settling;
   }
 
   #make(protocol: string, kept: boolean): http.Agent {

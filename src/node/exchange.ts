@@ -139,16 +139,14 @@ function headOf(
   { statusCode: status = 0, statusMessage: statusText = "", rawHeaders }: IncomingMessage,
   url: string,
 ): ResponseHead {
+  const lines = linesOf(rawHeaders);
   return {
     status,
     ok: status >= 200 && status <= 299,
     url,
-    headers: fieldsOf(rawHeaders),
+    headers: fieldsOf(lines),
     toResponse: () => {
-      const headers = new Headers();
-      for (let index = 0; index < rawHeaders.length; index += 2)
-        headers.append(rawHeaders[index] ?? "", rawHeaders[index + 1] ?? "");
-      const response = new Response(bodiless.has(status) ? null : "", { status, statusText, headers });
+      const response = new Response(bodiless.has(status) ? null : "", { status, statusText, headers: lines });
       // The body was read, as that of every response that the SDK returns.
       response.body?.cancel().catch(() => undefined);
       return Object.defineProperty(response, "url", { value: url });
@@ -156,13 +154,18 @@ function headOf(
   };
 }
 
+/** The names and values of headers, which Node lists one after the other. */
+function linesOf(raw: readonly string[]): [name: string, value: string][] {
+  const lines: [string, string][] = [];
+  for (let index = 0; index < raw.length; index += 2) lines.push([raw[index] ?? "", raw[index + 1] ?? ""]);
+  return lines;
+}
+
 /** The headers of a response. Repeated headers are one value with commas, as in the platform's `Headers`, which would load all of `fetch`. */
-function fieldsOf(raw: readonly string[]): HeaderFields {
+function fieldsOf(lines: readonly (readonly [string, string])[]): HeaderFields {
   const fields = new Map<string, string>();
-  // Node lists names and values one after the other.
-  for (let index = 0; index < raw.length; index += 2) {
-    const name = raw[index]?.toLowerCase() ?? "";
-    const value = raw[index + 1] ?? "";
+  for (const [given, value] of lines) {
+    const name = given.toLowerCase();
     const before = fields.get(name);
     fields.set(name, before === undefined ? value : `${before}, ${value}`);
   }

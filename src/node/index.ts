@@ -26,14 +26,11 @@ export function nodeTransport(options?: NodeTransportOptions): Transport {
   const connections = new Connections(resolveNodeOptions(options));
   return {
     kind: "node",
-    send: (request, signal, clock) => {
-      const send = () => {
-        signal.throwIfAborted();
-        return exchange(connections, request, signal, clock);
-      };
+    send: async (request, signal, clock) => {
       // The connection of an earlier response may have ended together with that response.
-      const settling = request.method === "GET" ? connections.settled() : undefined;
-      return settling === undefined ? send() : settling.then(send);
+      if (request.method === "GET") await connections.settled();
+      signal.throwIfAborted();
+      return exchange(connections, request, signal, clock);
     },
   };
 }

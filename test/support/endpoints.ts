@@ -6,11 +6,11 @@ const resources = new URL("../../src/resources/", import.meta.url);
 const isEndpoint = (value: unknown): value is Endpoint =>
   typeof value === "object" && value !== null && "call" in value && "path" in value;
 
-/** The descriptors of all endpoints: whatever the files `*.endpoints.ts` export. */
+/** The descriptors of all endpoints: whatever the files of the resources export. */
 export const endpoints: readonly Endpoint[] = (
   await Promise.all(
     readdirSync(resources, { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".endpoints.ts"))
+      .filter((path) => path.endsWith(".ts"))
       .sort()
       .map((path): Promise<Readonly<Record<string, unknown>>> => import(new URL(path, resources).href)),
   )
