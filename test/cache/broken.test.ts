@@ -85,6 +85,34 @@ describe("a download that ends early leaves nothing in the storage", () => {
 describe("a cached file", () => {
   const context = useCache();
 
+  it("is whole when the caller cancels its download while the end is being stored", async () => {
+    context.service.respondAlways(file(immutable, body));
+    let store: () => void = () => undefined;
+    const { storage } = context;
+    const slow: KeyValueStorage = {
+      ...storage,
+      set: async (key, value, options) => {
+        if (/file:\w+$/.test(key))
+          await new Promise<void>((resolve) => {
+            store = resolve;
+          });
+        return storage.set(key, value, options);
+      },
+    };
+    const reader = (await media(context.client({ storage: slow }))).stream().getReader();
+    for (let received = 0; received < body.length; ) received += (await reader.read()).value?.byteLength ?? 0;
+    const end = reader.read();
+    await context.idle();
+    await reader.cancel();
+    await end;
+    store();
+    await context.idle();
+    expect(await fileKeys(storage)).toHaveLength(5);
+    const { fromCache, bytes } = await read(context.client());
+    expect([fromCache, Buffer.from(bytes).equals(body)]).toEqual([true, true]);
+    expect(context.service.requests).toHaveLength(1);
+  });
+
   it("ends with the timeout when the caller does not read it, and reports it", async () => {
     context.service.respond(file(immutable, body));
     const unread: string[] = [];

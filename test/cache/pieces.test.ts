@@ -57,6 +57,31 @@ describe.each(Object.entries(losses))("a cached file with a %s piece", (_, lose)
   });
 });
 
+describe("a cached file whose lost piece the service does not deliver", () => {
+  const context = useCache();
+
+  it.each(["cancel", "timeout"])("requests nothing more after a %s", async (how) => {
+    context.service.respond(file(immutable, body));
+    const sent: AbortSignal[] = [];
+    const never = new Promise<Response>(() => undefined);
+    const fetch = (_: Request, init?: RequestInit) => {
+      sent.push(init?.signal ?? expect.fail("no signal"));
+      return never;
+    };
+    await read(context.client());
+    await context.storage.delete(await keyOf(context.storage, 1));
+    const reader = (await media(context.client({ fetch, timeout: 5_000 }))).stream().getReader();
+    await reader.read();
+    const next = rejection(reader.read()).catch(() => undefined);
+    await expect.poll(() => sent.length).toBe(1);
+    if (how === "cancel") await reader.cancel();
+    else await context.clock.advance(5_000);
+    await next;
+    await context.clock.advance(60_000);
+    expect([sent.length, sent[0]?.aborted, context.clock.pending]).toEqual([1, true, 0]);
+  });
+});
+
 describe("a cached file of several pieces", () => {
   const context = useCache();
 
@@ -90,6 +115,31 @@ describe("a cached render without an ETag", () => {
     await read(partner);
     await losses.missing?.(context.storage, 1);
     expect(await rejection(read(partner))).toMatchObject({ name: "ConnectionError" });
+  });
+});
+
+describe("a cached file whose lost piece the service does not deliver", () => {
+  const context = useCache();
+
+  it.each(["cancel", "timeout"])("requests nothing more after a %s", async (how) => {
+    context.service.respond(file(immutable, body));
+    const sent: AbortSignal[] = [];
+    const never = new Promise<Response>(() => undefined);
+    const fetch = (_: Request, init?: RequestInit) => {
+      sent.push(init?.signal ?? expect.fail("no signal"));
+      return never;
+    };
+    await read(context.client());
+    await context.storage.delete(await keyOf(context.storage, 1));
+    const reader = (await media(context.client({ fetch, timeout: 5_000 }))).stream().getReader();
+    await reader.read();
+    const next = rejection(reader.read()).catch(() => undefined);
+    await expect.poll(() => sent.length).toBe(1);
+    if (how === "cancel") await reader.cancel();
+    else await context.clock.advance(5_000);
+    await next;
+    await context.clock.advance(60_000);
+    expect([sent.length, sent[0]?.aborted, context.clock.pending]).toEqual([1, true, 0]);
   });
 });
 

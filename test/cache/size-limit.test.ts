@@ -46,6 +46,28 @@ describe("the limit of the cached files", () => {
     await expect.poll(() => fileKeys(context.storage)).toHaveLength(9);
   });
 
+  it("is exceeded by a tenth at most, and looked at only once for each tenth that is stored", async () => {
+    context.service.respondAlways(file(immutable, largeFile(10_000)));
+    let looks = 0;
+    const { storage } = context;
+    const counting = {
+      ...storage,
+      keys: (prefix: string) => {
+        looks += 1;
+        return storage.keys(prefix);
+      },
+    };
+    const partner = context.client({ storage: counting, fileCache: { maxSize: 200_000 } });
+    for (let index = 0; index < 60; index += 1) {
+      await image(`${index}.jpg`, partner);
+      expect(await heads()).toBeLessThanOrEqual(22);
+      await context.clock.advance(minute);
+    }
+    expect(await heads()).toBeGreaterThanOrEqual(20);
+    // The first file, and then each third: three have more than a tenth of the limit.
+    expect(looks).toBe(20);
+  });
+
   it("keeps out a file that is larger, with and without a length", async () => {
     const body = largeFile(1_000_001);
     context.service.respond(file(immutable, body));

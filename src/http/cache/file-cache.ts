@@ -1,51 +1,40 @@
-import { Download } from "../../binary/download.ts";
-import { type BodyWatcher, watched } from "../../binary/streams.ts";
-import type { ClientStorage, OpenStorage } from "../../storage/client-storage.ts";
+import { Download, notModified } from "../../binary/download.ts";
+import { watched } from "../../binary/streams.ts";
+import type { OpenStorage } from "../../storage/client-storage.ts";
+import { onAbort } from "../../util/abort-signals.ts";
 import { nameByHash } from "../../util/digest.ts";
 import type { HeaderFields, ResponseHead } from "../../util/response-head.ts";
 import type { Call } from "../call.ts";
-import { downloadStream } from "../download-body.ts";
+import { downloaded } from "../download-body.ts";
 import { Attempt } from "../exchange.ts";
 import type { EncodedRequest } from "../request.ts";
+import { isConditional } from "../request-options.ts";
 import type { Arrival } from "../response.ts";
 import type { Body } from "../transport.ts";
-import { Recording, StoredBody } from "./bodies.ts";
-import { Entries, type Entry, headersOf, piecesOf } from "./entry.ts";
+import { FileStore, type StoredFile } from "./file-store.ts";
 import { type Asked, askedBy, type Fields, FilePolicy } from "./policy.ts";
-import { SizeLimit } from "./size-limit.ts";
 
 /** How the files of a client are cached. */
 export interface FileCacheOptions {
   /**
-   * The maximum of the files' bytes. The least recently used files go first. Each process can exceed it by a tenth for a moment.
+   * The maximum of the files' bytes. The least recently used files go first. Each process can exceed it by a tenth.
    * Default 1 073 741 824 (1 GiB); in a `memoryStorage` 33 554 432 (32 MiB).
    */
   readonly maxSize?: number | undefined;
 }
 
-/** One download of a file through the cache. */
-interface Getting extends FileSteps {
-  readonly asked: Asked;
-  readonly id: string;
-  readonly opened: OpenedCache;
-}
-
-/** The client's part of the storage, with what the cache keeps in it. */
-interface OpenedCache {
-  readonly entries: Entries;
-  readonly limit: SizeLimit;
-  readonly maxSize: number;
-}
-
 /** Bytes, when the option does not say. A memory storage has 64 MiB for everything that the client remembers. */
 const defaultSize = (kind: string): number => (kind === "memory" ? 32 : 1_024) * 1024 * 1024;
+
+/** Sends a request with the retries of its call. */
+type SendForFile = (request: EncodedRequest) => Promise<Arrival>;
 
 /** The files that a client has downloaded, by the rules of RFC 9111 for a private cache. */
 export class FileCache {
   readonly #openStorage: OpenStorage;
   readonly #maxSize: number | undefined;
   readonly #now: () => number;
-  #opened: Promise<OpenedCache> | undefined;
+  #store: Promise<FileStore> | undefined;
 
   constructor(openStorage: OpenStorage, { maxSize }: FileCacheOptions, now: () => number) {
     this.#openStorage = openStorage;
@@ -54,106 +43,147 @@ export class FileCache {
   }
 
   /** Gets a file from the storage, or with a request, and then stores it. */
-  async get(call: Call, request: EncodedRequest, send: FileSteps["send"]): Promise<Arrival> {
+  async get(call: Call, request: EncodedRequest, send: SendForFile): Promise<Arrival> {
     if (!isPlain(request.headers)) return send(request);
-    const { opened, asked, id, entry, isFresh } = await call.step("cache", async (trace) => {
-      this.#opened ??= this.#open();
-      const [opened, asked, id] = await call.scope.within(
-        Promise.all([this.#opened, askedBy(request.headers), nameByHash(request.url)]),
+    const { file, stored, isFresh } = await call.step("cache", async (trace) => {
+      this.#store ??= this.#open();
+      const [store, id, asked] = await call.within(
+        Promise.all([this.#store, nameByHash(request.url), askedBy(request.headers)]),
       );
-      const entry = await call.scope.within(opened.entries.read(id));
-      const isFresh = entry?.policy.isFresh(asked) === true;
-      trace.outcome = isFresh ? "fresh" : entry === undefined ? "absent" : "stale";
-      return { opened, asked, id, entry, isFresh };
+      const stored = await call.within(store.read(id));
+      const isFresh = stored?.policy.isFresh(asked) === true;
+      trace.outcome = isFresh ? "fresh" : stored === undefined ? "absent" : "stale";
+      return { file: { call, request, send, store, id, asked, now: this.#now }, stored, isFresh };
     });
-    const getting: Getting = { ...fileSteps(call, request, send), asked, id, opened };
-    if (entry === undefined) return this.#download(getting);
-    return isFresh ? this.#serve(getting, entry) : this.#revalidate(getting, entry);
+    if (stored === undefined) return download(file);
+    return isFresh ? serve(file, stored) : revalidate(file, stored);
   }
 
-  async #open(): Promise<OpenedCache> {
-    const storage: ClientStorage = await this.#openStorage();
-    const maxSize = this.#maxSize ?? defaultSize(storage.kind);
-    return { entries: new Entries(storage, this.#now), limit: new SizeLimit(storage, maxSize, this.#now), maxSize };
-  }
-
-  /** Requests the file, and stores it if the response may be stored. */
-  async #download(getting: Getting, request = getting.request): Promise<Arrival> {
-    return this.#recorded(getting, await getting.send(request));
-  }
-
-  #recorded({ call, asked, id, opened, record }: Getting, arrival: Arrival): Arrival {
-    const { response, download } = arrival;
-    if (download?.modified !== true || response.status !== 200 || response.headers.has("content-encoding"))
-      return arrival;
-    const policy = FilePolicy.of(asked, response.headers, this.#now);
-    if (!policy.storable() || (download.size ?? 0) > opened.maxSize) return arrival;
-    const recording = new Recording(opened.entries, {
-      id,
-      policy,
-      size: download.size,
-      maxSize: opened.maxSize,
-      patience: Math.min(call.timeout, call.scope.remaining()) / 4,
-      now: this.#now,
-      onStored: (size) => opened.limit.add(size),
-    });
-    return { ...arrival, download: record(response, download, recording) };
-  }
-
-  /** Asks the service whether a stored file is still valid. */
-  async #revalidate(getting: Getting, entry: Entry): Promise<Arrival> {
-    const { call, request, asked, opened } = getting;
-    const conditions = entry.policy.conditions(asked, request.headers);
-    if (conditions === undefined) return this.#download(getting);
-    const arrival = await getting.send({ ...request, headers: { ...request.headers, ...conditions } });
-    if (arrival.download?.modified !== false) return this.#recorded(getting, arrival);
-
-    const plain = unconditional(request.headers);
-    const alone = Object.keys(plain).length === Object.keys(request.headers).length;
-    const policy = entry.policy.refreshed(asked, arrival.response.headers, alone, this.#now);
-    if (policy === undefined) {
-      await call.scope.within(opened.entries.drop(entry));
-      // The 304 is about the caller's own copy, or about a version that neither side has.
-      return alone ? this.#download(getting) : arrival;
-    }
-    if (policy.storable()) await call.scope.within(opened.entries.refresh(entry, policy));
-    else {
-      await call.scope.within(opened.entries.drop(entry));
-      // Only the first piece was read before.
-      if (piecesOf(entry.head.size) > 1) return this.#download(getting);
-    }
-    return this.#serve(getting, { ...entry, policy });
-  }
-
-  /** Responds with a stored file, or with 304 if the caller's copy is that file. */
-  #serve(getting: Getting, entry: Entry): Arrival {
-    const { request, opened, open } = getting;
-    const fields = headersOf(entry);
-    if (hasCurrentCopy(request.headers, fields)) {
-      const { "content-length": _, ...headers } = fields;
-      const { etag, "last-modified": lastModified } = headers;
-      const download = { modified: false, etag, lastModified } as const;
-      return { response: headOf(304, request.url, headers), text: "", download };
-    }
-    void opened.entries.refresh(entry);
-    const response = headOf(200, request.url, fields);
-    const body = new StoredBody(opened.entries, entry, () => this.#again(getting, entry));
-    return { response, text: "", download: open(response, body) };
-  }
-
-  /** Downloads a file of which a part was lost. Only the same version can continue it. */
-  async #again(getting: Getting, entry: Entry): Promise<Download | undefined> {
-    const { request } = getting;
-    const { response, download } = await this.#download(getting, {
-      ...request,
-      headers: unconditional(request.headers),
-    });
-    if (download?.modified !== true) return undefined;
-    if (isSameVersion(headersOf(entry), response.headers)) return download;
-    await download.cancel();
-    return undefined;
+  async #open(): Promise<FileStore> {
+    const storage = await this.#openStorage();
+    return new FileStore(storage, this.#maxSize ?? defaultSize(storage.kind), this.#now);
   }
 }
+
+/** A file that a call wants. */
+interface WantedFile {
+  readonly call: Call;
+  readonly request: EncodedRequest;
+  readonly send: SendForFile;
+  readonly store: FileStore;
+  /** The name of the file in the storage. */
+  readonly id: string;
+  readonly asked: Asked;
+  readonly now: () => number;
+}
+
+/** Requests a file, and stores it if the response may be stored. */
+const download = async (file: WantedFile, request = file.request): Promise<Arrival> =>
+  recorded(file, await file.send(request));
+
+/** Stores the file of a response while the caller reads it. */
+function recorded({ call, store, id, asked, now }: WantedFile, arrival: Arrival): Arrival {
+  const { response, download } = arrival;
+  const { headers, status } = response;
+  if (download?.modified !== true || status !== 200 || headers.has("content-encoding")) return arrival;
+  const policy = FilePolicy.of(asked, headers, now);
+  if (!policy.storable() || (download.size ?? 0) > store.maxSize) return arrival;
+  const patience = Math.min(call.timeout, call.scope.remaining()) / 4;
+  const body = watched(download.stream(), store.record(id, policy, download.size, patience));
+  return { ...arrival, download: new Download(headers, body, { endpoint: call.name, clock: call.core.clock }) };
+}
+
+/** Asks the service whether a stored file is still valid. */
+async function revalidate(file: WantedFile, stored: StoredFile): Promise<Arrival> {
+  const { call, request, send, store, asked, now } = file;
+  const conditions = stored.policy.conditions(asked, request.headers);
+  if (conditions === undefined) return download(file);
+  const arrival = await send({ ...request, headers: { ...request.headers, ...conditions } });
+  if (arrival.download?.modified !== false) return recorded(file, arrival);
+
+  const alone = !isConditional(request.headers);
+  const policy = stored.policy.refreshed(asked, arrival.response.headers, alone, now);
+  if (policy?.storable()) {
+    await call.within(store.use(stored, policy));
+    return serve(file, { ...stored, policy });
+  }
+  await call.within(store.drop(stored));
+  // Without a policy, the 304 is about the caller's own copy, or about a version that neither side has.
+  if (policy === undefined) return alone ? download(file) : arrival;
+  // The file may not be stored any more. Only its first piece was read before.
+  return stored.first.byteLength < stored.head.size ? download(file) : serve(file, { ...stored, policy });
+}
+
+/** Responds with a stored file, or with 304 if the caller's copy is that file. */
+function serve(file: WantedFile, stored: StoredFile): Arrival {
+  const { call, request, store } = file;
+  const fields = headersOf(stored);
+  if (hasCurrentCopy(request.headers, fields)) {
+    const { "content-length": _, ...headers } = fields;
+    const response = headOf(304, request.url, headers);
+    return { response, text: "", download: notModified(response.headers) };
+  }
+  void store.use(stored);
+  const response = headOf(200, request.url, fields);
+  const body = bodyOf(file, stored);
+  const attempt = new Attempt(call, call.timeout, () => undefined);
+  attempt.open(body);
+  return downloaded(call, attempt, body, response, true);
+}
+
+function bodyOf(file: WantedFile, stored: StoredFile): Body {
+  const closed = new AbortController();
+  const bytes = bytesOf(file, stored, closed.signal);
+  return { next: async () => (await bytes.next()).value ?? undefined, close: () => closed.abort() };
+}
+
+/**
+ * Gives the bytes of a stored file. When a piece is missing or damaged, the rest comes from the service: the file is downloaded again, and
+ * the bytes that were given are skipped.
+ */
+async function* bytesOf(file: WantedFile, stored: StoredFile, closed: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  const { size } = stored.head;
+  let given = 0;
+  for await (const piece of file.store.pieces(stored)) {
+    given += piece.byteLength;
+    yield piece;
+  }
+  if (given === size) return;
+  await file.store.drop(stored);
+  // Nobody waits for the response when the caller cancels, or when the outer timeout ends the download.
+  const stopListening = onAbort(closed, () => file.call.scope.end(new Error("the download was closed")));
+  const reader = (await downloadSame(file, stored)).stream().getReader();
+  stopListening();
+  onAbort(closed, () => void reader.cancel().catch(() => undefined));
+  let received = 0;
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    received += next.value.byteLength;
+    // A body of another length is of another version, also with the same `ETag`.
+    if (received > size) throw new Error(lost);
+    if (received <= given) continue;
+    yield next.value.subarray(next.value.byteLength - (received - given));
+    given = received;
+  }
+  if (given < size) throw new Error(lost);
+}
+
+/** Downloads the version of a file of which a part was lost: only that can continue it. */
+async function downloadSame(file: WantedFile, stored: StoredFile): Promise<Download> {
+  const { request } = file;
+  const arrival = await download(file, { ...request, headers: unconditional(request.headers) });
+  if (arrival.download?.modified !== true) throw new Error(lost);
+  if (isSameVersion(headersOf(stored), arrival.response.headers)) return arrival.download;
+  await arrival.download.cancel();
+  throw new Error(lost);
+}
+
+const lost = "a part of the cached file was lost, and the service may have another version now; download it again";
+
+/** The headers of a stored file, with its true length. */
+const headersOf = ({ policy, head }: StoredFile): Fields => ({
+  ...policy.headers(),
+  "content-length": String(head.size),
+});
 
 function headOf(status: 200 | 304, url: string, fields: Fields): ResponseHead {
   const headers = new Headers(fields);
@@ -163,39 +193,6 @@ function headOf(status: 200 | 304, url: string, fields: Fields): ResponseHead {
     url,
     headers,
     toResponse: () => Object.defineProperty(new Response(null, { status, headers }), "url", { value: url }),
-  };
-}
-
-/** What the cache of files needs of a call. */
-export interface FileSteps {
-  readonly call: Call;
-  readonly request: EncodedRequest;
-  /** Sends a request through the attempts of the call. */
-  readonly send: (request: EncodedRequest) => Promise<Arrival>;
-  /** Makes a download of the same file whose bytes a recording gets while the caller reads them. */
-  readonly record: (response: ResponseHead, download: Download, recording: BodyWatcher) => Download;
-  /** Makes a download of a stored body, with the timeout, the deadline and the signal of the call. */
-  readonly open: (response: ResponseHead, body: Body) => Download;
-}
-
-/** The steps of a call for a file. */
-function fileSteps(call: Call, request: EncodedRequest, send: FileSteps["send"]): FileSteps {
-  const { core, scope, name: endpoint, timeout } = call;
-  const of = { endpoint, clock: core.clock };
-  return {
-    call,
-    request,
-    send,
-    record: ({ headers }, download, recording) => new Download(headers, watched(download.stream(), recording), of),
-    open: (response, body) => {
-      const attempt = new Attempt({ scope, request, endpoint, timeout, binary: false }, () => undefined);
-      attempt.open(body);
-      const onUnread = (error: string) =>
-        core.observer.observe("onUnreadDownload", { callId: call.id, endpoint, error });
-      const complete = (error: unknown) => call.complete(error);
-      const options = { scope, endpoint, redact: core.redact, complete, onUnread };
-      return new Download(response.headers, downloadStream(attempt, body, response, options), of, true);
-    },
   };
 }
 
@@ -216,8 +213,10 @@ function hasCurrentCopy(given: Fields, { etag, "last-modified": modified, date }
 }
 
 /** The headers of a request without its conditions. */
-const unconditional = (headers: Fields): Fields =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => !/^if-(none-match|modified-since)$/.test(name)));
+function unconditional(headers: Fields): Fields {
+  const { "if-none-match": _, "if-modified-since": __, ...rest } = headers;
+  return rest;
+}
 
 /** Whether the cache understands a request: it knows no parts of a file, and no conditions of changes. */
 const isPlain = (headers: Fields): boolean =>

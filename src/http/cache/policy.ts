@@ -8,7 +8,6 @@ export type Fields = Readonly<Record<string, string>>;
 
 /** The headers of a request, as a policy compares them. */
 export interface Asked {
-  readonly method: "GET";
   readonly headers: Fields;
 }
 
@@ -34,24 +33,26 @@ const ofBody = new Set(["content-type", "content-length"]);
 /** The request headers that decide about the cache, or that the SDK itself writes. Any other one can be secret. */
 const readable = new Set(["cache-control", "pragma", "accept", "accept-encoding"]);
 
+/** The value of a header as the package compares it: it knows the directives in lower case. */
+const comparable = (name: string, value: string): string =>
+  name === "cache-control" || name === "pragma" ? value.toLowerCase() : value;
+
 /** Reads a request. `Vary` can name any of its headers, so those that can be secret are replaced by a hash. */
 export async function askedBy(headers: Fields): Promise<Asked> {
   const selecting = Object.entries(headers).filter(([name]) => !name.startsWith("if-"));
-  const fields = selecting.map(async ([name, value]) => {
-    const lower = name === "cache-control" || name === "pragma" ? value.toLowerCase() : value;
-    return [name, readable.has(name) ? lower : await nameByHash(`${name}\n${value}`)] as const;
-  });
-  return { method: "GET", headers: Object.fromEntries(await Promise.all(fields)) };
+  const fields = selecting.map(async ([name, value]) => [
+    name,
+    readable.has(name) ? comparable(name, value) : await nameByHash(`${name}\n${value}`),
+  ]);
+  return { headers: Object.fromEntries(await Promise.all(fields)) };
 }
 
-function keptOf(headers: HeaderFields): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const name of kept) {
+function keptOf(headers: HeaderFields): Fields {
+  const fields = kept.flatMap((name) => {
     const value = headers.get(name);
-    // The package compares the directives in lower case.
-    if (value !== null) fields[name] = name === "cache-control" || name === "pragma" ? value.toLowerCase() : value;
-  }
-  return fields;
+    return value === null ? [] : [[name, comparable(name, value)]];
+  });
+  return Object.fromEntries(fields);
 }
 
 /** The cache belongs to one organization, so it is private; a file without a lifetime is revalidated each time. */
@@ -109,8 +110,7 @@ export class FilePolicy {
     const { "if-none-match": tag, "if-modified-since": date } = this.#policy.revalidationHeaders(asked) as Fields;
     const { "if-none-match": tags, "if-modified-since": since } = given;
     if (tags !== undefined) return tag === undefined ? undefined : { "if-none-match": `${tags}, ${tag}` };
-    if (since !== undefined && since !== date) return undefined;
-    if (tag === undefined && date === undefined) return undefined;
+    if ((tag ?? date) === undefined || (since !== undefined && since !== date)) return undefined;
     return {
       ...(tag !== undefined && { "if-none-match": tag }),
       ...(date !== undefined && { "if-modified-since": date }),
@@ -133,8 +133,8 @@ export class FilePolicy {
   }
 
   /** The headers of the response now, with its age, which a clock that was set back would make negative. */
-  headers(): Record<string, string> {
-    const headers = this.#policy.responseHeaders() as Record<string, string>;
+  headers(): Fields {
+    const headers = this.#policy.responseHeaders() as Fields;
     return { ...headers, age: `${Math.max(0, Number(headers.age))}` };
   }
 }
