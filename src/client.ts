@@ -2,12 +2,11 @@ import { FileCache } from "./http/cache/file-cache.ts";
 import { RetryBudget } from "./http/call.ts";
 import type { Method } from "./http/endpoint.ts";
 import { fetchTransport } from "./http/fetch-transport.ts";
-import { Observer } from "./http/observer.ts";
+import { type CallTracer, Observer, type StorageLostEvent } from "./http/observer.ts";
 import { Pacer, type RateLimits } from "./http/pacing/pacer.ts";
 import { createRedact } from "./http/redact.ts";
 import { type AnyRequestOptions, requestAny } from "./http/request-any.ts";
 import { type ApiCall, createSend, type Send } from "./http/send.ts";
-import { type CallTracer, Tracing } from "./http/tracing.ts";
 import { createSender } from "./http/transport.ts";
 import { type PodPartnerOptions, resolveOptions } from "./options.ts";
 import { AddressesResource } from "./resources/addresses/addresses.ts";
@@ -82,31 +81,30 @@ export class PodPartner {
   readonly #send: Send;
   readonly #pacer: Pacer;
   readonly #scopeOf: (storage: KeyValueStorage) => Promise<string>;
-  readonly #tracing = new Tracing();
+  readonly #observer: Observer;
 
   constructor(options: PodPartnerOptions = {}) {
     const { secretKey, fetch, transport, hooks, logger, pacing, storage, fileCache, assumptions, ...resolved } =
       resolveOptions(options);
     const { baseUrl, clock } = resolved;
     const observer = new Observer(hooks, logger);
+    this.#observer = observer;
     const { shared: fleet, ceiling } = pacing ?? {};
-    const fleetReports = {
-      onLost: (reason: string) => observer.observe("onStorageLost", { option: "pacing.shared", reason }),
-      onBack: () => observer.observe("onStorageBack", { option: "pacing.shared" }),
-    };
+    const redact = createRedact(secretKey);
+    const reportsOf = (option: StorageLostEvent["option"]) => ({
+      onLost: (reason: string) => observer.observe("onStorageLost", { option, reason: redact(reason) }),
+      onBack: () => observer.observe("onStorageBack", { option }),
+    });
     this.#pacer = new Pacer(clock, {
-      open: fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...fleetReports, own, wake })),
+      open:
+        fleet && ((own, wake) => fleet.join({ baseUrl, secretKey, clock, ...reportsOf("pacing.shared"), own, wake })),
       ceiling,
     });
     this.#scopeOf = createScopeOf(baseUrl, secretKey);
-    const redact = createRedact(secretKey);
-    const reports = {
-      onLost: (reason: string) => observer.observe("onStorageLost", { option: "storage", reason: redact(reason) }),
-      onBack: () => observer.observe("onStorageBack", { option: "storage" }),
-    };
     // The storage and the cache are opened at their first use.
     let opened: Promise<ClientStorage> | undefined;
-    const openStorage = () => (opened ??= openClientStorage({ storage, scopeOf: this.#scopeOf, clock, reports }));
+    const openStorage = () =>
+      (opened ??= openClientStorage({ storage, scopeOf: this.#scopeOf, clock, reports: reportsOf("storage") }));
     const files = fileCache && new FileCache(openStorage, fileCache, () => clock.now());
     const core = {
       ...resolved,
@@ -116,7 +114,6 @@ export class PodPartner {
       paced: pacing !== undefined,
       transport: createSender(secretKey, transport ?? fetchTransport(fetch), clock),
       observer,
-      tracing: this.#tracing,
       redact,
       files,
     };
@@ -148,7 +145,7 @@ export class PodPartner {
 
   /** Runs each call and each of its steps in a tracer. Returns a function that ends it. For `pod-partner/opentelemetry`; not for your code. */
   "~follow"(tracer: CallTracer): () => void {
-    return this.#tracing.follow(tracer);
+    return this.#observer.follow(tracer);
   }
 
   /**

@@ -37,12 +37,11 @@ export type { Issue } from "./errors/validation.ts";
 export { ConfigurationError, RequestValidationError, ResponseValidationError } from "./errors/validation.ts";
 export type { ListPage, Method } from "./http/endpoint.ts";
 export type { Logger } from "./http/logger.ts";
-export type { Hooks } from "./http/observer.ts";
+export type { CallTrace, CallTracer, Hooks } from "./http/observer.ts";
 export type { RateLimits } from "./http/pacing/pacer.ts";
 export type { StandardSchema } from "./http/request-any.ts";
 export type { ConditionalOptions, RequestOptions, UnconditionalOptions } from "./http/request-options.ts";
 export type { ApiCall, WithResponse } from "./http/send.ts";
-export type { CallTrace, CallTracer } from "./http/tracing.ts";
 export type { PodPartnerOptions } from "./options.ts";
 export type { ListResource } from "./pagination/list-resource.ts";
 export type { Paginator } from "./pagination/paginator.ts";
@@ -70,8 +69,7 @@ export type {
 } from "./references/references.ts";
 export { isReference, parseReference } from "./references/references.ts";
 export type { AddressesResource } from "./resources/addresses/addresses.ts";
-export type { KeyValidation } from "./resources/auth/auth.endpoints.ts";
-export type { AuthResource } from "./resources/auth/auth.ts";
+export type { AuthResource, KeyValidation } from "./resources/auth/auth.ts";
 export type {
   KnownProductStatus,
   Packaging,
@@ -95,8 +93,7 @@ export type { ClaimsResource } from "./resources/claims/claims.ts";
 export type { Composition, CompositionParts } from "./resources/compositions/compositions.endpoints.ts";
 export type { CompositionsResource } from "./resources/compositions/compositions.ts";
 export type { FoundComposition } from "./resources/compositions/search.ts";
-export type { Evidence } from "./resources/evidence/evidence.endpoints.ts";
-export type { EvidenceResource } from "./resources/evidence/evidence.ts";
+export type { Evidence, EvidenceResource } from "./resources/evidence/evidence.ts";
 export type { PrintImage } from "./resources/images/images.endpoints.ts";
 export type { ImagesResource } from "./resources/images/images.ts";
 export type { UploadedImage } from "./resources/images/upload-once.ts";
@@ -122,10 +119,14 @@ export type {
 } from "./resources/orders/orders.endpoints.ts";
 export type { OrdersResource } from "./resources/orders/orders.ts";
 export type { IdentifiedOrderInput, PlacedOrder } from "./resources/orders/place.ts";
-export type { Account, Brand, Organization, Store } from "./resources/organization/organization.endpoints.ts";
-export type { OrganizationResource } from "./resources/organization/organization.ts";
-export type { Perspective, PerspectiveSummary } from "./resources/perspectives/perspectives.endpoints.ts";
-export type { PerspectivesResource } from "./resources/perspectives/perspectives.ts";
+export type {
+  Account,
+  Brand,
+  Organization,
+  OrganizationResource,
+  Store,
+} from "./resources/organization/organization.ts";
+export type { Perspective, PerspectiveSummary, PerspectivesResource } from "./resources/perspectives/perspectives.ts";
 export type {
   CompletedMockup,
   MockupInput,
@@ -135,14 +136,10 @@ export type {
 } from "./resources/renders/batch.schema.ts";
 export type { CreatedRender, Render, RenderFile, RenderInput } from "./resources/renders/renders.endpoints.ts";
 export type { RendersResource } from "./resources/renders/renders.ts";
-export type { Rendertokens } from "./resources/rendertokens/rendertokens.endpoints.ts";
-export type { RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
-export type { Scene, SceneSummary } from "./resources/scenes/scenes.endpoints.ts";
-export type { ScenesResource } from "./resources/scenes/scenes.ts";
-export type { Shipment } from "./resources/shipments/shipments.endpoints.ts";
-export type { ShipmentsResource } from "./resources/shipments/shipments.ts";
-export type { WarehouseItem } from "./resources/warehouse/warehouse.endpoints.ts";
-export type { ItemsResource, WarehouseResource } from "./resources/warehouse/warehouse.ts";
+export type { Rendertokens, RendertokensResource } from "./resources/rendertokens/rendertokens.ts";
+export type { Scene, SceneSummary, ScenesResource } from "./resources/scenes/scenes.ts";
+export type { Shipment, ShipmentsResource } from "./resources/shipments/shipments.ts";
+export type { ItemsResource, WarehouseItem, WarehouseResource } from "./resources/warehouse/warehouse.ts";
 export type { Address, AddressInput, CompleteAddress } from "./schemas/address.ts";
 export type { OpenEnum, OpenRecord } from "./schemas/shape.ts";
 export type { KeyValueStorage } from "./storage/contract.ts";

@@ -6,9 +6,8 @@ import type { SharedPacing } from "./http/pacing/tokens.ts";
 import { withoutRetries } from "./http/request-options.ts";
 import type { Transport } from "./http/transport.ts";
 import { assumptions } from "./schemas/assumptions.ts";
-import { baseUrl } from "./schemas/base-url.ts";
 import type { UnknownKey } from "./schemas/check.ts";
-import { clock, filledText } from "./schemas/shape.ts";
+import { baseUrl, clock, filledText } from "./schemas/shape.ts";
 import type { KeyValueStorage } from "./storage/contract.ts";
 import { functionOf, isFunction, isObject, isRecord } from "./util/foreign.ts";
 

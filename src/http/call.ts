@@ -11,7 +11,7 @@ import type { ResponseHead } from "../util/response-head.ts";
 import { CancelScope } from "./cancel-scope.ts";
 import { unexpected } from "./connection-errors.ts";
 import { type Endpoint, type EndpointInput, nameOf } from "./endpoint.ts";
-import type { Observer } from "./observer.ts";
+import { type CallTrace, newCallId, type Observer } from "./observer.ts";
 import type { Pacer } from "./pacing/pacer.ts";
 import type { Redact } from "./redact.ts";
 import { type Draft, type EncodedRequest, encode, encodeUpload } from "./request.ts";
@@ -24,7 +24,6 @@ import {
   type RetryOptions,
 } from "./request-options.ts";
 import { type Arrival, decode, type ResponseMode } from "./response.ts";
-import { type CallTrace, newCallId, type Tracing } from "./tracing.ts";
 import type { Sender } from "./transport.ts";
 
 /** What all calls of one client share. */
@@ -36,7 +35,6 @@ export interface Core {
   /** Whether calls wait for tokens. */
   readonly paced: boolean;
   readonly observer: Observer;
-  readonly tracing: Tracing;
   readonly redact: Redact;
   readonly responses: ResponseMode;
   readonly timeout: number;
@@ -88,7 +86,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   readonly timeout: number;
   readonly retry: RetryOptions;
   readonly scope: CancelScope;
-  readonly recorder: TimelineRecorder;
+  /** The steps so far. */
+  readonly timeline: TimelineEntry[] = [];
   /** Identifies what the request creates. An error has it while the outcome is in doubt. */
   identifiers: Readonly<Record<string, unknown>> | undefined;
   /** Whether the service may have carried out a request that has no response. */
@@ -131,7 +130,6 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     this.timeout = timeout;
     this.retry = retry === undefined ? core.retry : withOverrides(core.retry, retry || { retries: 0 });
     this.scope = new CancelScope(core.clock, signal, deadline);
-    this.recorder = new TimelineRecorder(core.clock);
   }
 
   /** Checks the input and writes the request, or throws all faults of the input and the options at once. */
@@ -198,9 +196,9 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
 
   /** Runs one step of the call. The timeline, the traces and the log get its outcome: what `work` sets, or the name of its error. */
   async step<T>(step: TimelineEntry["step"], work: (trace: StepTrace) => Promise<T>, url?: string): Promise<T> {
-    const { core, recorder } = this;
+    const { core, scope, timeline } = this;
     const trace = this.traceOf(step);
-    const done = recorder.begin(step);
+    const began = scope.elapsed();
     const carryOut = async () => {
       try {
         return await work(trace);
@@ -209,11 +207,12 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
         trace.error = error;
         throw error;
       } finally {
-        const took = done(trace.outcome ?? "done");
+        const took = tenths(scope.elapsed() - began);
+        timeline.push({ step, at: tenths(began), took, outcome: trace.outcome ?? "done" });
         core.observer.logStep(trace, took);
       }
     };
-    return core.tracing.follows(step) ? core.tracing.run(trace, carryOut, url) : carryOut();
+    return core.observer.run(trace, carryOut, url);
   }
 
   /** What is shown of the call, or of one of its steps. */
@@ -253,12 +252,17 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
     });
   }
 
+  /** Adds the steps of a call that was a part of this one, and that began so many milliseconds after it. */
+  addSteps(steps: readonly TimelineEntry[], began: number): void {
+    this.timeline.push(...steps.map((step) => ({ ...step, at: tenths(step.at + began) })));
+  }
+
   /** Adds the endpoint, the timeline and the caller's own stack line to an error. */
   complete(thrown: unknown): unknown {
     const error = this.#typed(thrown);
     if (!(error instanceof PodPartnerError)) return error;
     const identifiers = this.inDoubt ? this.identifiers : undefined;
-    attachCall(error, { endpoint: this.name, callId: this.id, timeline: this.recorder.entries, identifiers });
+    attachCall(error, { endpoint: this.name, callId: this.id, timeline: this.timeline, identifiers });
     return withCallSite(error, this.#callSite);
   }
 
@@ -275,34 +279,8 @@ export class Call<Input extends EndpointInput = never, Data = unknown> {
   }
 }
 
-/** Records the steps of a call and their durations. */
-export class TimelineRecorder {
-  readonly entries: TimelineEntry[] = [];
-  readonly #clock: PartnerClock;
-  readonly #startedAt: number;
-
-  constructor(clock: PartnerClock) {
-    this.#clock = clock;
-    this.#startedAt = clock.now();
-  }
-
-  /** Begins a step. Call the returned function with the outcome when the step ends: it returns the duration. */
-  begin(step: TimelineEntry["step"]): (outcome: string) => number {
-    const began = this.#clock.now();
-    return (outcome) => {
-      const took = round(this.#clock.now() - began);
-      this.entries.push({ step, at: round(began - this.#startedAt), took, outcome });
-      return took;
-    };
-  }
-
-  /** Adds the steps of another call, which began so many milliseconds after this one. */
-  append(entries: readonly TimelineEntry[], at: number): void {
-    this.entries.push(...entries.map((entry) => ({ ...entry, at: round(entry.at + at) })));
-  }
-}
-
-const round = (ms: number) => Math.round(ms * 10) / 10;
+/** Milliseconds of a timeline, rounded to a tenth. */
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
 
 /** The number of retries that may fail before the client assumes an outage. */
 const capacity = 100;

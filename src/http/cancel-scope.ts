@@ -56,28 +56,30 @@ export class CancelScope {
   hold<T>(begin: (settle: Settlement<T>) => (reason: unknown) => void): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       this.check();
-      let settled = false;
-      let stop: (reason: unknown) => void = () => undefined;
-      const once =
-        <Value>(settle: (value: Value) => void) =>
-        (value: Value) => {
-          // A result after the end is dropped: a later `hold` or `guard` may be active by then.
-          if (settled) return;
-          settled = true;
-          if (this.#interrupt === interrupt) this.#interrupt = undefined;
-          settle(value);
-        };
-      const settle = { resolve: once(resolve), reject: once(reject) };
-      let ended: { readonly reason: unknown } | undefined;
+      let stop: ((reason: unknown) => void) | undefined;
+      let early: { readonly reason: unknown } | undefined;
       const interrupt = (reason: unknown) => {
-        ended = { reason };
-        settle.reject(reason);
-        stop(reason);
+        reject(reason);
+        if (stop === undefined) early = { reason };
+        else stop(reason);
+      };
+      const settled = () => {
+        // A later `hold` or `guard` may be active by now.
+        if (this.#interrupt === interrupt) this.#interrupt = undefined;
       };
       this.#interrupt = interrupt;
-      stop = begin(settle);
-      // A hook that `begin` has called may have aborted the call: nothing could be stopped yet.
-      if (ended !== undefined) stop((ended as { readonly reason: unknown }).reason);
+      stop = begin({
+        resolve: (value) => {
+          settled();
+          resolve(value);
+        },
+        reject: (error) => {
+          settled();
+          reject(error);
+        },
+      });
+      // A hook that `begin` has called may have ended the call before the work had settled: nothing could be stopped yet.
+      if (early !== undefined) stop((early as { readonly reason: unknown }).reason);
     });
   }
 

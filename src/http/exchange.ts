@@ -1,74 +1,63 @@
-import { Download, fileFault, type NotModified } from "../binary/download.ts";
+import { notModified } from "../binary/download.ts";
+import { fileFault } from "../binary/file-check.ts";
 import { RequestTimeoutError } from "../errors/connection.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
 import { keepProcess } from "../util/clock.ts";
-import type { HeaderFields, ResponseHead } from "../util/response-head.ts";
+import type { ResponseHead } from "../util/response-head.ts";
+import type { Call } from "./call.ts";
 import type { CancelScope } from "./cancel-scope.ts";
 import { toConnectionError } from "./connection-errors.ts";
-import { type DownloadBodyOptions, downloadStream, UnreadSocket } from "./download-body.ts";
+import { downloaded, UnreadSocket } from "./download-body.ts";
 import type { EncodedRequest } from "./request.ts";
 import { isConditional } from "./request-options.ts";
 import { type Arrival, isFileReady } from "./response.ts";
-import { type Body, readText, type Sender } from "./transport.ts";
+import { type Body, readText } from "./transport.ts";
 
-interface ExchangeOptions extends AttemptOptions, DownloadBodyOptions {
-  readonly transport: Sender;
-  /** The maximum size in bytes of a body that is read as text. */
-  readonly maxResponseSize: number;
-  /** Called when the head arrives. */
-  readonly onHead: (response: ResponseHead) => void;
-}
-
-/** Sends a request once, and receives its response within the timeout. */
-export function exchange(options: ExchangeOptions): Promise<Arrival> {
-  const { scope, endpoint, redact } = options;
-  return scope.hold<Arrival>(({ resolve, reject }) => {
-    const attempt = new Attempt(options, reject);
-    receive(attempt, options).then(resolve, (error: unknown) => {
+/**
+ * Sends a request once, and receives its response.
+ *
+ * @param timeout Milliseconds for the head and the body together.
+ * @param onHead Called when the head arrives.
+ */
+export function exchange(
+  call: Call,
+  request: EncodedRequest,
+  timeout: number,
+  onHead: (response: ResponseHead) => void,
+): Promise<Arrival> {
+  return call.scope.hold<Arrival>(({ resolve, reject }) => {
+    const socket = call.endpoint.response.kind === "binary" ? new UnreadSocket(request.url) : undefined;
+    const attempt = new Attempt(call, timeout, reject, socket);
+    receive(call, request, attempt, onHead).then(resolve, (error: unknown) => {
       attempt.release();
-      reject(error instanceof ResponseTooLargeError ? error : toConnectionError(error, endpoint, redact));
+      const typed = error instanceof ResponseTooLargeError;
+      reject(typed ? error : toConnectionError(error, call.name, call.core.redact));
     });
     return (reason) => attempt.stop(reason);
   });
 }
 
 /** Receives the head of the response, then its body: a file as a download that the caller reads, any other body as text. */
-async function receive(attempt: Attempt, options: ExchangeOptions): Promise<Arrival> {
-  const { transport, request, endpoint, binary } = options;
-  const { head: response, body } = await transport(request, attempt.signal);
+async function receive(
+  call: Call,
+  request: EncodedRequest,
+  attempt: Attempt,
+  onHead: (response: ResponseHead) => void,
+): Promise<Arrival> {
+  const { core, endpoint, name } = call;
+  const isFile = endpoint.response.kind === "binary";
+  const { head: response, body } = await core.transport(request, attempt.signal);
   attempt.open(body);
   // No final response has such a status (RFC 9110, 15): whether the service carried out the request is unknown.
   if (response.status < 200) throw new TypeError(`the response has the status ${response.status}, which is not final`);
-  options.onHead(response);
-  if (binary && isFileReady(response) && fileFault(response) === undefined) {
-    const stream = downloadStream(attempt, body, response, options);
-    return {
-      response,
-      text: "",
-      download: new Download(response.headers, stream, { endpoint, clock: options.scope.clock }),
-    };
-  }
-  const text = await readText(body, response, options.maxResponseSize, endpoint);
+  onHead(response);
+  if (isFile && isFileReady(response) && fileFault(response) === undefined)
+    return downloaded(call, attempt, body, response);
+  const text = await readText(body, response, core.maxResponseSize, name);
   attempt.finish();
-  return binary && response.status === 304 && isConditional(request.headers)
+  return isFile && response.status === 304 && isConditional(request.headers)
     ? { response, text, download: notModified(response.headers) }
     : { response, text };
-}
-
-const notModified = (headers: HeaderFields): NotModified => ({
-  modified: false,
-  etag: headers.get("etag") ?? undefined,
-  lastModified: headers.get("last-modified") ?? undefined,
-});
-
-export interface AttemptOptions {
-  readonly scope: CancelScope;
-  readonly request: EncodedRequest;
-  readonly endpoint: string;
-  /** Milliseconds for the head and the body together. */
-  readonly timeout: number;
-  /** Whether the response can be a file, whose body the caller may leave unread. */
-  readonly binary: boolean;
 }
 
 /** What one attempt holds while it is on the wire: its signal, its timer, its socket and its open body. It releases them together. */
@@ -80,12 +69,13 @@ export class Attempt {
   #fail: (error: unknown) => void;
   #body: Body | undefined;
 
-  constructor({ scope, request, endpoint, timeout, binary }: AttemptOptions, onTimeout: (error: unknown) => void) {
+  /** @param socket The socket of a file, whose body the caller may leave unread. */
+  constructor({ scope, name }: Call, timeout: number, onTimeout: (error: unknown) => void, socket?: UnreadSocket) {
     this.#scope = scope;
     this.#fail = onTimeout;
-    this.#socket = binary ? new UnreadSocket(request.url) : undefined;
+    this.#socket = socket;
     this.#stopTimer = scope.clock.after(timeout, () => {
-      const error = new RequestTimeoutError({ endpoint, timeout });
+      const error = new RequestTimeoutError({ endpoint: name, timeout });
       this.#fail(error);
       this.stop(error);
     });

@@ -5,7 +5,7 @@ import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal, sharedSignal, unlessAborted } from "../util/abort-signals.ts";
 import { concurrently, type Outcome } from "../util/concurrency.ts";
 import type { Overrides } from "../util/fields.ts";
-import { attempt, isFunction } from "../util/foreign.ts";
+import { attempt, isFunction, isObject } from "../util/foreign.ts";
 import { assertOptions, custom, type RequestOptions, taking } from "./request-options.ts";
 
 /** Any number of rows, read as they are needed. */
@@ -67,12 +67,10 @@ interface Many<Input, Value, Options extends ManyOptions> {
 }
 
 const isIterable = (rows: unknown): boolean =>
-  typeof rows === "object" &&
-  rows !== null &&
-  attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
+  isObject(rows) && attempt(() => Symbol.iterator in rows || Symbol.asyncIterator in rows) === true;
 
 const isThenable = <T>(value: T | PromiseLike<T>): value is PromiseLike<T> =>
-  typeof value === "object" && value !== null && attempt(() => "then" in value) === true;
+  isObject(value) && attempt(() => "then" in value) === true;
 
 /** Throws if the options or the rows of a call are invalid. */
 export function assertRows(kind: Schema, rows: unknown, options: unknown): void {

@@ -3,9 +3,20 @@ import { PodPartnerError } from "../errors/base.ts";
 import type { Issue } from "../errors/validation.ts";
 import { endingOf, safely, wordsOf } from "../util/foreign.ts";
 import { builtIn } from "../util/runtime.ts";
+import type { Method } from "./endpoint.ts";
 import { type Level, type Logger, log } from "./logger.ts";
 import type { PauseReason } from "./pacing/wait.ts";
-import type { CallTrace } from "./tracing.ts";
+
+let prefix: string | undefined;
+let count = 0;
+
+/** The name of a call: the same random letters for all calls of this process, and a number. */
+export function newCallId(): string {
+  // At the first call: Workers have no random numbers before that.
+  prefix ??= Math.random().toString(36).slice(2, 12);
+  count += 1;
+  return `${prefix}-${count}`;
+}
 
 /** The fields of every event. No event has a header, a body or a query, so that no event contains secret or personal data. */
 interface CallEvent {
@@ -142,45 +153,142 @@ const lines: { readonly [Hook in keyof Hooks]?: (event: Event<Hook>) => readonly
   onStorageBack: ({ option }) => ["info", `the option \`${option}\` can be reached again`],
 };
 
-/** Warns of a lost storage when there is no hook and no logger. */
-function warnOfLostStorage({ option, reason }: StorageLostEvent): void {
-  const effect = option === "storage" ? "The client remembers nothing" : "This process paces itself";
-  const text = `pod-partner: the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
-  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
-}
-
 const warnedOf = new Set<string>();
 
-/** Warns of an unread download, which uses a token and a connection until its timeout. */
-function warnOfUnreadDownload({ endpoint, error }: UnreadDownloadEvent): void {
-  if (warnedOf.has(endpoint)) return;
-  warnedOf.add(endpoint);
-  const text = `pod-partner: the download of ${endpoint} was not read in time and was canceled (${error}). Read it, or call its cancel().`;
-  globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
+/** Warns of what a program should know although it has no hook and no logger for it. */
+const warnings: Hooks = {
+  onStorageLost({ option, reason }) {
+    const effect = option === "storage" ? "The client remembers nothing" : "This process paces itself";
+    const text = `pod-partner: the option \`${option}\` cannot be reached (${reason}). ${effect} until it is back.`;
+    globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_STORAGE_LOST" });
+  },
+  onUnreadDownload({ endpoint, error }) {
+    if (warnedOf.has(endpoint)) return;
+    warnedOf.add(endpoint);
+    const text = `pod-partner: the download of ${endpoint} was not read in time and was canceled (${error}). Read it, or call its cancel().`;
+    globalThis.process?.emitWarning?.(text, { code: "POD_PARTNER_UNREAD_DOWNLOAD" });
+  },
+};
+
+/**
+ * What is shown of a call, or of one step of it. The object is the same at the start and at the end; `status`, `policy`, `reason`,
+ * `outcome` and `error` are known at the end. It has no header, no body, no query and no reference.
+ */
+export interface CallTrace {
+  /** `call`, or the step: the same as in a timeline. */
+  readonly kind: "call" | TimelineEntry["step"];
+  /** The same in all events of one call: your own, or one that the SDK made. */
+  readonly callId: string;
+  /** The endpoint as the specification writes it, for example `GET /orders/{orderReference}`. */
+  readonly endpoint: string;
+  readonly method: Method;
+  /** The path as the specification writes it; undefined for `partner.request`, whose path can contain anything. */
+  readonly template: string | undefined;
+  /** The client's `baseUrl`. */
+  readonly baseUrl: string;
+  /** Whether the SDK makes the call for another one, for example to look up an order. */
+  readonly isPart: boolean;
+  /** Of an attempt: 1 for the first. */
+  readonly attempt?: number | undefined;
+  /** The HTTP status of an attempt, and of a call's last attempt; undefined without a response. */
+  status?: number | undefined;
+  /** Of a wait in the queue: the rate-limit policy, and why the call waited, if it was longer than 300 ms. */
+  policy?: string | undefined;
+  reason?: string | undefined;
+  /** Of a step: what the timeline shows. */
+  outcome?: string | undefined;
+  /** What was thrown. */
+  error?: unknown;
 }
 
-/** Warns of an event that a program should know, although it has no hook and no logger for it. */
-function warn(hook: keyof Hooks, event: CallEvent | StorageLostEvent | StorageBackEvent): void {
-  if (hook === "onStorageLost") warnOfLostStorage(event as StorageLostEvent);
-  if (hook === "onUnreadDownload") warnOfUnreadDownload(event as UnreadDownloadEvent);
+/**
+ * Runs the work of a call or a step, for example inside a span: at once, in the same turn of the event loop. `url` is the address of an
+ * attempt's request.
+ */
+export type CallTracer = (trace: CallTrace, work: () => Promise<unknown>, url: string | undefined) => unknown;
+
+const kinds = ["call", "cache", "queue", "attempt", "backoff", "retry-after", "poll", "lookup"] as const;
+
+type TracingChannel = ReturnType<typeof import("node:diagnostics_channel").tracingChannel<unknown, CallTrace>>;
+
+/** Whether anybody listens. A platform's own `hasSubscribers` of all five channels is not everywhere. */
+const isHeard = ({ start, end, asyncStart, asyncEnd, error }: TracingChannel): boolean =>
+  start.hasSubscribers ||
+  end.hasSubscribers ||
+  asyncStart.hasSubscribers ||
+  asyncEnd.hasSubscribers ||
+  error.hasSubscribers;
+
+/**
+ * Publishes the work on a tracing channel. The channel's own `tracePromise` would publish the result, too: an order with its address, or an
+ * upload.
+ */
+function publish<T>(
+  { start, end, asyncStart, asyncEnd, error }: TracingChannel,
+  trace: CallTrace,
+  work: () => Promise<T>,
+) {
+  // A copy: a subscriber may freeze or change it.
+  const shown = { ...trace };
+  const settled = (failed: boolean) => {
+    safely(
+      () => Object.assign(shown, trace),
+      () => undefined,
+    );
+    if (failed) error.publish(shown);
+    asyncStart.publish(shown);
+    asyncEnd.publish(shown);
+  };
+  return start.runStores(shown, () => {
+    const result = work().then(
+      (value) => {
+        settled(false);
+        return value;
+      },
+      (thrown: unknown) => {
+        settled(true);
+        throw thrown;
+      },
+    );
+    end.publish(shown);
+    return result;
+  });
 }
 
-/** Sends what happens to the hooks, the diagnostics channels and the logger. */
+/** Runs the work in a tracer, once. The result is that of the work, whatever the tracer throws or returns. */
+function inTracer<T>(tracer: CallTracer, trace: CallTrace, work: () => Promise<T>, url: string | undefined) {
+  let result: Promise<T> | undefined;
+  const once = () => {
+    result ??= work();
+    return result;
+  };
+  safely(
+    () => tracer(trace, once, url),
+    () => undefined,
+  );
+  return once();
+}
+
+/**
+ * Shows what a client does: events to its hooks and to channels, calls and their steps to tracing channels and tracers, and all of it to the
+ * logger.
+ */
 export class Observer {
   readonly #hooks: Hooks | undefined;
   readonly #logger: Logger | undefined;
   readonly #channels;
+  readonly #tracingChannels: ReadonlyMap<CallTrace["kind"], TracingChannel>;
+  readonly #tracers = new Set<CallTracer>();
 
   constructor(hooks: Hooks | undefined, logger: Logger | undefined) {
     this.#hooks = hooks;
     this.#logger = logger;
     const channels = builtIn("node:diagnostics_channel");
     this.#channels = Object.fromEntries(hookNames.map((hook) => [hook, channels?.channel(channelNames[hook])]));
-  }
-
-  /** Whether there is a logger. */
-  get logs(): boolean {
-    return this.#logger !== undefined;
+    const open = (kind: CallTrace["kind"]) =>
+      // Not every runtime has tracing channels.
+      channels?.tracingChannel && ([kind, channels.tracingChannel<CallTrace>(`pod-partner:${kind}`)] as const);
+    this.#tracingChannels = new Map(kinds.map(open).filter((channel) => channel !== undefined));
   }
 
   observe<Hook extends keyof Hooks>(hook: Hook, event: Event<Hook>): void {
@@ -189,16 +297,31 @@ export class Observer {
     if (line !== undefined) log(this.#logger, ...line, event);
     // A copy: a subscriber may change it.
     if (channel?.hasSubscribers) channel.publish({ ...event });
-    const hooks = this.#hooks;
     safely(
       () => {
-        const callback = hooks?.[hook] as ((event: Event<Hook>) => void) | undefined;
+        const hooks = this.#hooks?.[hook] === undefined && this.#logger === undefined ? warnings : this.#hooks;
         // Called as a method: the hooks may be an instance of a class.
-        if (callback !== undefined) return callback.call(hooks, event);
-        if (this.#logger === undefined) warn(hook, event);
+        return (hooks?.[hook] as ((event: Event<Hook>) => void) | undefined)?.call(hooks, event);
       },
       (error) => log(this.#logger, "error", `the hook ${hook} threw`, { error: wordsOf(error) }),
     );
+  }
+
+  /** Adds a tracer. Returns a function that removes it. */
+  follow(tracer: CallTracer): () => void {
+    this.#tracers.add(tracer);
+    return () => void this.#tracers.delete(tracer);
+  }
+
+  /** Runs the work of a call or a step in the tracers, and publishes it on its tracing channel. */
+  run<T>(trace: CallTrace, work: () => Promise<T>, url?: string): Promise<T> {
+    const channel = this.#tracingChannels.get(trace.kind);
+    let all = work;
+    for (const tracer of this.#tracers) {
+      const inner = all;
+      all = () => inTracer(tracer, trace, inner, url);
+    }
+    return channel !== undefined && isHeard(channel) ? publish(channel, trace, all) : all();
   }
 
   /** Logs a step of a call that has ended. */

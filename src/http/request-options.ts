@@ -208,51 +208,8 @@ export const taking =
   () =>
     z.strictObject({ ...request(), ...more() });
 
-/** A value of an earlier download that a header can carry. */
-const validator = (header: string, what: string) =>
-  custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
-
-/** The options of a wait for a render. */
-export const waiting = () => ({
-  interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
-  onPending: custom(isFunction, "expected a function"),
-});
-
-/** The options of an order that is ensured. */
-export const ensuring = () => ({
-  lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
-  compare: custom(
-    (value) => value === "all" || value === "lines" || value === false,
-    'expected "all", "lines" or false',
-  ),
-});
-
-const kinds = {
-  request: taking(() => ({})),
-  // Infinity would prefetch without end.
-  list: taking(() => ({
-    prefetch: z.optional(z.number().check(z.nonnegative({ error: "expected a number from 0" }))),
-  })),
-  all: () =>
-    z.strictObject({
-      limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
-    }),
-  conditional: () =>
-    z.strictObject({
-      etag: validator("if-none-match", "etag"),
-      lastModified: validator("if-modified-since", "lastModified"),
-    }),
-  wait: taking(waiting),
-  upload: () =>
-    z.strictObject({
-      onProgress: custom(isFunction, "expected a function"),
-      onDownsize: custom(isFunction, "expected a function"),
-    }),
-  ensure: () => z.strictObject(ensuring()),
-} satisfies Record<string, Schema>;
-
-/** A set of options: those of a request, with the additional ones of some calls. */
-export type OptionKind = keyof typeof kinds;
+/** The options of a request, without any others. */
+export const requestOptions = taking(() => ({}));
 
 const unknownOption: UnknownKey = {
   message: "is an unknown option",
@@ -264,7 +221,7 @@ const unknownOption: UnknownKey = {
   ]),
 };
 
-function checkAny(options: unknown, kind: OptionKind | Schema): Checked {
+function checkAny(options: unknown, schema: Schema): Checked {
   const path = ["options"];
   const refused = (message: string): Checked => ({ ok: false, issues: [{ path, message }] });
   try {
@@ -273,14 +230,14 @@ function checkAny(options: unknown, kind: OptionKind | Schema): Checked {
   } catch (error) {
     return refused(`cannot be checked: ${wordsOf(error)}`);
   }
-  const checked = check(typeof kind === "function" ? kind : kinds[kind], options, [], unknownOption);
+  const checked = check(schema, options, [], unknownOption);
   if (checked.ok) return checked;
   return { ok: false, issues: checked.issues.map((issue) => (issue.path.length === 0 ? { ...issue, path } : issue)) };
 }
 
-/** Returns the faults of a call's options. `kind` is a schema where its code loads with the call. */
-export function optionFaults(options: unknown, kind: OptionKind | Schema = "request"): readonly Issue[] {
-  const checked = checkAny(options, kind);
+/** Returns the faults of a call's options. */
+export function optionFaults(options: unknown, schema: Schema): readonly Issue[] {
+  const checked = checkAny(options, schema);
   return checked.ok ? [] : checked.issues;
 }
 
@@ -293,15 +250,15 @@ export function checkOptions(given: RequestOptions): {
   readonly faults: readonly Issue[];
 } {
   if (given === noOptions) return { options: noOptions, faults: [] };
-  const checked = checkAny(given, "request");
+  const checked = checkAny(given, requestOptions);
   return checked.ok
     ? { options: checked.value as RequestOptions, faults: [] }
     : { options: noOptions, faults: checked.issues };
 }
 
 /** Throws if the options are invalid, for a call that uses them before it sends a request. */
-export function assertOptions(kind: OptionKind | Schema, options: unknown, endpoint?: string): void {
-  const issues = optionFaults(options, kind);
+export function assertOptions(schema: Schema, options: unknown, endpoint?: string): void {
+  const issues = optionFaults(options, schema);
   if (issues.length > 0) throw new RequestValidationError({ issues, ...(endpoint !== undefined && { endpoint }) });
 }
 
@@ -325,10 +282,20 @@ interface ConditionalRequest {
   readonly faults: readonly Issue[];
 }
 
+/** A value of an earlier download that a header can carry. */
+const validator = (header: string, what: string) =>
+  custom((value) => value !== "" && isValidHeader(header, value), `expected the \`${what}\` of an earlier download`);
+
+const conditions: Schema = () =>
+  z.strictObject({
+    etag: validator("if-none-match", "etag"),
+    lastModified: validator("if-modified-since", "lastModified"),
+  });
+
 /** Writes the options of a conditional download as headers (`If-None-Match`, `If-Modified-Since`). */
 export function conditionally(given: ConditionalOptions = noOptions): ConditionalRequest {
   const [known, options] = splitFields(given, "etag", "lastModified");
-  const faults = optionFaults(known, "conditional");
+  const faults = optionFaults(known, conditions);
   const added: (readonly [string, string])[] = [];
   if (known.etag !== undefined) added.push(["if-none-match", known.etag]);
   if (known.lastModified !== undefined) added.push(["if-modified-since", known.lastModified]);

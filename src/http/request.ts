@@ -164,8 +164,9 @@ export function encodeUpload(draft: Draft): UploadOpening<EncodedRequest> {
   const { url, issues } = encodeUrl(draft);
   const { made, close } = openImage(draft.input.body);
   const written = made.then((opened) => {
-    if (!opened.ok) issues.push(...opened.issues);
-    return finish(draft, url, opened.ok ? opened.upload : undefined, issues);
+    if (typeof opened !== "string") return finish(draft, url, opened, issues);
+    issues.push({ path: [], message: opened });
+    return finish(draft, url, undefined, issues);
   });
   return { made: written, close };
 }

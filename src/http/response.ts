@@ -1,5 +1,5 @@
 import type { Download, NotModified } from "../binary/download.ts";
-import { fileFault } from "../binary/download.ts";
+import { fileFault } from "../binary/file-check.ts";
 import {
   ApiError,
   type ApiErrorDetails,

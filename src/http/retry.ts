@@ -146,7 +146,7 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
   // With tokens at hand the request is sent in this turn: the caller's code may block the thread right after it.
   const permit = acquired ?? takeTokens(call) ?? (await queueForTokens(call));
   const { core, id: callId, endpoint, name, timeout, scope } = call;
-  const { transport, pacer, observer, redact, maxResponseSize } = core;
+  const { pacer, observer, redact } = core;
   call.attempts += 1;
   call.status = undefined;
   const attempt = call.attempts;
@@ -161,22 +161,11 @@ export async function sendOnce(call: Call, request: EncodedRequest, acquired?: P
       call.inDoubt = true;
       call.sentAt = began;
       call.firstSentAt ??= began;
-      const arrival = await exchange({
-        transport,
-        request,
-        scope,
-        endpoint: name,
-        timeout: endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout,
-        redact,
-        maxResponseSize,
-        binary: endpoint.response.kind === "binary",
-        onHead: ({ status, headers }) => {
-          trace.status = call.status = status;
-          report = pacer.observe(endpoint, permit, headers, { status, redact });
-          observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
-        },
-        onUnread: (error) => observer.observe("onUnreadDownload", { callId, endpoint: name, error }),
-        complete: (error) => call.complete(error),
+      const limit = endpoint.repeat === "recoverable" ? scope.timeoutBeforeLook(timeout) : timeout;
+      const arrival = await exchange(call, request, limit, ({ status, headers }) => {
+        trace.status = call.status = status;
+        report = pacer.observe(endpoint, permit, headers, { status, redact });
+        observer.observe("onResponse", { callId, endpoint: name, attempt, status, took: core.clock.now() - began });
       });
       assertAccepted(call, arrival, request.url);
       core.retryBudget.earn();

@@ -1,12 +1,14 @@
-import type { TimelineEntry } from "../errors/base.ts";
+import { PodPartnerError, type TimelineEntry } from "../errors/base.ts";
 import { type CallSite, captureCallSite } from "../errors/call-site.ts";
+import type { OpenStorage } from "../storage/client-storage.ts";
+import type { PartnerClock } from "../util/clock.ts";
 import { type ResponseHead, responseOf } from "../util/response-head.ts";
 import { Call, type Core, type Found } from "./call.ts";
 import { unexpected } from "./connection-errors.ts";
 import { createOnce } from "./create-once.ts";
 import type { Endpoint, EndpointInput } from "./endpoint.ts";
 import type { Pacer, RateLimits } from "./pacing/pacer.ts";
-import { noOptions, type RequestOptions } from "./request-options.ts";
+import { noOptions, type RequestOptions, type RetryOptions } from "./request-options.ts";
 import type { Arrival } from "./response.ts";
 import { sendWithRetries } from "./retry.ts";
 
@@ -44,14 +46,11 @@ export type CallResult<Data> = Omit<WithResponse<Data>, "rateLimits" | "response
 function toCall<Data>(result: Promise<CallResult<Data>>, pacer: Pick<Pacer, "rateLimits">): ApiCall<Data> {
   const data = result.then((all) => all.data);
   return Object.assign(data, {
-    withResponse: () => {
+    withResponse: async () => {
       // The returned promise reports a failure. The promise of the data alone must not report it as unhandled.
       data.catch(() => undefined);
-      return result.then(({ response, ...all }) => ({
-        ...all,
-        response: responseOf(response),
-        rateLimits: pacer.rateLimits(),
-      }));
+      const all = await result;
+      return { ...all, response: responseOf(all.response), rateLimits: pacer.rateLimits() };
     },
   });
 }
@@ -83,23 +82,40 @@ export type Start = <Input extends EndpointInput, Data, Result>(
   work: (call: Call<Input, Data>) => Promise<Found<Result>>,
 ) => ApiCall<Result>;
 
-/** Carries out a call, and shows it in the traces and in the log. */
-async function followed<T>(call: Call, carryOut: () => Promise<T>): Promise<T> {
-  const { tracing, observer } = call.core;
-  if (!observer.logs && !tracing.follows("call")) return carryOut();
+/** The parts of the client that a call of several requests needs. */
+export interface CallContext {
+  readonly start: Start;
+  readonly run: Run;
+  readonly clock: PartnerClock;
+  /** The client's `deadline` in milliseconds, for calls without one. */
+  readonly deadline: number | undefined;
+  /** The client's `timeout` in milliseconds, for calls without one. */
+  readonly timeout: number;
+  /** The client's `retry`, for calls without one. */
+  readonly retry: RetryOptions;
+  /** Opens what the client remembers. */
+  readonly openStorage: OpenStorage;
+}
+
+/** Carries out a call. Whatever it throws gets the endpoint, the timeline and the caller's line. */
+async function carryOut<Result>(call: Call, work: () => Promise<Result>): Promise<Result> {
+  const { observer } = call.core;
   const trace = call.traceOf("call");
-  const carryOutAndLog = async () => {
+  return observer.run(trace, async () => {
+    let failed = true;
     try {
-      return await carryOut();
+      const result = await work();
+      failed = false;
+      return result;
     } catch (error) {
-      trace.error = error;
-      throw error;
+      trace.error = call.complete(error);
+      throw trace.error;
     } finally {
+      call.close(failed);
       trace.status = call.status;
-      observer.logCall(trace, call.recorder.entries, call.scope.elapsed());
+      observer.logCall(trace, call.timeline, call.scope.elapsed());
     }
-  };
-  return tracing.run(trace, carryOutAndLog);
+  });
 }
 
 /** Makes the functions that the resources receive, and no other part of the client. */
@@ -107,7 +123,7 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
   const runFrom = async <Input extends EndpointInput, Data, Result>(
     callSite: CallSite,
     endpoint: Endpoint<Input, Data>,
-    options: RequestOptions,
+    options: RequestOptions = noOptions,
     work: (call: Call<Input, Data>) => Promise<Result>,
   ): Promise<Result> => {
     let call: Call<Input, Data>;
@@ -117,26 +133,15 @@ export function createSend(core: Core): { readonly send: Send; readonly start: S
       // The `addEventListener` of a polyfilled signal can throw.
       throw unexpected(error, core.redact);
     }
-    return followed(call, async () => {
-      let failed = true;
-      try {
-        const result = await work(call);
-        failed = false;
-        return result;
-      } catch (error) {
-        throw call.complete(error);
-      } finally {
-        call.close(failed);
-      }
-    });
+    return carryOut(call, () => work(call));
   };
 
-  const run: Run = (endpoint, options = noOptions, work) => runFrom(captureCallSite(run), endpoint, options, work);
+  const run: Run = (endpoint, options, work) => runFrom(captureCallSite(run), endpoint, options, work);
 
-  const start: Start = (endpoint, options = noOptions, work) => {
+  const start: Start = (endpoint, options, work) => {
     const result = runFrom(captureCallSite(start), endpoint, options, async (call) => {
       const { data, response } = await work(call);
-      return { data, response, callId: call.id, timeline: call.recorder.entries };
+      return { data, response, callId: call.id, timeline: call.timeline };
     });
     return toCall(result, core.pacer);
   };
@@ -161,4 +166,20 @@ export async function sendAndRead<Input extends EndpointInput, Data>(
   const read = (arrival: Arrival) => call.read(arrival, own ? "throw" : undefined);
   if (files === undefined) return sendWithRetries(call, request, read, own);
   return read(await files.get(call, request, (sent) => sendWithRetries(call, sent, (arrival) => arrival, own)));
+}
+
+/** Waits for a call that is a part of another. The timeline of that one, also in an error, has the steps of both. */
+export async function join<Data>(call: Call, part: ApiCall<Data>): Promise<CallResult<Data>> {
+  const began = call.scope.elapsed();
+  try {
+    const result = await part.withResponse();
+    call.addSteps(result.timeline, began);
+    return result;
+  } catch (error) {
+    if (error instanceof PodPartnerError) {
+      call.addSteps(error.timeline, began);
+      error.timeline = call.timeline;
+    }
+    throw error;
+  }
 }

@@ -1,4 +1,4 @@
-import { bytesOf, chunksOf, concatenate } from "../binary/streams.ts";
+import { chunksOf, concatenate } from "../binary/streams.ts";
 import { ResponseTooLargeError } from "../errors/response.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import type { ResponseHead } from "../util/response-head.ts";
@@ -59,8 +59,6 @@ export interface Body {
   next(): Promise<Uint8Array | undefined>;
   /** Cancels the body and frees its socket. */
   close(): void;
-  /** Reads the rest of the body at once, for a transport that does this faster than chunk by chunk; undefined if it exceeds `limit` bytes. */
-  readonly all?: (limit: number) => Promise<Uint8Array | undefined>;
   /** Sets whether the body's socket keeps the process alive, for a transport that has the socket. */
   readonly keepProcess?: (alive: boolean) => void;
 }
@@ -72,16 +70,7 @@ export function openBody({ body }: Response): Body {
   if (body === null) return none;
   const chunks = chunksOf(body);
   if (chunks === undefined) throw new TypeError("the body of the response is not a stream");
-  return {
-    next: async () => {
-      const { done, value } = await chunks.next();
-      if (done) return undefined;
-      const bytes = bytesOf(value);
-      if (bytes === undefined) throw new TypeError("the body of the response has chunks that are not bytes");
-      return bytes;
-    },
-    close: chunks.close,
-  };
+  return chunks;
 }
 
 /** Made at the first use, and shared: it keeps nothing between two texts. */
@@ -89,22 +78,14 @@ let decoder: InstanceType<typeof TextDecoder> | undefined;
 
 /** Reads a body as text, at most `limit` bytes. It counts the bytes that arrive: the `Content-Length` can be wrong. */
 export async function readText(body: Body, { status }: ResponseHead, limit: number, endpoint: string): Promise<string> {
-  const bytes = await (body.all === undefined ? readAll(body, limit) : body.all(limit));
-  if (bytes === undefined) throw new ResponseTooLargeError({ endpoint, limit, status });
-  decoder ??= new TextDecoder();
-  return decoder.decode(bytes);
-}
-
-/** Reads a body to its end; undefined if it exceeds `limit` bytes. */
-async function readAll(body: Body, limit: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for (let chunk = await body.next(); chunk !== undefined; chunk = await body.next()) {
     length += chunk.byteLength;
-    if (length > limit) return undefined;
+    if (length > limit) throw new ResponseTooLargeError({ endpoint, limit, status });
     chunks.push(chunk);
   }
+  decoder ??= new TextDecoder();
   // In one piece: a decoder reads it faster than chunk by chunk, and its text takes less memory.
-  const [first] = chunks;
-  return first !== undefined && chunks.length === 1 ? first : concatenate(chunks, length);
+  return decoder.decode(concatenate(chunks, length));
 }

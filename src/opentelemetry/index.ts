@@ -16,9 +16,8 @@ import {
 } from "@opentelemetry/api";
 import { ApiError } from "../errors/api.ts";
 import { PodPartnerError } from "../errors/base.ts";
+import type { CallTrace, CallTracer } from "../http/observer.ts";
 import type { RateLimits } from "../http/pacing/pacer.ts";
-
-import type { CallTrace, CallTracer } from "../http/tracing.ts";
 import { endingOf, safely } from "../util/foreign.ts";
 import { assertRuntime, version } from "../util/runtime.ts";
 
@@ -46,23 +45,18 @@ export interface InstrumentOptions {
 const name = "pod-partner";
 const ignore = (): void => undefined;
 
-/** The attributes of the services that this process calls, by their base URL: usually one. */
-const servers = new Map<string, Attributes>();
-
 function serverOf(baseUrl: string): Attributes {
   const { protocol, hostname, port } = new URL(baseUrl);
-  const server = {
+  return {
     "server.address": hostname.replace(/^\[|\]$/g, ""),
     "server.port": Number(port) || (protocol === "http:" ? 80 : 443),
   };
-  servers.set(baseUrl, server);
-  return server;
 }
 
 /** What each span and each duration of a call says, by the conventions for HTTP clients. */
 const attributesOf = ({ method, template, baseUrl }: CallTrace): Attributes => ({
   "http.request.method": method,
-  ...(servers.get(baseUrl) ?? serverOf(baseUrl)),
+  ...serverOf(baseUrl),
   ...(template !== undefined && { "url.template": template }),
 });
 

@@ -1,18 +1,29 @@
+import * as z from "zod/mini";
 import { captureCallSite, withCallSite } from "../errors/call-site.ts";
+import { CursorLoopError } from "../errors/response.ts";
 import { type Endpoint, type ListPage, nameOf } from "../http/endpoint.ts";
-import type { RequestOptions } from "../http/request-options.ts";
-import { assertOptions } from "../http/request-options.ts";
+import { newCallId } from "../http/observer.ts";
+import { assertOptions, custom, type RequestOptions, taking } from "../http/request-options.ts";
 import type { Send } from "../http/send.ts";
-import { newCallId } from "../http/tracing.ts";
+import type { Schema } from "../schemas/shape.ts";
 import { eitherSignal } from "../util/abort-signals.ts";
 import { textOf } from "../util/foreign.ts";
-import { SeenCursors, SeenItems } from "./seen.ts";
 
 /** Options of a paginated list: the options of each request, and the number of pages to prefetch. */
 export interface ListOptions extends RequestOptions {
   /** Number of pages to fetch ahead of the current one. Default 1. With 0, each page is fetched when the iteration reaches it. */
   readonly prefetch?: number | undefined;
 }
+
+const listOptions = taking(() => ({
+  // Infinity would prefetch without end.
+  prefetch: z.optional(z.number().check(z.nonnegative({ error: "expected a number from 0" }))),
+}));
+
+const arrayOptions: Schema = () =>
+  z.strictObject({
+    limit: custom((value) => typeof value === "number" && !Number.isNaN(value), "expected a number"),
+  });
 
 /** Fetches one page of a list; the first page has no cursor. */
 export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptions) => Promise<ListPage<Item>>;
@@ -21,9 +32,6 @@ export type FetchPage<Item> = (cursor: string | undefined, options: RequestOptio
 interface FetchedPage<Item> extends ListPage<Item> {
   readonly cursor: string | undefined;
 }
-
-/** A page that was requested, or will be when its cursor is known; undefined after the last page. */
-type PendingPage<Item> = Promise<FetchedPage<Item> | undefined>;
 
 /**
  * Iterates a list of any length and fetches its pages on the way (specification 4.11).
@@ -68,7 +76,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
   async *pages(): AsyncGenerator<ListPage<Item>, void, undefined> {
     // The stack of a prefetched page does not contain the caller's frames, so the frames of the loop are added to its error.
     const callSite = captureCallSite();
-    assertOptions("list", this.#options, this.#endpoint);
+    assertOptions(listOptions, this.#options, this.#endpoint);
     const { signal, prefetch = 1, ...options } = this.#options;
     const left = new AbortController();
     // Only a current request listens to the caller's signal, so an abandoned iterator leaves no listener and can be garbage-collected.
@@ -82,24 +90,17 @@ export class Paginator<Item> implements AsyncIterable<Item> {
       return { ...(await this.#fetchPage(cursor, each)), cursor };
     };
     let first: ListPage<Item> | undefined;
-    /** Requests the page after another one as soon as that page has arrived, before the caller gets it. */
-    const fetchAfter = (before: PendingPage<Item>): PendingPage<Item> => {
-      const page = before.then((arrived) => {
-        const cursor = arrived?.nextCursor ?? null;
-        return cursor === null ? undefined : fetch(cursor);
-      });
-      // The error of a prefetched page is thrown when the iteration reaches that page.
-      page.catch(() => undefined);
-      return page;
-    };
-
-    let last: PendingPage<Item> = fetch(undefined);
-    const ahead = [last];
+    /** The latest page that was requested, or will be when its cursor is known; undefined after the last page of the list. */
+    let latest: Promise<FetchedPage<Item> | undefined> = fetch(undefined);
+    const ahead = [latest];
     try {
       for (;;) {
         while (ahead.length < 1 + prefetch) {
-          last = fetchAfter(last);
-          ahead.push(last);
+          // The next page is requested as soon as the one before has arrived, before the caller gets that.
+          latest = latest.then((page) => (page && page.nextCursor !== null ? fetch(page.nextCursor) : undefined));
+          // The error of a prefetched page is thrown when the iteration reaches that page.
+          latest.catch(() => undefined);
+          ahead.push(latest);
         }
         const page = await ahead.shift()?.catch((error: unknown) => {
           throw withCallSite(error, callSite);
@@ -126,7 +127,7 @@ export class Paginator<Item> implements AsyncIterable<Item> {
    * const newest = await partner.orders.list().toArray({ limit: 20 });
    */
   async toArray(options: { readonly limit?: number | undefined } = {}): Promise<Item[]> {
-    assertOptions("all", options, this.#endpoint);
+    assertOptions(arrayOptions, options, this.#endpoint);
     const { limit = Number.POSITIVE_INFINITY } = options;
     const items: Item[] = [];
     if (limit <= 0) return items;
@@ -151,6 +152,62 @@ function beginsAgain(first: ListPage<unknown>, { items, nextCursor }: ListPage<u
   if (first.items.length === 0) return items.length === 0 && nextCursor === first.nextCursor;
   const reference = textOf(first.items[0], "reference");
   return reference !== undefined && items.some((item) => textOf(item, "reference") === reference);
+}
+
+/** How many cursors are remembered. A loop of at most this many pages is found at its first repeat. */
+const rememberedCursors = 1_000;
+
+/** Finds a repeated cursor in bounded memory. Brent's algorithm finds a loop that is longer than the memory. */
+class SeenCursors {
+  readonly #endpoint: string;
+  readonly #recent = new Set<string>();
+  #landmark: string | undefined;
+  #steps = 0;
+  #stepsToLandmark = rememberedCursors;
+
+  constructor(endpoint: string) {
+    this.#endpoint = endpoint;
+  }
+
+  /**
+   * Adds the next cursor.
+   *
+   * @throws {@link CursorLoopError} if the chain of pages repeats a cursor.
+   */
+  add(cursor: string): void {
+    if (this.#recent.has(cursor) || cursor === this.#landmark) throw new CursorLoopError({ endpoint: this.#endpoint });
+    this.#recent.add(cursor);
+    const [oldest = cursor] = this.#recent;
+    if (this.#recent.size > rememberedCursors) this.#recent.delete(oldest);
+    this.#steps += 1;
+    if (this.#steps < this.#stepsToLandmark) return;
+    this.#landmark = cursor;
+    this.#steps = 0;
+    this.#stepsToLandmark *= 2;
+  }
+}
+
+/** How many pages are remembered. New items move an older item to a later page while the list is read, but not this far. */
+const rememberedPages = 8;
+
+/** Leaves out items whose reference was on one of the last pages, in bounded memory. */
+class SeenItems<Item> {
+  /** The references that each of the last pages added. */
+  readonly #pages: Set<string>[] = [];
+
+  withoutRepeats(items: readonly Item[]): readonly Item[] {
+    const added = new Set<string>();
+    this.#pages.push(added);
+    const fresh = items.filter((item) => {
+      const reference = textOf(item, "reference");
+      if (reference === undefined) return true;
+      if (this.#pages.some((page) => page.has(reference))) return false;
+      added.add(reference);
+      return true;
+    });
+    if (this.#pages.length > rememberedPages) this.#pages.shift();
+    return fresh;
+  }
 }
 
 /** The descriptor of a paginated list endpoint (specification 4.11). */

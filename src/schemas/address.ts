@@ -1,5 +1,6 @@
 import * as z from "zod/mini";
 import type { Overrides } from "../util/fields.ts";
+import { isObject, textOf } from "../util/foreign.ts";
 import { open, type Schema, strict } from "./shape.ts";
 
 /**
@@ -51,6 +52,10 @@ const fields = {
 } satisfies Record<keyof CompleteAddress, true>;
 export const addressFields = Object.keys(fields) as readonly (keyof CompleteAddress)[];
 
+/** Makes a value for each field of an address. */
+const forFields = <Value>(make: (field: keyof CompleteAddress) => Value) =>
+  Object.fromEntries(addressFields.map((field) => [field, make(field)])) as Record<keyof CompleteAddress, Value>;
+
 /** The fields that a parcel needs. They must be present in a new order, but may be empty. */
 const ofParcel = ["firstname", "lastname", "streetname", "zipcode", "city"] as const;
 
@@ -76,24 +81,7 @@ type AnsweredAddress = { readonly [Field in keyof CompleteAddress]?: string | nu
  */
 export interface Address extends AnsweredAddress {}
 
-export const address: Schema<Address> = () => {
-  const text = z.nullish(z.string());
-  return open<Address>({
-    company: text,
-    firstname: text,
-    lastname: text,
-    streetname: text,
-    housenumber: text,
-    housenumberAddition: text,
-    additionalInfo: text,
-    state: text,
-    zipcode: text,
-    city: text,
-    countryCode: text,
-    phonenumber: text,
-    email: text,
-  });
-};
+export const address: Schema<Address> = () => open<Address>(forFields(() => z.nullish(z.string())));
 
 /** A text that may be empty, but not absent. */
 const present = () =>
@@ -102,34 +90,20 @@ const present = () =>
   });
 
 /** The schema of an address in which some fields must be present; absent fields are sent as empty strings. */
-const withPresent = (required: readonly (keyof CompleteAddress)[]) => {
-  const text = (field: keyof CompleteAddress) => (required.includes(field) ? present() : z._default(z.string(), ""));
-  return strict<CompleteAddress>({
-    company: text("company"),
-    firstname: text("firstname"),
-    lastname: text("lastname"),
-    streetname: text("streetname"),
-    housenumber: text("housenumber"),
-    housenumberAddition: text("housenumberAddition"),
-    additionalInfo: text("additionalInfo"),
-    state: text("state"),
-    zipcode: text("zipcode"),
-    city: text("city"),
+const withPresent = (required: readonly (keyof CompleteAddress)[]) =>
+  strict<CompleteAddress>({
+    ...forFields((field) => (required.includes(field) ? present() : z._default(z.string(), ""))),
     countryCode: z
       .string()
       .check(z.regex(/^[A-Z]{2}$/, { error: "expected two capital letters (ISO 3166-1 alpha-2), for example NL" })),
-    phonenumber: text("phonenumber"),
+    // The rule for a dropship address reports a missing one.
     email: z._default(z.string(), ""),
   });
-};
 
-const filled = (value: unknown, field: keyof CompleteAddress): boolean => {
-  const text: unknown = typeof value === "object" && value !== null ? Reflect.get(value, field) : undefined;
-  return typeof text === "string" && text.trim() !== "";
-};
+const filled = (value: unknown, field: keyof CompleteAddress): boolean => (textOf(value, field) ?? "").trim() !== "";
 
 /** Runs a rule also when single fields are invalid, so that all faults are reported at once. */
-const anyway = { when: ({ value }: { value: unknown }) => typeof value === "object" && value !== null };
+const anyway = { when: ({ value }: { value: unknown }) => isObject(value) };
 
 /** The rules for the address of an order (specification 2.3). */
 const forDropship = (address: z.ZodMiniType<CompleteAddress>) =>

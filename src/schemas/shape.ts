@@ -2,6 +2,7 @@ import * as z from "zod/mini";
 import { ZodMiniArray } from "zod/mini";
 import { $constructor, $ZodObjectJIT } from "zod/v4/core";
 import { mostIssues } from "../errors/validation.ts";
+import { type Reference, type ReferenceKind, referenceFault, referencePattern } from "../references/references.ts";
 import type { PartnerClock } from "../util/clock.ts";
 import { functionOf, isFunction } from "../util/foreign.ts";
 import { isExistingTime, isTimestamp } from "../util/timestamp.ts";
@@ -69,6 +70,13 @@ export function array(element: z.core.$ZodType): z.ZodMiniArray {
 export type OpenRecord = Readonly<Record<string, unknown>>;
 export const openRecord: Schema<OpenRecord> = () => z.record(z.string(), z.unknown());
 
+/** Builds the schema of a reference of one kind. */
+export function reference<Kind extends ReferenceKind>(kind: Kind): z.ZodMiniType<Reference<Kind>>;
+export function reference(kind: ReferenceKind): z.ZodMiniType {
+  const error = ({ input }: { input?: unknown }) => referenceFault(kind, input);
+  return z.string({ error }).check(z.regex(referencePattern(kind), { error }));
+}
+
 /**
  * A string with at least one character and no lone surrogate. JSON can carry a lone surrogate as `\ud800`, but a URL cannot, so a
  * look-up could not find a resource by such an identifier.
@@ -104,3 +112,29 @@ export const clock = () =>
   z.custom<PartnerClock>((value) => isFunction(functionOf(value, "now")) && isFunction(functionOf(value, "after")), {
     error: "expected a clock with the functions `now` and `after`",
   });
+
+const missingBaseUrl = "is required: pass it, or set POD_PARTNER_BASE_URL";
+
+/**
+ * Whether a URL has credentials as the platform parses it, also in the forms `http:user:pw@h`, `https:///user:pw@h` and
+ * `http:\\user:pw@h`. An `@` without credentials is a mistake and also counts.
+ */
+function hasCredentials(text: string): boolean {
+  const { username, password } = new URL(text);
+  return username !== "" || password !== "" || /^[^/\\]*[/\\]*[^/\\]*@/.test(text);
+}
+
+/** A base URL that ends in `/v2`. The result has no slash at its end and no surrounding blanks. */
+export const baseUrl = () =>
+  z.pipe(
+    z.string({ error: ({ input }) => (input === undefined ? missingBaseUrl : "expected a URL as a string") }).check(
+      z.refine((text) => URL.canParse(text), { error: "expected a URL, for example https://host/v2", abort: true }),
+      z.refine((text) => /^https?:$/.test(new URL(text).protocol), { error: "must start with http: or https:" }),
+      z.refine((text) => /\/v2\/?$/.test(new URL(text).pathname), { error: "must end in /v2, the major version" }),
+      // An empty query or fragment stays in the URL, in front of the path of each call.
+      z.refine((text) => !/[?#]/.test(text) && !hasCredentials(text), {
+        error: "must not contain credentials, a query or a fragment",
+      }),
+    ),
+    z.transform((text: string) => new URL(text).href.replace(/\/$/, "")),
+  );

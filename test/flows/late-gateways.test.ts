@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { RecentOrders } from "../../src/resources/orders/recent-orders.ts";
 import { rejection } from "../support/exchange.ts";
 import { harsh } from "../support/harsh.ts";
+import { ref } from "../support/references.ts";
 import { orderOf } from "./matrix/subjects.ts";
 import { setUp } from "./setup.ts";
 
@@ -105,5 +106,14 @@ describe("orders with an unknown outcome", () => {
     const identifiers = Array.from({ length: 5_000 }, (_, index) => `shop-${index}`);
     for (const identifier of identifiers) recent.suspect(identifier, 30_000);
     expect(identifiers.filter((identifier) => recent.doubt(identifier) !== 30_000)).toEqual([]);
+  });
+
+  it("are no longer in doubt when the service has reported them, also if a later response is lost", () => {
+    const recent = new RecentOrders({ now: () => 0, after: () => () => undefined }, 30_000);
+    const found = { data: { reference: ref("Order") }, response: new Response() };
+    recent.suspect("shop-1", 30_000);
+    recent.record("shop-1", found);
+    recent.suspect("shop-1", 30_000);
+    expect([recent.doubt("shop-1"), recent.known("shop-1")]).toEqual([0, found]);
   });
 });

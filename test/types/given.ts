@@ -1,3 +1,5 @@
+import { referenceKinds } from "../../src/references/references.ts";
+
 /** What the examples in doc comments use without declaring it, as declarations. */
 const types = {
   partner: 'import("pod-partner").PodPartner',
@@ -14,15 +16,11 @@ const types = {
   shippedOrderReference: 'import("pod-partner").OrderReference',
 } as const;
 
-const kinds = "store product scene perspective image composition render order shipment claimcategory claim brand".split(
-  " ",
-);
-
-const capitalized = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}`;
-
 const all = [
   ...Object.entries(types),
-  ...kinds.map((kind) => [`${kind}Reference`, `import("pod-partner").${capitalized(kind)}Reference`] as const),
+  ...referenceKinds.map(
+    (kind) => [`${kind.toLowerCase()}Reference`, `import("pod-partner").${kind}Reference`] as const,
+  ),
 ];
 
 /** One line that declares those of the names that an example uses. */

@@ -197,6 +197,7 @@ export class Pacer {
   #serve(): void {
     this.#stopTimer?.();
     this.#stopTimer = undefined;
+    if (this.#first === undefined && !this.#queues.occupied) return;
     const next = this.#serveReady();
     if (Number.isFinite(next)) this.#stopTimer = this.#clock.after(Math.max(1, next), () => this.#serve());
   }
@@ -352,12 +353,11 @@ export class Pacer {
     return held;
   }
 
-  /** Runs `learn`, then moves the waiting calls of a route to another queue if its policies changed. */
+  /** Runs `learn`, then moves the waiting calls of a route to the queue of its policies. */
   #reroute(route: PacedRoute, learn: () => void): void {
-    const before = this.#routes.of(route);
+    const before = this.#queues.of(this.#routes.of(route));
     learn();
-    const after = this.#routes.of(route);
-    if (before !== after) this.#queues.move(route.call, this.#queues.of(before), this.#queues.of(after));
+    this.#queues.move(route.call, before, this.#queues.of(this.#routes.of(route)));
   }
 
   /** The rate limits as this process knows them now. */
