@@ -7,11 +7,10 @@
 import { createHash } from "node:crypto";
 import type { SharedPacing } from "../http/pacing/tokens.ts";
 import { readStorageOptions } from "../storage/contract.ts";
-import { ceilingScript } from "./ceiling.lua.ts";
 import { createScript, type RedisClient } from "./client.ts";
 import { RedisConnection } from "./connection.ts";
 import { Fleet } from "./fleet.ts";
-import { script } from "./script.ts";
+import { ceilingScript, script } from "./script.ts";
 
 export type { SharedPacing } from "../http/pacing/tokens.ts";
 export type { KeyValueStorage } from "../storage/contract.ts";

@@ -29,7 +29,7 @@ export async function takeLock(
   lifetime: number,
   clock: PartnerClock,
 ): Promise<Lock | "lost" | undefined> {
-  const token = new TextEncoder().encode(crypto.randomUUID());
+  const token = new TextEncoder().encode(`${clock.now()} ${crypto.randomUUID()}`);
   let certainUntil = 0;
   const set = async (expected: Uint8Array | null) => {
     const until = clock.now() + lifetime;
@@ -63,7 +63,7 @@ export async function takeLock(
 }
 
 /** Repeats work that may fail or be slow, until the returned function is called. */
-export function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
+function repeat(every: number, clock: PartnerClock, work: () => Promise<unknown>): () => void {
   let stopTimer: () => void;
   const wait = () => {
     stopTimer = clock.after(every, () => {

@@ -50,6 +50,22 @@ describeWithRedis("a fleet that shares its buckets through Redis", () => {
     expect(Math.min(...parts)).toBeGreaterThan(0.75 * 325);
   });
 
+  it("sends calls that draw from two policies after one of the policies was held", async () => {
+    const fleet = simulate(context.redis);
+    const { clock } = fleet;
+    const began = clock.now();
+    const service = createService(clock, { default: [60, 3_000], uploads: [20, 2_000] });
+    const first = fleet.join();
+    consume({ clock, pacer: first, ...traffic(service, 1) });
+    await clock.run(began + 200);
+    first.hold(endpointOf("orders.get"), new Map(), 1_000);
+    await clock.run(began + 600);
+    const serve = () => service.serve(["default", "uploads"]);
+    const uploads = consume({ clock, pacer: fleet.join(), ...traffic(service, 5), serve, call: "images.upload" });
+    await clock.run(began + 10_000);
+    expect([times([uploads]).length, refusals([uploads])]).toEqual([5, 0]);
+  });
+
   it("recovers the tokens that a killed process held", async () => {
     const fleet = simulate(context.redis);
     const { clock } = fleet;

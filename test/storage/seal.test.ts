@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { seal, unseal } from "../../src/storage/values.ts";
+import { seal, unseal } from "../../src/storage/scoped-storage.ts";
 
 /** A value longer than one block, with a part of a word at its end. */
 const long = Uint8Array.from({ length: 20_003 }, (_, index) => (index * 31) ^ (index >> 8));
