@@ -1,11 +1,10 @@
 import * as z from "zod/mini";
 import { RequestValidationError, ResponseValidationError } from "../errors/validation.ts";
 import type { Call, Found } from "../http/call.ts";
-import { type CallContext, join } from "../http/call-context.ts";
 import { type ListPage, nameOf } from "../http/endpoint.ts";
 import { hasErrorObject } from "../http/outcome.ts";
 import { optionFaults, type RequestOptions, taking } from "../http/request-options.ts";
-import { type ApiCall, type Start, sendAndRead } from "../http/send.ts";
+import { type ApiCall, type CallContext, join, type Start, sendAndRead } from "../http/send.ts";
 import { Paginator } from "../pagination/paginator.ts";
 import { referenceFault } from "../references/references.ts";
 import { eitherSignal } from "../util/abort-signals.ts";

@@ -1,5 +1,4 @@
-import type { SnapshotCell } from "./list-changes.ts";
-import { cellOf, isHash, isSame, type Row, type Table } from "./snapshot.ts";
+import { cellAt, cellOf, isHash, isSame, type Row, type Table } from "./snapshot.ts";
 
 /** An entry of a list, by the fields that the comparison uses. */
 interface ListedItem {
@@ -12,7 +11,8 @@ type Values = Readonly<Record<string, unknown>>;
 export class Comparison<Listed extends ListedItem> {
   /** The fields that the specification names. */
   readonly #known: ReadonlySet<string>;
-  readonly #columns: Map<string, number>;
+  /** All fields. The known ones come first: unknown ones, which an entry may lack, are then cut off at the end of its row. */
+  readonly #names: Set<string>;
   readonly #before: ReadonlyMap<string, Row>;
   readonly #now = new Map<string, Row>();
   /** The entries that were added or that differ. */
@@ -20,11 +20,8 @@ export class Comparison<Listed extends ListedItem> {
 
   constructor(known: readonly string[], { fields, rows }: Table) {
     this.#known = new Set(known);
-    // The known fields come first: unknown ones, which an entry may lack, are then cut off at the end of its row.
-    const names = [...new Set([...known, ...fields])];
-    this.#columns = new Map(names.map((name, column) => [name, column]));
-    const from = names.map((name) => fields.indexOf(name));
-    this.#before = new Map(Array.from(rows, ([reference, row]) => [reference, from.map((column) => row[column])]));
+    this.#names = new Set([...known, ...fields]);
+    this.#before = rows;
   }
 
   /** The references of the snapshot that were not found yet. */
@@ -40,7 +37,7 @@ export class Comparison<Listed extends ListedItem> {
   /** Takes an entry as the list has it. A later one replaces an earlier one. */
   async add(entry: Listed): Promise<void> {
     const { reference, ...values } = entry;
-    await this.#set(reference, await this.#rowOf(values), entry);
+    await this.#set(reference, await this.#rowOf(Object.entries(values)), entry);
   }
 
   /**
@@ -48,19 +45,14 @@ export class Comparison<Listed extends ListedItem> {
    * than those of the list, so they are not compared.
    */
   async addDetail(reference: string, detail: Listed): Promise<void> {
-    const row = [...(this.#now.get(reference) ?? this.#before.get(reference) ?? [])];
+    const listed = this.#now.get(reference) ?? this.#before.get(reference);
     const known = Object.entries(Object(detail) as Values).filter(([name]) => this.#known.has(name));
-    const cells = await this.#rowOf(Object.fromEntries(known));
-    for (const [name] of known) {
-      const column = this.#columnOf(name);
-      row[column] = cells[column];
-    }
-    await this.#set(reference, row, detail);
+    await this.#set(reference, { ...listed, ...(await this.#rowOf(known)) }, detail);
   }
 
   /** Keeps an entry of the snapshot as it was. */
   keep(reference: string): void {
-    this.#now.set(reference, this.#before.get(reference) ?? []);
+    this.#now.set(reference, this.#before.get(reference) ?? {});
   }
 
   /** Takes the news that an entry does not exist. */
@@ -79,15 +71,15 @@ export class Comparison<Listed extends ListedItem> {
         added.push(current);
         continue;
       }
-      const fields = await this.#differences(before, this.#now.get(reference) ?? []);
-      changed.push({ current, fields, previous: this.#valuesOf(before, fields) });
+      const fields = await this.#differences(before, this.#now.get(reference) ?? {});
+      changed.push({ current, fields, previous: valuesOf(before, fields) });
     }
-    const names = [...this.#columns.keys()];
+    const fields = [...this.#names];
     const removed = this.missing.map((reference) => ({
       reference,
-      previous: this.#valuesOf(this.#before.get(reference) ?? [], names),
+      previous: valuesOf(this.#before.get(reference) ?? {}, fields),
     }));
-    return { added, changed, removed, table: { fields: names, rows: this.#now } };
+    return { added, changed, removed, table: { fields, rows: this.#now } };
   }
 
   async #set(reference: string, row: Row, entry: Listed): Promise<void> {
@@ -97,34 +89,26 @@ export class Comparison<Listed extends ListedItem> {
     else this.#news.set(reference, entry);
   }
 
-  async #rowOf(values: Values): Promise<Row> {
-    const row: (SnapshotCell | undefined)[] = [];
-    for (const [name, value] of Object.entries(values)) {
-      const cell = cellOf(value, this.#known.has(name));
-      row[this.#columnOf(name)] = cell instanceof Promise ? await cell : cell;
-    }
-    return row;
+  async #rowOf(values: readonly (readonly [string, unknown])[]): Promise<Row> {
+    const cells = values.map(async ([name, value]) => {
+      this.#names.add(name);
+      return [name, await cellOf(value, this.#known.has(name))] as const;
+    });
+    return Object.fromEntries(await Promise.all(cells));
   }
 
   /** The names of the fields whose values differ. */
   async #differences(one: Row, other: Row): Promise<readonly string[]> {
-    const names: string[] = [];
-    for (const [name, column] of this.#columns) {
-      if (one[column] !== other[column] && !(await isSame(one[column], other[column]))) names.push(name);
+    const differing: string[] = [];
+    for (const name of this.#names) {
+      if (!(await isSame(cellAt(one, name), cellAt(other, name)))) differing.push(name);
     }
-    return names;
+    return differing;
   }
+}
 
-  /** The values of a row that are not stored as hashes. */
-  #valuesOf(row: Row, names: readonly string[]): Values {
-    const cells = names.map((name) => [name, row[this.#columnOf(name)]] as const);
-    return Object.fromEntries(cells.filter(([, cell]) => cell !== undefined && !isHash(cell)));
-  }
-
-  #columnOf(name: string): number {
-    const known = this.#columns.get(name);
-    if (known !== undefined) return known;
-    this.#columns.set(name, this.#columns.size);
-    return this.#columns.size - 1;
-  }
+/** The values of a row that are not stored as hashes. */
+function valuesOf(row: Row, names: readonly string[]): Values {
+  const cells = names.map((name) => [name, cellAt(row, name)] as const);
+  return Object.fromEntries(cells.filter(([, cell]) => cell !== undefined && !isHash(cell)));
 }

@@ -4,8 +4,12 @@ import { canonicalJson, sha256 } from "../util/digest.ts";
 import { wordsOf } from "../util/foreign.ts";
 import type { SnapshotCell } from "./list-changes.ts";
 
-/** One cell for each column; undefined for a missing field. */
-export type Row = readonly (SnapshotCell | undefined)[];
+/** The fields of an entry, without its reference. A missing field has no cell. */
+export type Row = Readonly<Record<string, SnapshotCell | undefined>>;
+
+/** The cell of a field. A field can have the name of a method of each object, such as `constructor`. */
+export const cellAt = (row: Row, name: string): SnapshotCell | undefined =>
+  Object.hasOwn(row, name) ? row[name] : undefined;
 
 /**
  * The most bytes of JSON that a value may have in a snapshot. A longer value is stored as a hash. A known field may be longer than its hash,
@@ -22,27 +26,19 @@ async function hashOf(text: string): Promise<string> {
   return btoa(String.fromCharCode(...(await sha256(text)).subarray(0, 6)));
 }
 
-/** Characters that JSON writes as one byte. Most texts have no others, and checking this is faster than encoding the text. */
-const plain = /^[ !#-[\]-~]*$/;
-
-/** The bytes of a text in JSON; infinite if a database cannot store it. PostgreSQL refuses U+0000 and lone surrogates in `jsonb`. */
-function bytesOf(text: string): number {
-  if (plain.test(text)) return text.length + 2;
-  return text.isWellFormed() && !text.includes("\0") ? encoder.encode(JSON.stringify(text)).length : Infinity;
-}
-
-function isShort(value: unknown, limit: number): value is string | number | boolean | null {
+/** Whether a value is stored itself. A database may refuse a text: PostgreSQL refuses U+0000 and lone surrogates in `jsonb`. */
+function isStored(value: unknown, limit: number): value is string | number | boolean | null | undefined {
   if (typeof value === "object") return value === null;
-  return typeof value !== "string" || (value.length < limit && bytesOf(value) <= limit);
+  if (typeof value !== "string") return true;
+  if (value.length >= limit || !value.isWellFormed() || value.includes("\0")) return false;
+  return encoder.encode(JSON.stringify(value)).length <= limit;
 }
 
-const hashed = async (value: unknown): Promise<SnapshotCell> => [await hashOf(canonicalJson(value))];
-
-/** Makes the cell of a value of JSON: at once for a short value. */
-export function cellOf(value: unknown, known: boolean): SnapshotCell | Promise<SnapshotCell> {
-  if (isShort(value, known ? longest.known : longest.unknown)) return value;
+/** Makes the cell of a value of JSON. */
+export async function cellOf(value: unknown, known: boolean): Promise<SnapshotCell | undefined> {
+  if (isStored(value, known ? longest.known : longest.unknown)) return value;
   // The entries of a known array, such as the linked products of an item, are a set.
-  return hashed(known && Array.isArray(value) ? value.map(canonicalJson).sort() : value);
+  return [await hashOf(canonicalJson(known && Array.isArray(value) ? value.map(canonicalJson).sort() : value))];
 }
 
 /**
@@ -63,7 +59,7 @@ export interface Snapshot {
   readonly rows: readonly (readonly SnapshotCell[])[];
 }
 
-/** The entries of a list in memory: the names of the columns, and a row for each reference. */
+/** The entries of a list in memory: the names of all fields, and a row for each reference. */
 export interface Table {
   readonly fields: readonly string[];
   readonly rows: ReadonlyMap<string, Row>;
@@ -112,18 +108,23 @@ export function snapshotFaults(kind: ReferenceKind, given: unknown): readonly Is
 /** Reads a checked snapshot. */
 export function readSnapshot(given: Snapshot | null | undefined): Table {
   const { kind, fields, rows } = given ?? { kind: "", fields: [], rows: [] };
-  const toRow = (cells: readonly SnapshotCell[]): Row =>
-    cells.map((cell) => (Array.isArray(cell) && cell.length === 0 ? undefined : cell));
+  const toRow = (cells: readonly SnapshotCell[]): Row => {
+    // An empty array is a missing field.
+    const present = cells.map((cell) => (isHash(cell) && cell.length === 0 ? undefined : cell));
+    return Object.fromEntries(fields.map((name, column) => [name, present[column]]));
+  };
   return { fields, rows: new Map(rows.map(([id, ...cells]) => [`${kind}_${id}`, toRow(cells)])) };
 }
 
 /** Writes a table as a plain JSON value. */
-export const writeSnapshot = (kind: ReferenceKind, { fields, rows }: Table): Snapshot => ({
-  version,
-  kind,
-  fields,
-  rows: Array.from(rows, ([reference, row]) => [
-    reference.slice(kind.length + 1),
-    ...Array.from(row, (cell) => (cell === undefined ? [] : cell)),
-  ]),
-});
+export function writeSnapshot(kind: ReferenceKind, { fields, rows }: Table): Snapshot {
+  const toCells = (row: Row): SnapshotCell[] => {
+    const end = fields.findLastIndex((name) => cellAt(row, name) !== undefined) + 1;
+    return fields.slice(0, end).map((name) => {
+      const cell = cellAt(row, name);
+      return cell === undefined ? [] : cell;
+    });
+  };
+  const written = Array.from(rows, ([reference, row]) => [reference.slice(kind.length + 1), ...toCells(row)]);
+  return { version, kind, fields, rows: written };
+}

@@ -69,7 +69,7 @@ export class RequestValidationError extends PodPartnerError {
     issues: readonly Issue[];
     endpoint?: string;
     incomplete?: boolean;
-    /** What is not valid, where nothing would be sent. */
+    /** What is not valid, where that is not the input of a request. */
     value?: string;
   }) {
     const { issues, endpoint, incomplete, value } = details;

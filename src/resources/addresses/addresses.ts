@@ -1,8 +1,17 @@
+import { assumed, endpoint, field } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { AddressReference } from "../../references/references.ts";
 import type { Address } from "../../schemas/address.ts";
-import { getAddress } from "./addresses.endpoints.ts";
+import { address } from "../../schemas/address.ts";
+
+export const getAddress = endpoint({
+  call: "addresses.get",
+  method: "GET",
+  path: "/addresses/{addressReference}",
+  response: assumed(field("address", address)),
+  repeat: "safe",
+});
 
 /** Reads addresses of orders and shipments (specification 2.3, 4.4). */
 export class AddressesResource {

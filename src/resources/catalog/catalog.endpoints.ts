@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import type { Download, NotModified } from "../../binary/download.ts";
 import { assumed, binary, cursor, endpoint, field, list, page } from "../../http/endpoint.ts";
 import type { PackagingReference, ProductgroupReference, ProductReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { array, filledText, type OpenEnum, open, openEnum, timestamp } from "../../schemas/shape.ts";
+import { array, filledText, type OpenEnum, open, openEnum, reference, timestamp } from "../../schemas/shape.ts";
 
 /** The lifecycle stages of a product, in order (specification 3.3). */
 export type KnownProductStatus = "announced" | "prelaunched" | "launched" | "sunsetted" | "ended" | "archived";

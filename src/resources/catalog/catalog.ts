@@ -1,5 +1,4 @@
-import type { CallContext } from "../../http/call-context.ts";
-import type { Send } from "../../http/send.ts";
+import type { CallContext, Send } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { listPackagings, listProductgroups, type Packaging, type Productgroup } from "./catalog.endpoints.ts";
 import { ProductsResource } from "./products.ts";

@@ -1,7 +1,6 @@
 import type { Download, NotModified } from "../../binary/download.ts";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import type { CallContext } from "../../http/call-context.ts";
 import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import {
   type ConditionalOptions,
@@ -9,7 +8,7 @@ import {
   type RequestOptions,
   type UnconditionalOptions,
 } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ProductReference } from "../../references/references.ts";
 import type { Outcome } from "../../util/concurrency.ts";

@@ -9,8 +9,17 @@ import type {
   ProductReference,
   ShipmentReference,
 } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { array, count, type OpenEnum, open, openEnum, strict, timestamp, timestampInput } from "../../schemas/shape.ts";
+import {
+  array,
+  count,
+  type OpenEnum,
+  open,
+  openEnum,
+  reference,
+  strict,
+  timestamp,
+  timestampInput,
+} from "../../schemas/shape.ts";
 
 /** The reason of a claim: reference and name of its category (specification 2.8). The list of categories can change: always fetch it. */
 export interface ClaimcategorySummary {

@@ -1,7 +1,6 @@
-import type { CallContext } from "../../http/call-context.ts";
 import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import { type ApiCall, type Send, type Start, sendAndRead } from "../../http/send.ts";
+import { type ApiCall, type CallContext, type Send, type Start, sendAndRead } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { ClaimReference } from "../../references/references.ts";
@@ -21,7 +20,7 @@ import {
   listClaims,
   type PackageMissingInput,
 } from "./claims.endpoints.ts";
-import { type Filing, fileClaim, itemIssuesRecovery, KnownClaims, packageMissingRecovery, retract } from "./file.ts";
+import { type Filing, fileClaim, itemIssuesTraits, KnownClaims, packageMissingTraits, retract } from "./file.ts";
 
 /** Options of {@link ClaimsResource.list}. */
 export interface ClaimListOptions extends ListOptions {
@@ -44,7 +43,7 @@ export class ClaimsResource {
   constructor(send: Send, { start, clock }: CallContext) {
     this.#send = send;
     this.#start = start;
-    this.#filing = { send, start, clock, known: new KnownClaims(), mutex: new KeyedMutex() };
+    this.#filing = { send, start, clock, known: new KnownClaims(clock), mutex: new KeyedMutex() };
     this.categories = new ListResource(start, listClaimcategories);
   }
 
@@ -59,7 +58,7 @@ export class ClaimsResource {
    * const { reference } = await partner.claims.createPackageMissing({ shipmentReference });
    */
   createPackageMissing(claim: PackageMissingInput, options?: RequestOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingRecovery);
+    return fileClaim(this.#filing, createPackageMissing, claim, options, packageMissingTraits);
   }
 
   /**
@@ -77,7 +76,7 @@ export class ClaimsResource {
    * });
    */
   createItemIssues(claim: ItemIssuesInput, options?: RequestOptions): ApiCall<FiledClaim> {
-    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesRecovery);
+    return fileClaim(this.#filing, createItemIssues, claim, options, itemIssuesTraits);
   }
 
   /**
@@ -92,7 +91,7 @@ export class ClaimsResource {
     const [{ closedAfter }, paging] = splitFields(options, "closedAfter");
     const since = isDate(closedAfter) ? toTimestamp(closedAfter) : closedAfter;
     return paginate(this.#send, listClaims, { closedAfter: since }, paging, ({ items }) => {
-      for (const claim of items) this.#see(claim);
+      for (const claim of items) this.#filing.known.see(claim);
     });
   }
 
@@ -104,7 +103,7 @@ export class ClaimsResource {
   get(claimReference: ClaimReference, options?: RequestOptions): ApiCall<Claim> {
     return this.#start(getClaim, options, async (call) => {
       const found = await sendAndRead(call, { path: { claimReference } });
-      this.#see(found.data);
+      this.#filing.known.see(found.data);
       return found;
     });
   }
@@ -146,11 +145,6 @@ export class ClaimsResource {
    */
   retract(claimReference: ClaimReference, options?: RequestOptions): ApiCall<void> {
     return retract(this.#filing, claimReference, options);
-  }
-
-  /** Remembers a claim that was read. With `responses: "report"` a claim can lack its reference. */
-  #see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
-    if (claim?.reference !== undefined) this.#filing.known.see(claim.reference, this.#filing.clock.now());
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Found } from "../../http/call.ts";
-import { createOnce, type Recovery } from "../../http/create-once.ts";
+import { createOnce } from "../../http/create-once.ts";
 import { type Endpoint, nameOf } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send, Start } from "../../http/send.ts";
@@ -26,12 +26,18 @@ const capacity = 10_000;
 
 /** Remembers the claims that a client has seen. A claim seen before a request was sent cannot be the result of that request. */
 export class KnownClaims {
+  readonly #clock: PartnerClock;
   /** When each claim was first seen, in milliseconds of the clock. */
-  readonly #since = new Map<string, number>();
+  readonly #since = new Map<ClaimReference, number>();
 
-  /** Records that a claim was read at `now`. */
-  see(reference: ClaimReference, now: number): void {
-    if (!this.#since.has(reference)) this.#remember(reference, now);
+  constructor(clock: PartnerClock) {
+    this.#clock = clock;
+  }
+
+  /** Records that a claim was read. With `responses: "report"` a claim can lack its reference. */
+  see(claim: { readonly reference?: ClaimReference } | null | undefined): void {
+    const reference = claim?.reference;
+    if (reference !== undefined && !this.#since.has(reference)) this.#remember(reference, this.#clock.now());
   }
 
   /** Records that a call filed a claim. The claim cannot be the result of another call. */
@@ -45,7 +51,7 @@ export class KnownClaims {
     return (this.#since.get(reference) ?? Number.POSITIVE_INFINITY) < time;
   }
 
-  #remember(reference: string, since: number): void {
+  #remember(reference: ClaimReference, since: number): void {
     this.#since.set(reference, since);
     if (this.#since.size <= capacity) return;
     const [oldest] = this.#since.keys();
@@ -62,20 +68,35 @@ export interface Filing {
   readonly mutex: KeyedMutex;
 }
 
+/** How a claim is recognized whose response was lost. */
+interface Traits {
+  /** What identifies the claim, for the caller. */
+  readonly identifiers: Readonly<Record<string, unknown>>;
+  /** Whether it can be the claim of this summary. Default: any claim. */
+  readonly matchesSummary?: (claim: ClaimSummary) => boolean;
+  readonly matches: (claim: Claim) => boolean;
+}
+
 /** Files a claim. Claims about one shipment are filed one after the other, because a look-up cannot distinguish two equal claims. */
 export function fileClaim<Input extends { readonly shipmentReference: ShipmentReference }>(
   filing: Filing,
   endpoint: Endpoint<{ readonly body: Input }, CreatedClaim>,
   claim: Input,
   options: RequestOptions | undefined,
-  recoveryOf: (filing: Filing, sent: Input) => Recovery<CreatedClaim>,
+  traitsOf: (sent: Input) => Traits,
 ): ApiCall<FiledClaim> {
   return filing.start(endpoint, options, async (call) => {
     const request = call.encode({ body: claim });
     // The check of the request has passed.
     const sent = call.contentOf(request) as Input;
+    const traits = traitsOf(sent);
     const file = async () => {
-      const { data, response, recovered } = await createOnce(call, request, recoveryOf(filing, sent));
+      const { data, response, recovered } = await createOnce(call, request, {
+        look: (each, sentAt) => findClaim(filing, traits, sentAt, each),
+        repeatable: false,
+        identifiers: traits.identifiers,
+        how: "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.",
+      });
       filing.known.own(data.reference);
       return { data: { reference: data.reference, recovered }, response };
     };
@@ -83,57 +104,31 @@ export function fileClaim<Input extends { readonly shipmentReference: ShipmentRe
   });
 }
 
-/** Retracts a claim; reads its status before the request is sent again. */
+/** Retracts a claim. A look-up reads its status before the request is sent again. */
 export function retract(
   filing: Filing,
   claimReference: ClaimReference,
   options: RequestOptions | undefined,
 ): ApiCall<void> {
-  return filing.start(retractClaim, options, (call) =>
-    createOnce(call, call.encode({ path: { claimReference } }), retractionRecovery(filing, claimReference)),
-  );
+  return filing.start(retractClaim, options, (call) => {
+    let status: Claim["status"] | undefined;
+    return createOnce(call, call.encode({ path: { claimReference } }), {
+      look: async (each) => {
+        const { data, response } = await readClaim(filing, claimReference, each);
+        status = data.status;
+        return status === "retracted" ? { data: undefined, response } : undefined;
+      },
+      // A decided claim can no longer be retracted.
+      ruledOut: () => status === "resolved" || status === "rejected",
+      repeatable: true,
+      identifiers: { claimReference },
+      how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
+    });
+  });
 }
 
-const how = "Read `claims.list()` and compare the claims of this shipment with `error.identifiers`.";
-
-/** Finds a package-missing claim by its shipment. */
-export const packageMissingRecovery = (filing: Filing, claim: PackageMissingInput): Recovery<CreatedClaim> => ({
-  look: (options, sentAt) => findPackageMissing(filing, claim, options, sentAt),
-  repeatable: false,
-  identifiers: { shipmentReference: claim.shipmentReference },
-  how,
-});
-
-/** Finds an item-issues claim by its shipment, order and lines. */
-export const itemIssuesRecovery = (filing: Filing, claim: ItemIssuesInput): Recovery<CreatedClaim> => ({
-  look: (options, sentAt) => findItemIssues(filing, claim, options, sentAt),
-  repeatable: false,
-  identifiers: {
-    shipmentReference: claim.shipmentReference,
-    orderReference: claim.orderReference,
-    claimlines: claim.claimlines,
-  },
-  how,
-});
-
-/** Finds out from the claim's status whether it is retracted. A decided claim can no longer be retracted. */
-function retractionRecovery(filing: Filing, claimReference: ClaimReference): Recovery<void> {
-  let status: Claim["status"] | undefined;
-  return {
-    look: async (options) => {
-      const { data, response } = await readClaim(filing, claimReference, options).withResponse();
-      status = data.status;
-      return status === "retracted" ? { data: undefined, response } : undefined;
-    },
-    ruledOut: () => status === "resolved" || status === "rejected",
-    repeatable: true,
-    identifiers: { claimReference },
-    how: `Read \`claims.get("${claimReference}")\`: the claim is retracted if its status is \`retracted\`.`,
-  };
-}
-
-const readClaim = ({ send }: Filing, claimReference: ClaimReference, options: RequestOptions): ApiCall<Claim> =>
-  send(getClaim, { path: { claimReference } }, options, true);
+const readClaim = ({ send }: Filing, claimReference: ClaimReference, options: RequestOptions) =>
+  send(getClaim, { path: { claimReference } }, options, true).withResponse();
 
 /** Maximum difference between `created` and the header `Date` in milliseconds: both can be cut to seconds, and come from two clocks. */
 const uncertainty = 2_000;
@@ -146,20 +141,14 @@ function earliestCreated(response: ResponseHead, sentAt: number, now: number): n
   return Number.isNaN(date) ? sentAt - unknownClocks : sentAt + date - now - uncertainty;
 }
 
-/** Decides whether a claim can be the one that was sent. */
-interface Matches {
-  readonly summary: (claim: ClaimSummary) => boolean;
-  readonly detail: (claim: Claim) => boolean;
-}
-
 /**
  * Finds the claim that was first sent at `sentAt`. A claim that this client already knew at that time, or that was created earlier by
  * the service's clock, does not match. Throws if more than one claim matches.
  */
 async function findClaim(
   filing: Filing,
+  { matchesSummary = () => true, matches }: Traits,
   sentAt: number,
-  matches: Matches,
   options: RequestOptions,
 ): Promise<Found<CreatedClaim> | undefined> {
   const found: Found<CreatedClaim>[] = [];
@@ -173,9 +162,9 @@ async function findClaim(
   const claims = new Paginator<ClaimSummary>(nameOf(listClaims), fetchPage, options);
   for await (const summary of claims) {
     if (latestTime(summary.created) < earliest || known.wasKnown(summary.reference, sentAt)) continue;
-    if (summary.status === "retracted" || !matches.summary(summary)) continue;
-    const { data, response } = await readClaim(filing, summary.reference, options).withResponse();
-    if (matches.detail(data)) found.push({ data: { reference: data.reference }, response });
+    if (summary.status === "retracted" || !matchesSummary(summary)) continue;
+    const { data, response } = await readClaim(filing, summary.reference, options);
+    if (matches(data)) found.push({ data: { reference: data.reference }, response });
   }
   if (found.length > 1) {
     throw new Error(`${found.length} claims match: ${found.map(({ data }) => data.reference).join(", ")}`);
@@ -186,32 +175,18 @@ async function findClaim(
 /** The category that is reserved for the package-missing operation (specification 2.8). */
 const packageMissing = /^package missing$/i;
 
-/** What a look-up needs. */
-type LookUp<Input> = (
-  filing: Filing,
-  claim: Input,
-  options: RequestOptions,
-  sentAt: number,
-) => Promise<Found<CreatedClaim> | undefined>;
-
 /**
- * Finds a package-missing claim by its shipment. The service accepts such a claim only if the shipment has no other claim (specification
- * 4.9). A claim of another category therefore leaves the outcome unknown.
+ * A package-missing claim is recognized by its shipment. The service accepts such a claim only if the shipment has no other claim
+ * (specification 4.9). A claim of another category therefore leaves the outcome unknown.
  */
-const findPackageMissing: LookUp<PackageMissingInput> = (filing, claim, options, sentAt) =>
-  findClaim(
-    filing,
-    sentAt,
-    {
-      summary: () => true,
-      detail: ({ shipmentReference, reference, claimlines }) => {
-        if (shipmentReference !== claim.shipmentReference) return false;
-        if (claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
-        throw new Error(`The shipment already has another claim: ${reference}`);
-      },
-    },
-    options,
-  );
+export const packageMissingTraits = ({ shipmentReference }: PackageMissingInput): Traits => ({
+  identifiers: { shipmentReference },
+  matches: (claim) => {
+    if (claim.shipmentReference !== shipmentReference) return false;
+    if (claim.claimlines.every(({ claimcategory }) => packageMissing.test(claimcategory.name))) return true;
+    throw new Error(`The shipment already has another claim: ${claim.reference}`);
+  },
+});
 
 /** The units of each orderline and category. The service may join lines that differ in their photos only. */
 function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: string, quantity: number])[]): string {
@@ -226,19 +201,12 @@ function unitsOf(lines: readonly (readonly [orderlineIndex: number, category: st
     .join();
 }
 
-/** Whether a claim has exactly the sent units. */
-const sameUnits = (claim: Claim, { claimlines }: ItemIssuesInput): boolean =>
-  unitsOf(claim.claimlines.map((line) => [line.orderlineIndex, line.claimcategory.reference, line.quantity])) ===
-  unitsOf(claimlines.map((line) => [line.orderlineIndex, line.claimcategoryReference, line.quantity]));
-
-/** Finds an item-issues claim by its shipment, order and lines. */
-const findItemIssues: LookUp<ItemIssuesInput> = (filing, claim, options, sentAt) =>
-  findClaim(
-    filing,
-    sentAt,
-    {
-      summary: ({ orderReference }) => orderReference === claim.orderReference,
-      detail: (made) => made.shipmentReference === claim.shipmentReference && sameUnits(made, claim),
-    },
-    options,
-  );
+/** An item-issues claim is recognized by its shipment, its order and the units of its lines. */
+export const itemIssuesTraits = ({ shipmentReference, orderReference, claimlines }: ItemIssuesInput): Traits => ({
+  identifiers: { shipmentReference, orderReference, claimlines },
+  matchesSummary: (claim) => claim.orderReference === orderReference,
+  matches: (claim) =>
+    claim.shipmentReference === shipmentReference &&
+    unitsOf(claim.claimlines.map((line) => [line.orderlineIndex, line.claimcategory.reference, line.quantity])) ===
+      unitsOf(claimlines.map((line) => [line.orderlineIndex, line.claimcategoryReference, line.quantity])),
+});

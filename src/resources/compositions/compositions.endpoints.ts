@@ -6,8 +6,7 @@ import type {
   ProductReference,
   SceneReference,
 } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { open, reference } from "../../schemas/shape.ts";
 
 /** The three references that identify a composition (specification 2.9). All are required. */
 export interface CompositionParts {

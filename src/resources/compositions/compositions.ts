@@ -1,8 +1,7 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import type { CallContext } from "../../http/call-context.ts";
 import { iterateOnce, type ManyOptions } from "../../http/many.ts";
 import { noOptions, type RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { CompositionReference } from "../../references/references.ts";
 import {
   type Composition,

@@ -2,22 +2,21 @@ import * as z from "zod/mini";
 import { GoneError, NotFoundError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
-import type { CallContext } from "../../http/call-context.ts";
 import { type ManyOptions, many, manyRows } from "../../http/many.ts";
+import { newCallId } from "../../http/observer.ts";
 import { assertOptions, type RequestOptions, taking } from "../../http/request-options.ts";
-import type { Send } from "../../http/send.ts";
-import { newCallId } from "../../http/tracing.ts";
+import type { CallContext, Send } from "../../http/send.ts";
 import { readList } from "../../pagination/list-resource.ts";
 import { paginate } from "../../pagination/paginator.ts";
 import type { ProductgroupReference, ProductReference, SceneReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
+import { reference } from "../../schemas/shape.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { splitFields } from "../../util/fields.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { listProducts } from "../catalog/catalog.endpoints.ts";
-import { listPerspectives } from "../perspectives/perspectives.endpoints.ts";
-import { getScene, listScenes } from "../scenes/scenes.endpoints.ts";
+import { listPerspectives } from "../perspectives/perspectives.ts";
+import { getScene, listScenes } from "../scenes/scenes.ts";
 import { type Composition, type CompositionParts, composition, lookupComposition } from "./compositions.endpoints.ts";
 
 /** What to search compositions for: a product, a scene, or both. */

@@ -1,10 +1,37 @@
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import type { CallContext } from "../../http/call-context.ts";
+import { binary, endpoint, field, type ResponseShape } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send, Start } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
 import { sendUpload, splitWatch, type UploadOptions } from "../../http/upload.ts";
-import { downloadEvidence, type Evidence, uploadEvidence } from "./evidence.endpoints.ts";
+import type { EvidenceReference } from "../../references/references.ts";
+import { open, reference } from "../../schemas/shape.ts";
+
+/** A photo for a claim (specification 2.7). The service deletes it after a day if no claim uses it. */
+export interface Evidence {
+  readonly reference: EvidenceReference;
+}
+const evidence = () => open<Evidence>({ reference: reference("Evidence") });
+
+/** A retry does no harm: the service deletes an unused copy after a day (specification 2.7). */
+export const uploadEvidence = endpoint<"/evidence", Evidence, ImageSource>({
+  call: "evidence.upload",
+  method: "POST",
+  path: "/evidence",
+  request: { kind: "image" },
+  response: field("evidence", evidence),
+  policies: ["default", "uploads"],
+  repeat: "idempotent",
+});
+
+/** Uses a URL from a claim, because the specification does not show the path. Requests for evidence are never conditional. */
+export const downloadEvidence = endpoint<string, Download>({
+  call: "evidence.download",
+  method: "GET",
+  path: "{evidenceUrl}",
+  response: binary as ResponseShape<Download>,
+  repeat: "safe",
+});
 
 /** Uploads and downloads photos of claims (specification 2.7, 2.8, 4.5). */
 export class EvidenceResource {

@@ -1,8 +1,7 @@
 import type { ImageSource } from "../../binary/source.ts";
 import { cursor, endpoint, field, page } from "../../http/endpoint.ts";
 import type { ImageReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { open } from "../../schemas/shape.ts";
+import { open, reference } from "../../schemas/shape.ts";
 
 /** A print image (specification 2.7). Identical content always has the same reference. */
 export interface PrintImage {

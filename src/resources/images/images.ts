@@ -1,6 +1,5 @@
 import type { ImageSource } from "../../binary/source.ts";
-import type { CallContext } from "../../http/call-context.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ImageUploadOptions, sendUpload, splitWatch } from "../../http/upload.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { PrintImage } from "./images.endpoints.ts";

@@ -1,21 +1,18 @@
 import { ConflictError, NotFoundError } from "../../errors/api.ts";
-import { PodPartnerError } from "../../errors/base.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { OutcomeUnknownError } from "../../errors/orders.ts";
 import type { Call, Found } from "../../http/call.ts";
-import { join } from "../../http/call-context.ts";
 import { lookUntil } from "../../http/create-once.ts";
-import { nameOf } from "../../http/endpoint.ts";
 import { hasErrorObject, refusesContent, verdictOf } from "../../http/outcome.ts";
 import type { EncodedRequest } from "../../http/request.ts";
-import { assertOptions, noOptions, type RequestOptions } from "../../http/request-options.ts";
+import { assertOptions, noOptions, type RequestOptions, requestOptions } from "../../http/request-options.ts";
 import { sendWithRetries } from "../../http/retry.ts";
-import type { ApiCall, Send, Start } from "../../http/send.ts";
+import { type ApiCall, join, type Send, type Start } from "../../http/send.ts";
 import type { OrderReference } from "../../references/references.ts";
 import { type Address, addressFields, type CompleteAddress, completeAddressInput } from "../../schemas/address.ts";
 import { check } from "../../schemas/check.ts";
 import type { ResponseHead } from "../../util/response-head.ts";
-import { getAddress } from "../addresses/addresses.endpoints.ts";
+import { getAddress } from "../addresses/addresses.ts";
 import {
   type Cancellation,
   cancellations,
@@ -47,87 +44,98 @@ const cancellationsOfRest = ({ orderlines }: OrderProgress): readonly Cancellati
  */
 export const isOpen = (order: OrderProgress): boolean => cancellationsOfRest(order).length > 0;
 
-/** What a look at an order shows about a change whose response was lost. */
+/** What an order shows about a change whose response was lost. */
 interface Sight {
-  /** Whether the change was made; `unclear` if the order looks the same in both cases. */
   readonly outcome: "made" | "not made" | "unclear";
-  /** Whether a later look cannot show anything else. */
-  readonly final: boolean;
-  readonly response?: ResponseHead;
+  /** Whether a later look-up cannot show anything else. */
+  readonly isFinal: boolean;
 }
+
+const made: Sight = { outcome: "made", isFinal: true };
+/** The service may still carry the request out, or another look-up may find the order. */
+const notYet: Sight = { outcome: "not made", isFinal: false };
+const unclear: Sight = { outcome: "unclear", isFinal: false };
 
 /** A change of an order. The service carries it out again without harm, but it may refuse what it has already done. */
-interface Change {
-  /** Looks at the order once. */
-  readonly look: (options: RequestOptions) => Promise<Sight>;
-  /** The error of a call whose outcome no look can decide. */
-  readonly unknown: (cause: unknown) => OutcomeUnknownError;
+interface ChangeRequest {
+  readonly orderReference: OrderReference;
+  readonly sightOf: (order: Order, options: RequestOptions) => Sight | Promise<Sight>;
+  /** What identifies the change, and how the caller finds out about it, when no look-up can decide. */
+  readonly identifiers: Readonly<Record<string, unknown>>;
+  readonly how: string;
 }
 
-/** The order; undefined if the service has none with this reference. A 404 without an error object comes from a proxy. */
-async function readOrder(send: Send, orderReference: OrderReference, options: RequestOptions) {
+/**
+ * What a request reads; undefined if the service does not have it. Every 404 of the service has an error object (specification 7.1): one
+ * without comes from a proxy and proves nothing.
+ */
+export async function ifExists<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
-    return await send(getOrder, { path: { orderReference } }, options, true).withResponse();
+    return await reading;
   } catch (error) {
     if (error instanceof NotFoundError && hasErrorObject(error)) return undefined;
     throw error;
   }
 }
 
-/** No look has decided so far. */
-const unclear: Sight = { outcome: "unclear", final: false };
+/**
+ * Sends a change until the service responds. After a lost response, a refusal does not show whether the lost request was carried out: the
+ * order may have been shipped since. Only a look-up of the order shows it.
+ */
+async function makeChange(
+  call: Call<never, void>,
+  send: Send,
+  request: EncodedRequest,
+  { orderReference, sightOf, identifiers, how }: ChangeRequest,
+): Promise<Found<void>> {
+  const { scope, core, name: endpoint } = call;
+  try {
+    return await sendWithRetries(call, request, (arrival) => call.read(arrival));
+  } catch (error) {
+    const { lostUntil } = call;
+    if (lostUntil === undefined || scope.ended(error) || error instanceof DeadlineError) throw error;
+    // An error that reports a lost response refuses nothing.
+    if (verdictOf(error, true) === "lost") throw error;
+    const unknown = (cause: unknown) =>
+      new OutcomeUnknownError({ endpoint, how, identifiers, isRetryable: true, cause });
+    const look = async (options: RequestOptions): Promise<Sight & { readonly response?: ResponseHead }> => {
+      const found = await ifExists(send(getOrder, { path: { orderReference } }, options, true).withResponse());
+      return found === undefined ? notYet : { ...(await sightOf(found.data, options)), response: found.response };
+    };
+    const ruledOut = refusesContent(error);
+    const time = ruledOut ? 0 : Math.max(0, lostUntil - core.clock.now());
+    const { outcome, response } = await lookUntil(call, time, {
+      look,
+      isFinal: ({ isFinal }) => isFinal,
+      outcomeOf: ({ outcome }) => outcome,
+    }).catch((cause: unknown) => {
+      throw scope.ended(cause) && !(cause instanceof DeadlineError) ? cause : unknown(cause);
+    });
+    if (outcome === "made" && response !== undefined) return { data: undefined, response };
+    throw outcome === "unclear" && !ruledOut ? unknown(error) : error;
+  }
+}
 
 // The option `body` can put any value into a request.
 const areCancellations = (sent: unknown): sent is readonly Cancellation[] => check(cancellations, sent, []).ok;
 const isAddress = (sent: unknown): sent is CompleteAddress => check(completeAddressInput, sent, []).ok;
 
-/** The service may still carry the request out, or another look may find the order. */
-const notYet: Sight = { outcome: "not made", final: false };
-
-/**
- * Sends a change until the service responds. After a lost response, a refusal does not show whether the lost request was carried out: the
- * order may have been shipped since. Only a look at the order shows it.
- */
-async function makeChange(call: Call<never, void>, request: EncodedRequest, change: Change): Promise<Found<void>> {
-  const aborted = (error: unknown) => call.scope.ended(error) && !(error instanceof DeadlineError);
-  try {
-    return await sendWithRetries(call, request, (arrival) => call.read(arrival));
-  } catch (error) {
-    const until = call.lostUntil;
-    if (until === undefined || !(error instanceof PodPartnerError) || error instanceof DeadlineError) throw error;
-    // An error that reports a lost response refuses nothing.
-    if (aborted(error) || verdictOf(error, true) === "lost") throw error;
-    const ruledOut = refusesContent(error);
-    const time = ruledOut ? 0 : Math.max(0, until - call.core.clock.now());
-    const { outcome, response } = await lookUntil(call, time, {
-      look: change.look,
-      isFinal: ({ final }) => final,
-      outcomeOf: ({ outcome }) => outcome,
-    }).catch((cause: unknown) => {
-      throw aborted(cause) ? cause : change.unknown(cause);
-    });
-    if (outcome === "made" && response !== undefined) return { data: undefined, response };
-    throw outcome === "unclear" && !ruledOut ? change.unknown(error) : error;
-  }
-}
-
 /**
  * Whether an order has the canceled quantities that a request asked for. Canceled and shipped quantities never decrease, and a request
  * cancels all of its lines or none (specification 4.7).
  */
-function sightOf({ orderlines }: Order, wanted: readonly Cancellation[]): Omit<Sight, "response"> {
-  const lines = wanted.map(({ index, canceledQuantity }) => ({
+function cancellationIn({ orderlines }: Order, sent: unknown): Sight {
+  if (!areCancellations(sent)) return unclear;
+  const lines = sent.map(({ index, canceledQuantity }) => ({
     wanted: canceledQuantity,
     line: orderlines.find((line) => line.index === index),
   }));
-  if (lines.every(({ line, wanted }) => line?.canceledQuantity === wanted)) return { outcome: "made", final: true };
-  const impossible = lines.some(
-    ({ line, wanted }) => line === undefined || line.shippedQuantity + wanted > line.quantity,
-  );
-  if (impossible) return { outcome: "not made", final: true };
-  if (lines.some(({ line, wanted }) => line !== undefined && line.canceledQuantity < wanted)) return notYet;
+  if (lines.every(({ line, wanted }) => line?.canceledQuantity === wanted)) return made;
+  const isImpossible = lines.some(({ line, wanted }) => !line || line.shippedQuantity + wanted > line.quantity);
+  if (isImpossible) return { outcome: "not made", isFinal: true };
+  if (lines.some(({ line, wanted }) => line && line.canceledQuantity < wanted)) return notYet;
   // Another client canceled more, before or after this request.
-  return { outcome: "unclear", final: true };
+  return { outcome: "unclear", isFinal: true };
 }
 
 /** Cancels units of orderlines. */
@@ -140,22 +148,12 @@ export function cancelOrderlines(
 ): ApiCall<void> {
   return start(cancelOrder, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: lines });
-    const wanted = call.contentOf(request);
-    return makeChange(call, request, {
-      look: async (each) => {
-        const found = await readOrder(send, orderReference, each);
-        if (found === undefined) return notYet;
-        if (!areCancellations(wanted)) return unclear;
-        return { ...sightOf(found.data, wanted), response: found.response };
-      },
-      unknown: (cause) =>
-        new OutcomeUnknownError({
-          endpoint: nameOf(cancelOrder),
-          how: `Read \`orders.get("${orderReference}")\`, and compare the \`canceledQuantity\` of its lines with yours.`,
-          identifiers: { orderReference, orderlines: wanted },
-          isRetryable: true,
-          cause,
-        }),
+    const orderlines = call.contentOf(request);
+    return makeChange(call, send, request, {
+      orderReference,
+      sightOf: (order) => cancellationIn(order, orderlines),
+      identifiers: { orderReference, orderlines },
+      how: `Read \`orders.get("${orderReference}")\`, and compare the \`canceledQuantity\` of its lines with yours.`,
     });
   });
 }
@@ -174,32 +172,18 @@ export function replaceAddress(
 ): ApiCall<void> {
   return start(replaceDropshipAddress, options, (call) => {
     const request = call.encode({ path: { orderReference }, body: dropshipAddress });
-    const wanted = call.contentOf(request);
-    return makeChange(call, request, {
-      look: async (each) => {
-        const found = await readOrder(send, orderReference, each);
-        if (found === undefined) return notYet;
-        const addressReference = found.data.dropshipAddressReference;
-        if (addressReference === undefined || addressReference === null || !isAddress(wanted)) return unclear;
-        try {
-          const address = await send(getAddress, { path: { addressReference } }, each, true);
-          // Another address is no proof: the service may write an address differently, and another client may have replaced it since.
-          if (!isSameAddress(address, wanted)) return unclear;
-          return { outcome: "made", final: true, response: found.response };
-        } catch (error) {
-          // A replaced address stops resolving (specification 4.4): the next look reads the new one.
-          if (error instanceof NotFoundError && hasErrorObject(error)) return unclear;
-          throw error;
-        }
+    const sent = call.contentOf(request);
+    return makeChange(call, send, request, {
+      orderReference,
+      sightOf: async ({ dropshipAddressReference: addressReference }, each) => {
+        if (!addressReference || !isAddress(sent)) return unclear;
+        // A replaced address stops resolving (specification 4.4): the next look-up reads the new one. Another address is no proof: the
+        // service may write an address differently, and another client may have replaced it since.
+        const address = await ifExists(send(getAddress, { path: { addressReference } }, each, true));
+        return address && isSameAddress(address, sent) ? made : unclear;
       },
-      unknown: (cause) =>
-        new OutcomeUnknownError({
-          endpoint: nameOf(replaceDropshipAddress),
-          how: `Read the \`dropshipAddressReference\` of \`orders.get("${orderReference}")\`, and compare its address with yours.`,
-          identifiers: { orderReference },
-          isRetryable: true,
-          cause,
-        }),
+      identifiers: { orderReference },
+      how: `Read the \`dropshipAddressReference\` of \`orders.get("${orderReference}")\`, and compare its address with yours.`,
     });
   });
 }
@@ -222,7 +206,7 @@ export function cancelRest(
   options: RequestOptions = noOptions,
 ): ApiCall<CanceledRemainder> {
   return start(cancelOrder, options, async (call) => {
-    assertOptions("request", options, call.name);
+    assertOptions(requestOptions, options, call.name);
     const { query, body } = call.options;
     for (let again = true; ; again = false) {
       const reading = send(getOrder, { path: { orderReference } }, call.partOptions(), true);

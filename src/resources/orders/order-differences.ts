@@ -1,7 +1,14 @@
-import type { OrderDifference } from "../../errors/orders.ts";
+import { ApiError } from "../../errors/api.ts";
+import { type ComparedLine, type OrderDifference, OrderMismatchError } from "../../errors/orders.ts";
+import { ResponseValidationError } from "../../errors/validation.ts";
+import type { Call } from "../../http/call.ts";
+import { lookUntil } from "../../http/create-once.ts";
+import type { Send } from "../../http/send.ts";
+import type { AddressReference, OrderReference } from "../../references/references.ts";
 import { type Address, addressFields } from "../../schemas/address.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import type { Order } from "./orders.endpoints.ts";
+import { getAddress } from "../addresses/addresses.ts";
+import { getOrder, type Order } from "./orders.endpoints.ts";
 
 /** What of an existing order is compared with the requested order. */
 export type CompareMode = "all" | "lines";
@@ -59,6 +66,8 @@ const folded = (text: string): string =>
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, "");
 
+const digitsOf = (number: string): string => number.replace(/\D/g, "").replace(/^0+/, "");
+
 const isEmptyEqually = (left: string, right: string): boolean => (left === "") === (right === "");
 
 /** How fields are compared that a service may write in another form. */
@@ -66,10 +75,8 @@ const comparisons: Readonly<Record<string, (left: string, right: string) => bool
   email: (left, right) => left.trim().toLowerCase() === right.trim().toLowerCase(),
   // With or without the prefix of the country.
   phonenumber: (left, right) => {
-    const [one, other] = [left, right].map((number) => number.replace(/\D/g, "").replace(/^0+/, ""));
-    return (
-      isEmptyEqually(one ?? "", other ?? "") && (one?.endsWith(other ?? "") || other?.endsWith(one ?? "")) === true
-    );
+    const [one, other] = [digitsOf(left), digitsOf(right)];
+    return isEmptyEqually(one, other) && (one.endsWith(other) || other.endsWith(one));
   },
   // As a name or as a code (specification 2.3, rule 2).
   state: (left, right) => {
@@ -106,18 +113,48 @@ function* headDifferences(existing: Order, requested: unknown): Generator<OrderD
     yield { path: ["shippingKind"], existing: "combined", requested: wanted };
 }
 
-/**
- * What differs between an existing order and the content of a request. An address is compared if it could be read.
- */
-export function differencesOf(
-  existing: Order,
-  address: Address | undefined,
-  requested: unknown,
+/** Throws if the existing order has another content. */
+export async function assertSameOrder(
+  call: Call,
+  send: Send,
+  orderReference: OrderReference,
+  sent: { readonly customIdentifier: string; readonly order: unknown },
   comparison: CompareMode,
-): readonly OrderDifference[] {
-  const lines = propertyOf(requested, "orderlines");
-  const ofLines = lineDifferences(existing.orderlines, Array.isArray(lines) ? lines : [], comparison);
-  if (comparison === "lines") return [...ofLines];
-  const ofAddress = address === undefined ? [] : addressDifferences(address, propertyOf(requested, "dropshipAddress"));
-  return [...headDifferences(existing, requested), ...ofLines, ...ofAddress];
+): Promise<void> {
+  // A look-up can show an order before it can be read.
+  const existing = await lookUntil(call, call.core.processingTime, {
+    look: (options) => send(getOrder, { path: { orderReference } }, options, true),
+    isFinal: () => true,
+    outcomeOf: () => "compared",
+  });
+  const { customIdentifier, order } = sent;
+  const given = propertyOf(order, "orderlines");
+  const lines: LineList = Array.isArray(given) ? given : [];
+  const isWhole = comparison === "all";
+  const { dropshipAddressReference } = existing;
+  const address = isWhole && dropshipAddressReference && (await readAddress(call, send, dropshipAddressReference));
+  const differences = [
+    ...(isWhole ? headDifferences(existing, order) : []),
+    ...lineDifferences(existing.orderlines, lines, comparison),
+    ...(address ? addressDifferences(address, propertyOf(order, "dropshipAddress")) : []),
+  ];
+  if (differences.length === 0) return;
+  throw new OrderMismatchError({ customIdentifier, existing, requested: lines.filter(isComparedLine), differences });
 }
+
+/** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
+async function readAddress(call: Call, send: Send, addressReference: AddressReference): Promise<Address | undefined> {
+  try {
+    return await call.ask(
+      (options) => send(getAddress, { path: { addressReference } }, options, true),
+      () => "compared",
+    );
+  } catch (error) {
+    // A replaced address stops resolving (specification 4.4).
+    if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError) return undefined;
+    throw error;
+  }
+}
+
+const isComparedLine = (line: unknown): line is ComparedLine =>
+  typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";

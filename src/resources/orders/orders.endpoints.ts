@@ -7,7 +7,6 @@ import type {
   ProductReference,
   StoreReference,
 } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import {
   type AddressInput,
   addressInput,
@@ -17,7 +16,7 @@ import {
   quoteAddressInput,
 } from "../../schemas/address.ts";
 import { type Assumptions, assumptions } from "../../schemas/assumptions.ts";
-import { array, count, filledText, open, strict } from "../../schemas/shape.ts";
+import { array, count, filledText, open, reference, strict } from "../../schemas/shape.ts";
 
 /** The shipping levels, from lowest to highest (specification 4.7). */
 export const shippingLevels = ["basic", "tracked", "express"] as const;

@@ -1,5 +1,4 @@
 import { captureCallSite } from "../../errors/call-site.ts";
-import type { CallContext } from "../../http/call-context.ts";
 import {
   type ExactRow,
   getMany,
@@ -10,7 +9,7 @@ import {
   type Rows,
 } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
 import type { OrderReference } from "../../references/references.ts";
 import type { CompleteAddress } from "../../schemas/address.ts";
@@ -44,13 +43,13 @@ import {
 /** Places, reads, cancels and quotes orders (specification 2.4, 4.7). */
 export class OrdersResource {
   readonly #send: Send;
-  readonly #context: CallContext;
+  readonly #start: Start;
   readonly #placing: Placing;
 
   /** @internal */
   constructor(send: Send, assumptions: Assumptions, context: CallContext) {
     this.#send = send;
-    this.#context = context;
+    this.#start = context.start;
     this.#placing = createPlacing(send, assumptions, context);
   }
 
@@ -186,7 +185,7 @@ export class OrdersResource {
    * await partner.orders.cancel(orderReference, [{ index: 1, canceledQuantity: 2 }]);
    */
   cancel(orderReference: OrderReference, lines: readonly Cancellation[], options?: RequestOptions): ApiCall<void> {
-    return cancelOrderlines(this.#context.start, this.#send, orderReference, lines, options);
+    return cancelOrderlines(this.#start, this.#send, orderReference, lines, options);
   }
 
   /**
@@ -204,7 +203,7 @@ export class OrdersResource {
    * for (const { index, canceledQuantity } of canceled) console.log(`line ${index}: ${canceledQuantity} canceled in total`);
    */
   cancelRemaining(orderReference: OrderReference, options?: RequestOptions): ApiCall<CanceledRemainder> {
-    return cancelRest(this.#context.start, this.#send, orderReference, options);
+    return cancelRest(this.#start, this.#send, orderReference, options);
   }
 
   /**
@@ -227,7 +226,7 @@ export class OrdersResource {
     dropshipAddress: CompleteAddress,
     options?: RequestOptions,
   ): ApiCall<void> {
-    return replaceAddress(this.#context.start, this.#send, orderReference, dropshipAddress, options);
+    return replaceAddress(this.#start, this.#send, orderReference, dropshipAddress, options);
   }
 
   /**

@@ -1,24 +1,24 @@
 import { ulid } from "ulid";
-import { ApiError, ConflictError, NotFoundError } from "../../errors/api.ts";
+import * as z from "zod/mini";
+import { ConflictError } from "../../errors/api.ts";
 import type { CallSite } from "../../errors/call-site.ts";
-import { type ComparedLine, OrderMismatchError } from "../../errors/orders.ts";
-import { type Issue, ResponseValidationError } from "../../errors/validation.ts";
-import type { Call, Found } from "../../http/call.ts";
-import type { CallContext } from "../../http/call-context.ts";
+import type { Issue } from "../../errors/validation.ts";
+import type { Call } from "../../http/call.ts";
 import { type Created, createOnce, doubtfulUntil, lookFor, lookUntil, type Recovery } from "../../http/create-once.ts";
 import { assertRows, type ManyOptions, type ManyRows, many, manyRows, type Rows } from "../../http/many.ts";
-import { hasErrorObject, refusesContent, shortSearch } from "../../http/outcome.ts";
-import { ensuring, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
-import type { ApiCall, Send, Start } from "../../http/send.ts";
-import type { AddressReference, OrderReference } from "../../references/references.ts";
-import type { Address } from "../../schemas/address.ts";
+import { refusesContent, shortSearch } from "../../http/outcome.ts";
+import type { EncodedRequest } from "../../http/request.ts";
+import { custom, optionFaults, type RequestOptions, taking } from "../../http/request-options.ts";
+import type { ApiCall, CallContext, Send, Start } from "../../http/send.ts";
+import type { OrderReference } from "../../references/references.ts";
 import type { Assumptions } from "../../schemas/assumptions.ts";
+import type { Schema } from "../../schemas/shape.ts";
 import { KeyedMutex, type Outcome } from "../../util/concurrency.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
 import { propertyOf } from "../../util/foreign.ts";
-import { getAddress } from "../addresses/addresses.endpoints.ts";
-import { type CompareMode, differencesOf } from "./order-differences.ts";
-import { type CreatedOrder, createOrder, getOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
+import { ifExists } from "./change.ts";
+import { assertSameOrder, type CompareMode } from "./order-differences.ts";
+import { type CreatedOrder, createOrder, lookupOrderBy, type OrderInput } from "./orders.endpoints.ts";
 import { RecentOrders } from "./recent-orders.ts";
 
 /** A placed order. */
@@ -79,7 +79,7 @@ export const createPlacing = (send: Send, assumptions: Assumptions, { start, clo
 /** Places a new order, at most once. */
 export function create(placing: Placing, order: OrderInput, options?: RequestOptions): ApiCall<PlacedOrder> {
   const identified = withFields(order, ({ customIdentifier = ulid(), ...fields }) => ({ ...fields, customIdentifier }));
-  return place(placing, identified, [], options, { compare: false });
+  return place(placing, identified, options);
 }
 
 /** Looks an order up, and places it if it does not exist. */
@@ -93,39 +93,45 @@ export function ensure(
   // The caller's object may change while the call waits.
   const copy = withFields(order, (fields) => fields);
   const missing = copy !== order && copy.customIdentifier === undefined ? [missingIdentifier] : [];
-  return place(placing, copy, [...missing, ...optionFaults(own, "ensure")], rest, { lookFor, compare });
+  return place(placing, copy, rest, { lookFor, compare, faults: [...missing, ...optionFaults(own, ensureOptions)] });
 }
 
-/** Places an order. With `lookFor`, it is looked up for so many milliseconds before it is sent. */
+/** How `ensure` places an order. */
+interface Ensuring {
+  readonly lookFor: number;
+  readonly compare: CompareMode | false;
+  readonly faults: readonly Issue[];
+}
+
+/** Places an order at most once. With `ensuring`, the order is looked up first, and an existing one is compared. */
 function place(
   placing: Placing,
   order: OrderInput,
-  faults: readonly Issue[],
   options: RequestOptions | undefined,
-  { lookFor: time, compare }: { readonly lookFor?: number; readonly compare: CompareMode | false },
+  ensuring?: Ensuring,
 ): ApiCall<PlacedOrder> {
   const { recent, mutex } = placing;
   return placing.start(createOrder, options, async (call) => {
-    // A `lookFor` that is no number is among the faults.
-    const isTooLong = faults.length === 0 && time !== undefined && time > 0 && time >= call.scope.remaining();
-    const request = call.encode({ body: order, faults: isTooLong ? [neverPlaced] : faults });
+    const request = call.encode({ body: order, faults: ensuring ? faultsOf(call, ensuring) : [] });
     const sent = call.contentOf(request);
     const customIdentifier = String(propertyOf(sent, "customIdentifier"));
-    const recovery = orderRecovery(placing, customIdentifier, time !== undefined);
+    const recovery = orderRecovery(placing, customIdentifier, ensuring !== undefined);
     const run = async () => {
       try {
-        const make = () => createOnce(call, request, recovery);
-        const find = (ms: number) => lookUntil(call, ms, lookFor(call, recovery));
-        const placed =
-          time === undefined
-            ? { ...(await make()), existed: false }
-            : await findOrMake(find, Math.max(time, recent.doubt(customIdentifier)), make);
+        const placed = ensuring
+          ? await findOrCreate(call, request, recovery, Math.max(ensuring.lookFor, recent.doubt(customIdentifier)))
+          : { ...(await createOnce(call, request, recovery)), existed: false };
         const { data, response, existed, recovered } = placed;
-        if (compare && (existed || recovered)) {
-          await assertEqual(placing, call, data.reference, { customIdentifier, order: sent }, compare);
+        if (ensuring?.compare && (existed || recovered)) {
+          await assertSameOrder(
+            call,
+            placing.send,
+            data.reference,
+            { customIdentifier, order: sent },
+            ensuring.compare,
+          );
         }
-        // A result from memory is not stored again. Otherwise the memory would never expire.
-        if (recent.known(customIdentifier)?.data !== data) recent.record(customIdentifier, { data, response });
+        recent.record(customIdentifier, { data, response });
         return { data: { reference: data.reference, customIdentifier, existed, recovered }, response };
       } catch (error) {
         const until = doubtfulUntil(call);
@@ -138,21 +144,27 @@ function place(
   });
 }
 
-/**
- * Finds an order, or makes it. After a conflict it looks again: another process may have placed the order since the look-up, or a gateway
- * may have sent the request twice.
- */
-async function findOrMake(
-  find: (time: number) => Promise<Created<CreatedOrder> | undefined>,
+/** The faults of what `ensure` takes besides the order. A `lookFor` that is no number is among those that are known already. */
+function faultsOf({ scope }: Call, { faults, lookFor }: Ensuring): readonly Issue[] {
+  const isTooLong = faults.length === 0 && lookFor > 0 && lookFor >= scope.remaining();
+  return isTooLong ? [neverPlaced] : faults;
+}
+
+/** Looks an order up for `time` milliseconds, and creates it if it does not exist. */
+async function findOrCreate(
+  call: Call<never, CreatedOrder>,
+  request: EncodedRequest,
+  recovery: Recovery<CreatedOrder>,
   time: number,
-  make: () => Promise<Created<CreatedOrder>>,
 ): Promise<Created<CreatedOrder> & { readonly existed: boolean }> {
+  const find = (ms: number) => lookUntil(call, ms, lookFor(call, recovery));
   let found = await find(time);
   if (!found) {
     try {
-      return { ...(await make()), existed: false };
+      return { ...(await createOnce(call, request, recovery)), existed: false };
     } catch (error) {
       if (!(error instanceof ConflictError) || refusesContent(error)) throw error;
+      // Another process may have placed the order since the look-up, or a gateway may have sent the request twice.
       found = await find(shortSearch);
       if (!found) throw error;
     }
@@ -176,75 +188,30 @@ export function lookup(
 
 /** Finds an order by its custom identifier after its response was lost. */
 const orderRecovery = (placing: Placing, customIdentifier: string, repeatable: boolean): Recovery<CreatedOrder> => ({
-  look: async (options) => (await find(placing, customIdentifier, options)) ?? placing.recent.known(customIdentifier),
+  look: async (options) => {
+    const found = await ifExists(lookup(placing, { customIdentifier }, options, true).withResponse());
+    if (found === undefined) return placing.recent.known(customIdentifier);
+    return { data: { reference: found.data }, response: found.response };
+  },
   repeatable,
   identifiers: { customIdentifier },
   how: `Call \`orders.ensure\` with the same customIdentifier (${customIdentifier}): it looks up the order before it creates one.`,
 });
 
-/** Finds an order; undefined if no order has this identifier. */
-async function find(
-  placing: Placing,
-  customIdentifier: string,
-  options: RequestOptions,
-): Promise<Found<CreatedOrder> | undefined> {
-  try {
-    const { data: reference, response } = await lookup(placing, { customIdentifier }, options, true).withResponse();
-    return { data: { reference }, response };
-  } catch (error) {
-    // Every 404 of the service has an error object (specification 7.1). A 404 without one comes from a proxy and proves nothing.
-    if (error instanceof NotFoundError && hasErrorObject(error)) return undefined;
-    throw error;
-  }
-}
-
-/** Throws if the existing order has another content. */
-async function assertEqual(
-  { send }: Placing,
-  call: Call,
-  orderReference: OrderReference,
-  sent: { readonly customIdentifier: string; readonly order: unknown },
-  comparison: CompareMode,
-): Promise<void> {
-  // A look-up can show an order before it can be read.
-  const existing = await lookUntil(call, call.core.processingTime, {
-    look: (options) => send(getOrder, { path: { orderReference } }, options, true),
-    isFinal: () => true,
-    outcomeOf: () => "compared",
-  });
-  const { dropshipAddressReference } = existing;
-  const address =
-    comparison === "all" && dropshipAddressReference
-      ? await readAddress(send, call, dropshipAddressReference)
-      : undefined;
-  const differences = differencesOf(existing, address, sent.order, comparison);
-  if (differences.length === 0) return;
-  const lines = propertyOf(sent.order, "orderlines");
-  const requested = Array.isArray(lines) ? lines.filter(isComparedLine) : [];
-  throw new OrderMismatchError({ customIdentifier: sent.customIdentifier, existing, requested, differences });
-}
-
-/** The address; undefined if the service does not show it, or shows it in a form that the SDK does not know. */
-async function readAddress(send: Send, call: Call, addressReference: AddressReference): Promise<Address | undefined> {
-  try {
-    return await call.ask(
-      (options) => send(getAddress, { path: { addressReference } }, options, true),
-      () => "compared",
-    );
-  } catch (error) {
-    // A replaced address stops resolving (specification 4.4).
-    if ((error instanceof ApiError && !error.isRetryable) || error instanceof ResponseValidationError) return undefined;
-    throw error;
-  }
-}
-
-const isComparedLine = (line: unknown): line is ComparedLine =>
-  typeof propertyOf(line, "productReference") === "string" && typeof propertyOf(line, "quantity") === "number";
-
 const missingIdentifier: Issue = {
   path: ["order", "customIdentifier"],
   message: "is required: `ensure` uses it to find the order. Set your own identifier, unique per order",
 };
+
+const ensuringOptions = () => ({
+  lookFor: z.optional(z.number().check(z.nonnegative({ error: "expected a number of milliseconds from 0" }))),
+  compare: custom(
+    (value) => value === "all" || value === "lines" || value === false,
+    'expected "all", "lines" or false',
+  ),
+});
+
+const ensureOptions: Schema = () => z.strictObject(ensuringOptions());
 
 const neverPlaced: Issue = {
   path: ["lookFor"],
@@ -257,7 +224,7 @@ export interface EnsureManyOptions extends ManyOptions, EnsureOptions {
   readonly concurrency?: number | undefined;
 }
 
-const ensureManyOptions = taking(() => ({ ...ensuring(), ...manyRows() }));
+const ensureManyOptions = taking(() => ({ ...ensuringOptions(), ...manyRows() }));
 
 /** Ensures that there is an order for each row. */
 export async function* ensureRows(

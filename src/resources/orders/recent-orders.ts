@@ -3,42 +3,16 @@ import type { PartnerClock } from "../../util/clock.ts";
 import type { CreatedOrder } from "./orders.endpoints.ts";
 
 /**
- * Maximum number of remembered responses, because a response takes memory. The oldest are dropped first. It is more than the rate limit
- * allows to place in 30 seconds after a full bucket.
+ * Maximum number of remembered orders. The oldest are dropped first: a forgotten one that the service may still create could be placed
+ * twice. It is far more than the rate limit allows to place in the time that they are remembered.
  */
-const mostResponses = 5_000;
+const capacity = 100_000;
 
-/** Maximum number of remembered orders that the service may still create. A forgotten one could be placed twice. */
-const mostDoubts = 100_000;
-
-/** A map whose entries expire. It assumes that an entry that is set later usually expires later. */
-class Fading<Value> {
-  readonly #clock: PartnerClock;
-  readonly #most: number;
-  readonly #entries = new Map<string, { readonly value: Value; readonly until: number }>();
-
-  constructor(clock: PartnerClock, most: number) {
-    this.#clock = clock;
-    this.#most = most;
-  }
-
-  get(name: string): Value | undefined {
-    const entry = this.#entries.get(name);
-    return entry !== undefined && this.#clock.now() < entry.until ? entry.value : undefined;
-  }
-
-  set(name: string, value: Value, until: number): void {
-    this.delete(name);
-    this.#entries.set(name, { value, until });
-    for (const [oldest, entry] of this.#entries) {
-      if (this.#clock.now() < entry.until && this.#entries.size <= this.#most) break;
-      this.#entries.delete(oldest);
-    }
-  }
-
-  delete(name: string): void {
-    this.#entries.delete(name);
-  }
+/** An order that was sent recently. Without `found` its response was lost, and the service may still create it. */
+interface RecentOrder {
+  readonly found?: Found<CreatedOrder>;
+  /** When it is forgotten, by the clock. */
+  readonly until: number;
 }
 
 /** Remembers the orders that this client sent recently, by their custom identifiers. */
@@ -46,37 +20,48 @@ export class RecentOrders {
   readonly #clock: PartnerClock;
   /** Milliseconds to remember a known order. A look-up can miss an order that was created this recently. */
   readonly #memory: number;
-  readonly #known: Fading<Found<CreatedOrder>>;
-  /** The time until which the service may still create an order whose response was lost. */
-  readonly #doubts: Fading<number>;
+  /** An order that is remembered later is usually forgotten later. */
+  readonly #orders = new Map<string, RecentOrder>();
 
   /** @param processingTime Milliseconds after which a look-up shows every order. */
   constructor(clock: PartnerClock, processingTime: number) {
     this.#clock = clock;
     this.#memory = processingTime;
-    this.#known = new Fading(clock, mostResponses);
-    this.#doubts = new Fading(clock, mostDoubts);
   }
 
   /** The order that the service reported recently; undefined if unknown. */
   known(customIdentifier: string): Found<CreatedOrder> | undefined {
-    return this.#known.get(customIdentifier);
+    return this.#get(customIdentifier)?.found;
   }
 
   /** Milliseconds for which the service may still create an order whose response was lost; 0 for other orders. */
   doubt(customIdentifier: string): number {
-    const until = this.#doubts.get(customIdentifier);
-    return until === undefined ? 0 : until - this.#clock.now();
+    const order = this.#get(customIdentifier);
+    return order === undefined || order.found ? 0 : order.until - this.#clock.now();
   }
 
-  /** Records an order that the service reported. */
+  /** Records an order that the service reported. One that was found here is not recorded again: it would never be forgotten. */
   record(customIdentifier: string, found: Found<CreatedOrder>): void {
-    this.#doubts.delete(customIdentifier);
-    this.#known.set(customIdentifier, found, this.#clock.now() + this.#memory);
+    if (this.known(customIdentifier)?.data === found.data) return;
+    this.#set(customIdentifier, { found, until: this.#clock.now() + this.#memory });
   }
 
-  /** Records that the response to an order was lost. */
+  /** Records that the response to an order was lost. An order that the service has reported exists. */
   suspect(customIdentifier: string, until: number): void {
-    this.#doubts.set(customIdentifier, until, until);
+    if (this.known(customIdentifier) === undefined) this.#set(customIdentifier, { until });
+  }
+
+  #get(customIdentifier: string): RecentOrder | undefined {
+    const order = this.#orders.get(customIdentifier);
+    return order !== undefined && this.#clock.now() < order.until ? order : undefined;
+  }
+
+  #set(customIdentifier: string, order: RecentOrder): void {
+    this.#orders.delete(customIdentifier);
+    this.#orders.set(customIdentifier, order);
+    for (const [oldest, { until }] of this.#orders) {
+      if (this.#clock.now() < until && this.#orders.size <= capacity) break;
+      this.#orders.delete(oldest);
+    }
   }
 }

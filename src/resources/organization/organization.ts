@@ -1,17 +1,77 @@
-import type { CallContext } from "../../http/call-context.ts";
+import * as z from "zod/mini";
+import { assumed, endpoint, field, list } from "../../http/endpoint.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { ListResource } from "../../pagination/list-resource.ts";
-import {
-  type Account,
-  type Brand,
-  getOrganization,
-  listAccounts,
-  listBrands,
-  listStores,
-  type Organization,
-  type Store,
-} from "./organization.endpoints.ts";
+import type { AccountReference, BrandReference, StoreReference } from "../../references/references.ts";
+import { type OpenEnum, type OpenRecord, open, openEnum, openRecord, reference } from "../../schemas/shape.ts";
+
+/** The organization of the key (specification 1). The specification does not show its fields; all are returned unchanged. */
+export interface Organization extends OpenRecord {}
+const organization = openRecord;
+
+/** A billing entity of the organization (specification 1). Other fields are not shown and returned unchanged. */
+export interface Account {
+  readonly reference: AccountReference;
+}
+const account = () => open<Account>({ reference: reference("Account") });
+
+/** A store, in which orders are created (specification 1). Other fields are not shown and returned unchanged. */
+export interface Store {
+  readonly reference: StoreReference;
+  /** The integration type, an open enum. The API can create orders only if it is `api`. */
+  readonly integration?: OpenEnum<"api"> | null;
+  /**
+   * The v1 store code, which also appears in callbacks and in `legacyOrderCode`.
+   *
+   * @deprecated The service removes the field in v3 (specification 9.7).
+   */
+  readonly legacyCode?: string | null;
+}
+const store = () =>
+  open<Store>({
+    reference: reference("Store"),
+    integration: z.nullish(openEnum<"api">()),
+    legacyCode: z.nullish(z.string()),
+  });
+
+/** A brand on shipping labels and the tracking page (specification 1). Other fields are not shown and returned unchanged. */
+export interface Brand {
+  readonly reference: BrandReference;
+}
+const brand = () => open<Brand>({ reference: reference("Brand") });
+
+export const getOrganization = endpoint({
+  call: "organization.get",
+  method: "GET",
+  path: "/organization",
+  response: assumed(field("organization", organization)),
+  repeat: "safe",
+});
+
+export const listAccounts = endpoint({
+  call: "organization.accounts.list",
+  method: "GET",
+  path: "/accounts",
+  response: assumed(list("accounts", account)),
+  repeat: "safe",
+});
+
+export const listStores = endpoint({
+  call: "organization.stores.list",
+  method: "GET",
+  path: "/stores",
+  response: assumed(list("stores", store)),
+  repeat: "safe",
+});
+
+export const listBrands = endpoint({
+  call: "organization.brands.list",
+  method: "GET",
+  path: "/brands",
+  response: assumed(list("brands", brand)),
+  repeat: "safe",
+});
 
 /** Reads the organization, its accounts, stores and brands. Only the dashboard can change them (specification 1, 4.2). */
 export class OrganizationResource {

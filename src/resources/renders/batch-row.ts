@@ -1,35 +1,20 @@
-import type { TimelineEntry } from "../../errors/base.ts";
-import { PodPartnerError } from "../../errors/base.ts";
+import { PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
+import type { Endpoint, EndpointInput } from "../../http/endpoint.ts";
+import type { StartedRow } from "../../http/many.ts";
+import { newCallId } from "../../http/observer.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send, WithResponse } from "../../http/send.ts";
+import type { CallContext, Send, WithResponse } from "../../http/send.ts";
 import type { ClientStorage } from "../../storage/client-storage.ts";
+import { held } from "../../util/abort-signals.ts";
 import type { PartnerClock } from "../../util/clock.ts";
 import type { Slots } from "../../util/concurrency.ts";
-import type { WaitOptions } from "./render-waiting.ts";
-
-/** A row of a batch in progress. */
-export interface BatchRow {
-  readonly row: unknown;
-  /** The name of all its calls. */
-  readonly callId: string;
-  /** Ends its waits and its reads: the caller left the loop, or aborted the signal of the batch. */
-  readonly signal: AbortSignal;
-  /** Says that the row only waits from now on, so that another one can start. */
-  readonly waits: () => void;
-  /** The options of its creation, which is finished also if the caller leaves the loop. */
-  readonly creating: () => RequestOptions;
-  /** The options of a request that only reads. */
-  readonly reading: () => RequestOptions;
-  /** Milliseconds for a wait that begins now. */
-  readonly waitTime: () => number;
-}
+import { defaults, type WaitOptions } from "./render-waiting.ts";
 
 /** What the rows of a batch work with. */
 export interface BatchTools {
-  readonly send: Send;
+  readonly send: ReturnType<typeof countedSend>;
   readonly clock: PartnerClock;
   readonly storage: ClientStorage;
-  readonly requests: RequestCount;
   /** The places of looks and of pictures. */
   readonly slots: Slots;
   /** Milliseconds between two reads of a render's status. */
@@ -48,18 +33,87 @@ export const attemptsOf = (timeline: readonly TimelineEntry[]) => timeline.filte
 /** The timeline of an error; empty if it is none of the SDK's. */
 export const timelineOf = (error: unknown) => (error instanceof PodPartnerError ? error.timeline : []);
 
-/** Counts the requests of a batch, with their retries. */
-export class RequestCount {
-  total = 0;
-
-  async of<Data>(call: ApiCall<Data>): Promise<WithResponse<Data>> {
+/** A `send` that counts the requests with their retries. */
+export const countedSend =
+  (send: Send, count: (requests: number) => void) =>
+  async <Input extends EndpointInput, Data>(
+    endpoint: Endpoint<Input, Data>,
+    input: Input,
+    options: RequestOptions,
+    own = false,
+  ): Promise<WithResponse<Data>> => {
     try {
-      const result = await call.withResponse();
-      this.total += attemptsOf(result.timeline).length;
+      const result = await send(endpoint, input, options, own).withResponse();
+      count(attemptsOf(result.timeline).length);
       return result;
     } catch (error) {
-      this.total += attemptsOf(timelineOf(error)).length;
+      count(attemptsOf(timelineOf(error)).length);
       throw error;
     }
+  };
+
+/** A row of a batch in progress. Its deadline begins with its work. */
+export class BatchRow {
+  /** The row as the caller gave it. */
+  readonly given: unknown;
+  /** The name of all its calls. */
+  readonly callId: string;
+  /** Ends its waits and its reads: the caller left the loop, or aborted the signal of the batch. */
+  readonly signal: AbortSignal;
+  readonly #clock: PartnerClock;
+  readonly #options: RequestOptions;
+  /** When its deadline ends; undefined without one. */
+  readonly #until: number | undefined;
+  /** Resolves when the row only waits from now on, so that another one can start. */
+  readonly #waits = Promise.withResolvers<void>();
+
+  constructor(client: CallContext, options: RequestOptions, { row, left, waits }: StartedRow) {
+    const { deadline = client.deadline } = options;
+    this.given = row;
+    this.callId = options.callId ?? newCallId();
+    this.signal = left;
+    this.#clock = client.clock;
+    this.#options = options;
+    this.#until = deadline && this.#clock.now() + deadline;
+    void this.#waits.promise.then(waits);
+  }
+
+  /** The milliseconds that remain; at least 1, so that the next request reports that the deadline is over. */
+  get #remaining(): number | undefined {
+    return this.#until && Math.max(1, this.#until - this.#clock.now());
+  }
+
+  /** The options of its creation, which is finished also if the caller leaves the loop. */
+  creating(): RequestOptions {
+    return { ...this.#options, callId: this.callId, deadline: this.#remaining };
+  }
+
+  /** The options of a request that only reads. `body` applies to the creation only. */
+  reading(): RequestOptions {
+    return { ...this.creating(), signal: this.signal, body: undefined };
+  }
+
+  /** Milliseconds for a wait that begins now: it is limited also if neither the call nor the client has a deadline. */
+  waitTime(): number {
+    return this.#remaining ?? defaults.deadline;
+  }
+
+  /** Says that it uses the work of another row: it only waits as soon as that one does. */
+  follow(other: BatchRow): void {
+    void other.#waits.promise.then(this.#waits.resolve);
+  }
+
+  /** Waits so many milliseconds, or until a promise resolves that never rejects. */
+  async sleep(ms: number, until?: Promise<void>): Promise<void> {
+    if (ms <= 0) return;
+    this.#waits.resolve();
+    await held<void>(this.signal, (resolve) => {
+      const stop = this.#clock.after(ms, () => resolve());
+      void until?.then(() => {
+        stop();
+        resolve();
+      });
+      return stop;
+    });
   }
 }

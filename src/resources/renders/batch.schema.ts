@@ -1,12 +1,12 @@
 import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import type { ImageSource } from "../../binary/source.ts";
-import { ApiError, GoneError, NotFoundError, RendertokenLimitError } from "../../errors/api.ts";
+import { GoneError, NotFoundError, RendertokenLimitError } from "../../errors/api.ts";
 import { RenderFailedError, TokenBudgetError } from "../../errors/renders.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import { nameOf } from "../../http/endpoint.ts";
 import { type ManyOptions, manyRows } from "../../http/many.ts";
-import { custom, taking, waiting } from "../../http/request-options.ts";
+import { custom, taking } from "../../http/request-options.ts";
 import type {
   CompositionReference,
   ImageReference,
@@ -14,11 +14,11 @@ import type {
   ProductReference,
   SceneReference,
 } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
+import { reference } from "../../schemas/shape.ts";
 import { isFunction } from "../../util/foreign.ts";
 import { getComposition, lookupComposition } from "../compositions/compositions.endpoints.ts";
-import type { WaitOptions } from "./render-waiting.ts";
+import { type WaitOptions, waitingOptions } from "./render-waiting.ts";
 import { createRender, type Render } from "./renders.endpoints.ts";
 
 /** The composition of a mockup by its reference. */
@@ -235,11 +235,12 @@ export function failedOutcome(input: unknown, error: unknown): MockupOutcome<unk
     return { ...failed, reason: "weekly-limit", resetsAt: error.resetsAt, error };
   }
   if (error instanceof RenderFailedError) return { ...failed, reason: "render-failed", error };
-  const endpoint = error instanceof ApiError ? error.endpoint : undefined;
-  const isOfComposition = ofComposition.has(endpoint);
-  if (error instanceof NotFoundError && isOfComposition) return { ...failed, reason: "not-found", error };
-  const isOfRender = isOfComposition || endpoint === nameOf(createRender);
-  if (error instanceof GoneError && isOfRender) return { ...failed, reason: "gone", error };
+  if (error instanceof NotFoundError && ofComposition.has(error.endpoint)) {
+    return { ...failed, reason: "not-found", error };
+  }
+  if (error instanceof GoneError && (ofComposition.has(error.endpoint) || error.endpoint === nameOf(createRender))) {
+    return { ...failed, reason: "gone", error };
+  }
   return { ...failed, reason: "error", error };
 }
 
@@ -247,7 +248,7 @@ const isDownload = (value: unknown): boolean => value === false || (typeof value
 
 /** The schema of the options. */
 export const batchOptions = taking(() => ({
-  ...waiting(),
+  ...waitingOptions(),
   ...manyRows(),
   maxPending: custom((value) => typeof value === "number" && value >= 1, "expected a number from 1"),
   retryFailed: z.optional(z.boolean()),

@@ -1,20 +1,14 @@
 import { NotFoundError, NotReadyError } from "../../errors/api.ts";
-import type { TimelineEntry } from "../../errors/base.ts";
-import { attachCall, type PodPartnerError } from "../../errors/base.ts";
+import { attachCall, type PodPartnerError, type TimelineEntry } from "../../errors/base.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { held } from "../../util/abort-signals.ts";
 import { isRecord } from "../../util/foreign.ts";
 import { latestTime } from "../../util/timestamp.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
-import { type RenderEntry, readEntry, writeEntry } from "./ensure-render.ts";
-import { isRefusedFile, statusOf } from "./render-waiting.ts";
+import type { CreatedRenders, RenderEntry } from "./ensure-render.ts";
+import { isRefusedFile, shortestRetry, statusOf, unsaidRetryAfter } from "./render-waiting.ts";
 import { getRender, getRenderMedia, type Render } from "./renders.endpoints.ts";
 
-/** Milliseconds before the next request for a file if the response has no `Retry-After`. */
-const unsaidRetryAfter = 5_000;
-/** Minimum milliseconds between two requests for a file. */
-const shortestRetry = 1_000;
 /** Milliseconds after its creation in which a render may not be readable yet. */
 const unreadable = 30_000;
 /** The number of the latest renders of which the slowest counts. */
@@ -24,7 +18,8 @@ const cutOff = 1_000;
 
 /** A render that is waited for. */
 interface Pending {
-  readonly key: string;
+  /** The name of its pair. */
+  readonly pair: string;
   readonly entry: RenderEntry;
   readonly row: BatchRow;
   readonly began: number;
@@ -32,19 +27,23 @@ interface Pending {
   readonly lastLook: number;
 }
 
-function failWith(error: PodPartnerError, { callId }: BatchRow, timeline: readonly TimelineEntry[]): never {
-  attachCall(error, { endpoint: nameOf(getRender), callId, timeline });
+/** Throws an error of the SDK as the request for the status would. */
+function fail(error: PodPartnerError, { row }: Pending, timeline: readonly TimelineEntry[] = []): never {
+  attachCall(error, { endpoint: nameOf(getRender), callId: row.callId, timeline });
   throw error;
 }
 
-function ended(
-  render: Render,
-  { reference }: RenderEntry,
-  row: BatchRow,
-  timeline: readonly TimelineEntry[] = [],
-): Render {
-  if (statusOf(render) === "failed") failWith(new RenderFailedError({ reference }), row, timeline);
-  return render;
+/** Returns a render that has ended, or throws that it failed. */
+function ended(render: Render, pending: Pending, timeline?: readonly TimelineEntry[]): Render {
+  if (statusOf(render) !== "failed") return render;
+  return fail(new RenderFailedError({ reference: pending.entry.reference }), pending, timeline);
+}
+
+/** How long a render took by the service's own timestamps, which do not include the time until it was looked at. */
+function durationOf(render: Render): number | undefined {
+  const { created, completed } = isRecord(render) ? render : {};
+  const took = latestTime(`${completed}`) - latestTime(`${created}`);
+  return Number.isFinite(took) ? Math.max(0, took) : undefined;
 }
 
 /**
@@ -53,16 +52,17 @@ function ended(
  */
 export class PendingRenders {
   readonly #tools: BatchTools;
-  /** Milliseconds that the latest renders took, or take at least. */
+  readonly #created: CreatedRenders;
+  /** Milliseconds that the latest renders took, or take at least. Empty until one was completed. */
   readonly #times: number[] = [];
   /** The longest time that a `Retry-After` gave to a render, until one was completed. */
   #announced = 0;
-  #completed = false;
-  /** The probe that is running; it never rejects. */
+  /** The wait for the render that is probed; it never rejects. */
   #probe: Promise<void> | undefined;
 
-  constructor(tools: BatchTools) {
+  constructor(tools: BatchTools, created: CreatedRenders) {
     this.#tools = tools;
+    this.#created = created;
   }
 
   /**
@@ -70,159 +70,125 @@ export class PendingRenders {
    *
    * @throws `RenderFailedError`, or `WaitTimeoutError` if it is still pending at the deadline.
    */
-  async completed(key: string, entry: RenderEntry, row: BatchRow): Promise<Render> {
-    if (entry.render !== undefined) return ended(entry.render, entry, row);
+  async completed(pair: string, entry: RenderEntry, row: BatchRow): Promise<Render> {
     const { clock } = this.#tools;
     const began = clock.now();
     const time = row.waitTime();
-    const pending = { key, entry, row, began, lastLook: began + time - Math.min(1_000, time / 4) };
-    while (!this.#completed && clock.now() < this.#firstLook(pending)) {
-      if (this.#probe === undefined) return this.#probing(pending);
-      await this.#sleep(row, this.#firstLook(pending), this.#probe);
+    const pending = { pair, entry, row, began, lastLook: began + time - Math.min(1_000, time / 4) };
+    if (entry.render !== undefined) return ended(entry.render, pending);
+    while (this.#times.length === 0 && clock.now() < this.#firstLook(pending)) {
+      if (this.#probe === undefined) {
+        const render = this.#probed(pending).then((next) => this.#wait(pending, next));
+        const over = () => {
+          this.#probe = undefined;
+        };
+        this.#probe = render.then(over, over);
+        return render;
+      }
+      await row.sleep(this.#firstLook(pending) - clock.now(), this.#probe);
     }
-    return this.#wait(pending, false);
+    return this.#wait(pending);
   }
 
-  /** When a render is looked at first. */
+  /** When the status of a render is read first. */
   #firstLook({ entry, lastLook }: Pending): number {
-    const slowest = Math.max(...this.#times);
-    const age = this.#completed ? slowest + Math.min(cutOff, slowest) : Math.max(this.#tools.interval, this.#announced);
+    const slowest = Math.max(0, ...this.#times);
+    const isKnown = this.#times.length > 0;
+    const age = isKnown ? slowest + Math.min(cutOff, slowest) : Math.max(this.#tools.interval, this.#announced);
     return Math.min(entry.created + age, lastLook);
   }
 
-  /** A render was completed. The service's own timestamps show its time without the time until it was looked at. */
-  #learn(render: Render, age: number): void {
-    const { created, completed } = isRecord(render) ? render : {};
-    const took = latestTime(`${completed}`) - latestTime(`${created}`);
-    this.#took(Number.isFinite(took) ? Math.max(0, took) : age);
-    this.#completed = true;
+  /**
+   * Probes a render: requests its file until it is ready, or until only the status can show what the response means. Resolves to the time when
+   * the status is to be read. The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a
+   * connection.
+   */
+  async #probed({ entry, row, lastLook }: Pending): Promise<number> {
+    const { send, clock, interval } = this.#tools;
+    const path = { renderReference: entry.reference };
+    let next = clock.now();
+    while (next < Math.min(entry.created + interval, lastLook)) {
+      try {
+        const request = () => send(getRenderMedia, { path }, row.reading());
+        const { data: media } = await this.#look(row, () => next, request);
+        await media.cancel();
+        return clock.now();
+      } catch (error) {
+        if (!isRefusedFile(error)) throw error;
+        if (!(error instanceof NotReadyError)) return clock.now();
+        const age = clock.now() - entry.created;
+        this.#announced = Math.max(this.#announced, age + (error.retryAfter ?? 0));
+        // A `Retry-After` that is too short is followed by longer waits.
+        next = clock.now() + Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry, Math.min(age, interval));
+      }
+    }
+    return next;
   }
 
-  #took(ms: number): void {
-    this.#times.push(ms);
-    if (this.#times.length > latestRenders) this.#times.shift();
+  /** Reads the status of a render until it is completed, or until its deadline. Without `first`, other renders show when to begin. */
+  async #wait(pending: Pending, first?: number): Promise<Render> {
+    const { clock, interval, onPending } = this.#tools;
+    const { row, began, lastLook } = pending;
+    let next = first;
+    for (let pause = interval; ; ) {
+      const due = () => Math.min(next ?? this.#firstLook(pending), lastLook);
+      const render = await this.#look(row, due, () => this.#read(pending));
+      if (render === undefined) {
+        next = clock.now() + unsaidRetryAfter;
+        continue;
+      }
+      if (statusOf(render) === "completed") return render;
+      next = clock.now() + pause;
+      pause *= 2;
+      await onPending?.(render, clock.now() - began);
+    }
   }
 
-  async #probing(pending: Pending): Promise<Render> {
-    const render = this.#wait(pending, true);
-    const over = () => {
-      this.#probe = undefined;
-    };
-    this.#probe = render.then(over, over);
-    return render;
-  }
-
-  /** Looks at a render until it is completed, or until its deadline. */
-  async #wait(pending: Pending, probes: boolean): Promise<Render> {
-    const { clock, slots, interval, onPending } = this.#tools;
-    const { entry, row, began, lastLook } = pending;
-    let isProbed = probes;
-    let looks = 0;
-    let next = probes ? clock.now() : undefined;
-    // Other looks may show that the first look is too early.
-    const due = () => Math.min(next ?? this.#firstLook(pending), lastLook);
+  /** Looks at a render when it is due, in one of the places of the batch. Meanwhile other looks may show that it is too early. */
+  async #look<T>(row: BatchRow, due: () => number, look: () => Promise<T>): Promise<T> {
+    const { clock, slots } = this.#tools;
     for (;;) {
-      await this.#sleep(row, due());
+      await row.sleep(due() - clock.now());
       const giveBack = await slots.take(row.signal);
       try {
-        const now = clock.now();
-        if (now < due()) continue;
-        // Another process may have seen its end.
-        const known = (await readEntry(this.#tools.storage, pending.key))?.render;
-        if (known !== undefined) return ended(known, entry, row);
-
-        const file = isProbed && now - entry.created < interval ? await this.#file(pending) : undefined;
-        if (typeof file === "number") {
-          next = file;
-          if (now >= lastLook) failWith(this.#timeout(pending), row, []);
-          continue;
-        }
-        const seen = await this.#status(pending);
-        if (seen === undefined) {
-          next = clock.now() + unsaidRetryAfter;
-          continue;
-        }
-        const { render, status, timeline } = seen;
-        // The service has the file, whatever the status says. With `responses: "report"` it can be any value.
-        const isReady =
-          file === "ready" ||
-          (status !== "pending" && status !== "completed" && (await this.#file(pending)) === "ready");
-        if (status === "completed" || isReady) {
-          this.#learn(render, clock.now() - entry.created);
-          return render;
-        }
-        if (now >= lastLook) failWith(this.#timeout(pending), row, timeline);
-        // It takes longer than the others. How long is not known: likely half of its age more.
-        if (this.#completed) this.#took(1.5 * (clock.now() - entry.created));
-        isProbed = false;
-        next = clock.now() + interval * 2 ** looks;
-        looks += 1;
-        await onPending?.(render, clock.now() - began);
+        if (clock.now() >= due()) return await look();
       } finally {
         giveBack();
       }
     }
   }
 
-  #timeout({ entry, began }: Pending): WaitTimeoutError {
-    return new WaitTimeoutError({ reference: entry.reference, waited: this.#tools.clock.now() - began });
-  }
-
-  /** Sleeps until a time, or until a probe is over. */
-  async #sleep(row: BatchRow, until: number, probe?: Promise<void>): Promise<void> {
-    const { clock } = this.#tools;
-    const ms = until - clock.now();
-    if (ms <= 0) return;
-    row.waits();
-    await held<void>(row.signal, (resolve) => {
-      const stop = clock.after(ms, () => resolve());
-      void probe?.then(() => {
-        stop();
-        resolve();
-      });
-      return stop;
-    });
-  }
-
-  /**
-   * Asks whether the file is ready. Resolves to the time of the next request while it is not, and to undefined if only the status can show
-   * what the response means. The picture is requested again when it can be read: an open one would have to wait for the status, and keeps a
-   * connection.
-   */
-  async #file({ entry, row }: Pending): Promise<"ready" | number | undefined> {
-    const { send, clock, requests, interval } = this.#tools;
+  /** Reads a render, and remembers it if it has ended. Resolves to undefined while a new render is not readable. */
+  async #read(pending: Pending): Promise<Render | undefined> {
+    const { send, clock } = this.#tools;
+    const { pair, entry, row, began, lastLook } = pending;
+    const isLast = clock.now() >= lastLook;
+    // Another process may have seen its end.
+    const known = await this.#created.get(pair);
+    if (known?.render !== undefined && known.reference === entry.reference) return ended(known.render, pending);
     const path = { renderReference: entry.reference };
-    try {
-      const { data: media } = await requests.of(send(getRenderMedia, { path }, row.reading()));
-      await media.cancel();
-      return "ready";
-    } catch (error) {
-      if (!(error instanceof NotReadyError)) {
-        if (isRefusedFile(error)) return undefined;
-        throw error;
-      }
-      const age = clock.now() - entry.created;
-      this.#announced = Math.max(this.#announced, age + (error.retryAfter ?? 0));
-      // A `Retry-After` that is too short is followed by longer waits.
-      const wait = Math.max(error.retryAfter ?? unsaidRetryAfter, shortestRetry, Math.min(age, interval));
-      return clock.now() + wait;
-    }
-  }
-
-  /** Reads the status, and remembers the render if it has ended. Resolves to undefined while a new render is not readable. */
-  async #status({ key, entry, row, lastLook }: Pending) {
-    const { send, clock, storage, requests } = this.#tools;
-    const path = { renderReference: entry.reference };
-    const until = Math.min(entry.created + unreadable, lastLook);
-    const seen = await requests.of(send(getRender, { path }, row.reading())).catch((error: unknown) => {
-      if (error instanceof NotFoundError && clock.now() < until) return undefined;
+    const seen = await send(getRender, { path }, row.reading()).catch((error: unknown) => {
+      const mayAppear = clock.now() < Math.min(entry.created + unreadable, lastLook);
+      if (error instanceof NotFoundError && mayAppear) return undefined;
       throw error;
     });
     if (seen === undefined) return undefined;
     const { data: render, timeline } = seen;
     const status = statusOf(render);
-    if (status === "completed" || status === "failed") await writeEntry(storage, key, { ...entry, render });
-    ended(render, entry, row, timeline);
-    return { render, status, timeline };
+    if (status === "completed" || status === "failed") {
+      await this.#created.set(pair, { ...entry, render });
+      if (status === "completed") this.#took(durationOf(render) ?? clock.now() - entry.created);
+      return ended(render, pending, timeline);
+    }
+    const { reference } = entry;
+    if (isLast) fail(new WaitTimeoutError({ reference, waited: clock.now() - began }), pending, timeline);
+    // It takes longer than the others. How long is not known: likely half of its age more.
+    if (this.#times.length > 0) this.#took(1.5 * (clock.now() - entry.created));
+    return render;
+  }
+
+  #took(ms: number): void {
+    this.#times.push(ms);
+    if (this.#times.length > latestRenders) this.#times.shift();
   }
 }

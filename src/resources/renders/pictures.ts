@@ -2,9 +2,8 @@ import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import { RequestValidationError } from "../../errors/validation.ts";
 import type { RenderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
 import { check } from "../../schemas/check.ts";
-import { open } from "../../schemas/shape.ts";
+import { open, reference } from "../../schemas/shape.ts";
 import { fromJson, toJson } from "../../storage/values.ts";
 import { onAbort, unlessAborted } from "../../util/abort-signals.ts";
 import { KeyedMutex } from "../../util/concurrency.ts";
@@ -32,9 +31,9 @@ export interface CompletedRow {
   readonly row: BatchRow;
 }
 
-async function openPicture({ send, requests }: BatchTools, { reference, row }: CompletedRow): Promise<Download> {
-  const path = { renderReference: reference };
-  return (await requests.of(send(getRenderMedia, { path }, row.reading()))).data;
+async function openPicture({ send }: BatchTools, { reference, row }: CompletedRow): Promise<Download> {
+  const { data } = await send(getRenderMedia, { path: { renderReference: reference } }, row.reading());
+  return data;
 }
 
 /**
@@ -46,13 +45,10 @@ export async function heldPicture(tools: BatchTools, completed: CompletedRow): P
   const { render, row } = completed;
   const giveBack = await slots.take(row.signal);
   const closes = clock.now() + patience;
-  let media: Download;
-  try {
-    media = await openPicture(tools, completed);
-  } catch (error) {
+  const media = await openPicture(tools, completed).catch((error: unknown) => {
     giveBack();
     throw error;
-  }
+  });
   let isOpen = true;
   const stopTimer = clock.after(Math.max(0, closes - clock.now()), () => {
     isOpen = false;
@@ -86,24 +82,19 @@ const savedFile = () =>
     modified: z.number(),
   });
 
-/** The default name: the pair, and the extension if it is safe in a file name. */
-function nameOfPair({ pair, render }: CompletedRow): string {
-  const extension = textOf(propertyOf(render, "media"), "extension") ?? "";
-  const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
-  return `${pair.compositionReference}-${pair.imageReference}${ending}`;
-}
-
-const refused = (option: "download" | "fileName", message: string): RequestValidationError =>
-  new RequestValidationError({ issues: [{ path: [option], message }] });
+/** The error of a name for a picture: the render was made, and its picture is not saved. */
+const refusedName = (message: string): RequestValidationError =>
+  new RequestValidationError({ issues: [{ path: ["fileName"], message }], value: "name for the picture" });
 
 /** The folder of a batch. It saves the picture of each render there, unless the storage knows that its file is there. */
 export class PictureFolder {
   readonly #tools: BatchTools;
   readonly #path: string;
   readonly #fileName: BatchOptions["fileName"];
-  readonly #files = new KeyedMutex();
-  /** The renders of the saved paths, to find two with the same name. */
-  readonly #written = new Latest<string>(knownPaths);
+  /** The renders of the latest paths: two renders cannot have the same name. */
+  readonly #references = new Latest<string>(knownPaths);
+  /** Rows of the same pair save its picture one after the other: the first one downloads it, unless its file is gone by then. */
+  readonly #paths = new KeyedMutex();
 
   constructor(tools: BatchTools, path: string, fileName: BatchOptions["fileName"]) {
     this.#tools = tools;
@@ -118,49 +109,60 @@ export class PictureFolder {
       await mkdir(this.#path, { recursive: true });
       await access(this.#path, constants.W_OK);
     } catch (error) {
-      throw refused("download", `cannot be used: ${wordsOf(error)}`);
+      const issue = { path: ["download"], message: `cannot be used: ${wordsOf(error)}` };
+      throw new RequestValidationError({ issues: [issue] });
     }
   }
 
   /** Resolves to the path of the saved picture. */
   async save(completed: CompletedRow): Promise<string> {
-    const path = await this.#pathOf(completed);
-    // Rows of the same pair save its picture once.
-    await this.#files.take(
+    const { reference } = completed;
+    const name = this.#nameOf(completed);
+    const path = this.#within(name);
+    const other = this.#references.get(path);
+    if (other !== undefined && other !== reference)
+      throw refusedName(`returned ${JSON.stringify(name)} for two renders: ${other} and ${reference}`);
+    this.#references.set(path, reference);
+    await this.#paths.take(
       path,
-      () => this.#saveOnce(path, completed),
+      () => this.#save(path, completed),
       (turn) => unlessAborted(turn, completed.row.signal),
     );
     return path;
   }
 
-  async #pathOf(completed: CompletedRow): Promise<string> {
+  /** The file name. By default it is the pair, and the extension if it is safe in a file name. */
+  #nameOf({ pair, render, row }: CompletedRow): string {
+    if (this.#fileName === undefined) {
+      const extension = textOf(propertyOf(render, "media"), "extension") ?? "";
+      const ending = /^[a-z0-9]{1,8}$/i.test(extension) ? `.${extension}` : "";
+      return `${pair.compositionReference}-${pair.imageReference}${ending}`;
+    }
+    const name: unknown = this.#fileName(row.given, render);
+    if (typeof name === "string" && name !== "") return name;
+    throw refusedName("expected a function that returns a file name");
+  }
+
+  #within(name: string): string {
     const { isAbsolute, relative, resolve, sep } = fileModules().path;
-    const { reference, render, row } = completed;
-    const given: unknown = this.#fileName === undefined ? nameOfPair(completed) : this.#fileName(row.row, render);
-    if (typeof given !== "string" || given === "")
-      throw refused("fileName", "expected a function that returns a file name");
-    const path = resolve(this.#path, given);
+    const path = resolve(this.#path, name);
     const within = relative(resolve(this.#path), path);
     if (within === "" || within === ".." || within.startsWith(`..${sep}`) || isAbsolute(within))
-      throw refused("fileName", `returned ${JSON.stringify(given)}, which is not a file within the folder`);
-    const other = this.#written.get(path) ?? reference;
-    if (other !== reference)
-      throw refused("fileName", `returned ${JSON.stringify(given)} for two renders: ${other} and ${reference}`);
-    this.#written.set(path, reference);
+      throw refusedName(`returned ${JSON.stringify(name)}, which is not a file within the folder`);
     return path;
   }
 
-  async #saveOnce(path: string, completed: CompletedRow): Promise<void> {
+  async #save(path: string, completed: CompletedRow): Promise<void> {
     const { storage, slots } = this.#tools;
     const { reference, row } = completed;
     const { fs, path: names } = fileModules();
-    const key = await keyOf(path);
+    // A path can be too long for a key, and have other characters.
+    const key = `picture:${hexOf(await sha256(path))}`;
     const checked = check(savedFile, fromJson(await storage.get(key)), []);
-    const known = checked.ok ? (checked.value as SavedFile) : undefined;
-    if (known?.reference === reference) {
+    if (checked.ok) {
+      const known = checked.value as SavedFile;
       const file = await fs.stat(path).catch(() => undefined);
-      if (file?.size === known.size && file.mtimeMs === known.modified) return;
+      if (known.reference === reference && file?.size === known.size && file.mtimeMs === known.modified) return;
     }
     await fs.mkdir(names.dirname(path), { recursive: true });
     const giveBack = await slots.take(row.signal);
@@ -170,10 +172,6 @@ export class PictureFolder {
       giveBack();
     }
     const { size, mtimeMs } = await fs.stat(path);
-    const saved: SavedFile = { version: 1, reference, size, modified: mtimeMs };
-    await storage.set(key, toJson(saved));
+    await storage.set(key, toJson({ version: 1, reference, size, modified: mtimeMs } satisfies SavedFile));
   }
 }
-
-/** A path can be too long for a key, and have other characters. */
-const keyOf = async (path: string): Promise<string> => `picture:${hexOf(await sha256(path))}`;

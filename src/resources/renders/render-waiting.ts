@@ -1,18 +1,18 @@
+import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import { ApiError, NotReadyError } from "../../errors/api.ts";
 import { DeadlineError } from "../../errors/connection.ts";
 import { RenderFailedError, WaitTimeoutError } from "../../errors/renders.ts";
 import { ResponseValidationError } from "../../errors/validation.ts";
-import type { Call } from "../../http/call.ts";
-import type { CallContext } from "../../http/call-context.ts";
+import type { Call, Found } from "../../http/call.ts";
 import type { Endpoint } from "../../http/endpoint.ts";
-import { assertOptions, type RequestOptions } from "../../http/request-options.ts";
+import { assertOptions, custom, type RequestOptions, taking } from "../../http/request-options.ts";
 import { parseRetryAfter } from "../../http/response.ts";
-import type { ApiCall, CallResult } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields, withFields } from "../../util/fields.ts";
-import { isRecord } from "../../util/foreign.ts";
-import { getRender, type Render } from "./renders.endpoints.ts";
+import { isFunction, isRecord } from "../../util/foreign.ts";
+import { getRender, type getRenderMedia, type Render } from "./renders.endpoints.ts";
 
 /** Options of {@link RendersResource.wait}. `deadline` limits the whole wait. */
 export interface WaitOptions extends RequestOptions {
@@ -27,6 +27,13 @@ export interface WaitOptions extends RequestOptions {
   readonly onPending?: ((render: Render, waited: number) => void) | undefined;
 }
 
+export const waitingOptions = () => ({
+  interval: z.optional(z.number().check(z.positive({ error: "expected a number of milliseconds above 0" }))),
+  onPending: custom(isFunction, "expected a function"),
+});
+
+const waitOptions = taking(waitingOptions);
+
 /** Options of {@link RendersResource.media} and {@link RendersResource.thumbnail}. */
 export interface RenderFileOptions extends RequestOptions {
   /**
@@ -38,36 +45,52 @@ export interface RenderFileOptions extends RequestOptions {
   readonly wait?: boolean | Omit<WaitOptions, keyof RequestOptions> | undefined;
 }
 
-const defaults = { deadline: 600_000, interval: 60_000 };
+/** Milliseconds for a whole wait, and between two reads of a status. */
+export const defaults = { deadline: 600_000, interval: 60_000 };
 /** Milliseconds before the next request for a file if the response has no `Retry-After`. */
-const unsaid = 5_000;
+export const unsaidRetryAfter = 5_000;
 /** Minimum milliseconds between two requests. Without it, `Retry-After: 0` would use up the `downloads` limit. */
-const shortest = 1_000;
+export const shortestRetry = 1_000;
 
-/** Runs a wait. The end of its deadline becomes a `WaitTimeoutError`. The timeline of an error has every look-up. */
+/** What a look-up has seen: the result with its response, or the milliseconds to wait before the next look-up. */
+type Look<T> = Found<T> | { readonly wait: number };
+
+/**
+ * Repeats a look-up until it has the result. The end of the deadline becomes a `WaitTimeoutError`. The timeline of an error has every
+ * look-up.
+ */
 const waiting = <T>(
   { start, deadline: ofClient = defaults.deadline }: CallContext,
   reference: RenderReference,
   endpoint: Endpoint,
   options: WaitOptions,
-  look: (call: Call) => Promise<Look<Seen<T>>>,
+  look: (call: Call) => Promise<Look<T>>,
 ): ApiCall<T> => {
   const [, request] = splitFields(options, "interval", "onPending");
   const limited = withFields(request, (fields) => ({ ...fields, deadline: fields.deadline ?? ofClient }));
   return start(endpoint, limited, async (call) => {
-    assertOptions("wait", options, call.name);
+    assertOptions(waitOptions, options, call.name);
     try {
       call.scope.check();
-      return await poll(call, look);
+      for (let last = false; ; ) {
+        const seen = await call.step("lookup", async (trace) => {
+          const seen = await look(call);
+          trace.outcome = "data" in seen ? "done" : "pending";
+          return seen;
+        });
+        if ("data" in seen) return seen;
+        if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
+        last = await call.step("poll", (trace) => {
+          trace.outcome = "waited";
+          return call.scope.sleepBeforeLook(seen.wait);
+        });
+      }
     } catch (error) {
       if (!(error instanceof DeadlineError)) throw error;
       throw new WaitTimeoutError({ reference, waited: limited.deadline ?? ofClient, cause: error });
     }
   });
 };
-
-/** The data of a look-up and its response. */
-type Seen<T> = Pick<CallResult<T>, "data" | "response">;
 
 /** The options of one look-up: those of the call, also its own headers and query. */
 const partOptions = (call: Call): RequestOptions => ({ ...call.options, ...call.partOptions() });
@@ -87,25 +110,22 @@ async function tellPending({ scope }: Call, { onPending }: WaitOptions, render: 
 /** Reads the status. With `responses: "report"` a render can be any value, such as null; without a status the wait continues. */
 export const statusOf = (render: unknown): unknown => (isRecord(render) ? render.status : undefined);
 
-/** Reads a render's status. */
-export type GetRender = (reference: RenderReference, options: RequestOptions) => ApiCall<Render>;
-
 /** Polls the status of a render until it is completed, at the times that `Retry-After` gives, or else once in each interval. */
 export function waitForRender(
+  send: Send,
   context: CallContext,
-  get: GetRender,
-  reference: RenderReference,
+  renderReference: RenderReference,
   options: WaitOptions,
 ): ApiCall<Render> {
-  return waiting(context, reference, getRender, options, async (call) => {
-    const seen = await get(reference, partOptions(call)).withResponse();
+  return waiting(context, renderReference, getRender, options, async (call) => {
+    const seen = await send(getRender, { path: { renderReference } }, partOptions(call)).withResponse();
     const render = seen.data;
     const status = statusOf(render);
-    if (status === "completed") return { done: true, value: seen };
-    if (status === "failed") throw new RenderFailedError({ reference });
+    if (status === "completed") return seen;
+    if (status === "failed") throw new RenderFailedError({ reference: renderReference });
     await tellPending(call, options, render);
     const said = parseRetryAfter(seen.response.headers, context.clock.now()) ?? defaults.interval;
-    return { done: false, wait: options.interval ?? Math.min(Math.max(said, shortest), defaults.interval) };
+    return { wait: options.interval ?? Math.min(Math.max(said, shortestRetry), defaults.interval) };
   });
 }
 
@@ -124,60 +144,36 @@ export const isRefusedFile = (error: unknown): boolean =>
  * whether the render failed; it is read once in each interval.
  */
 export function waitForFile(
+  send: Send,
   context: CallContext,
-  get: GetRender,
-  endpoint: Endpoint,
-  download: (options: RequestOptions) => ApiCall<Download>,
-  reference: RenderReference,
+  endpoint: typeof getRenderMedia,
+  renderReference: RenderReference,
   options: WaitOptions,
 ): ApiCall<Download> {
+  const path = { renderReference };
   let statusAt = 0;
-  return waiting(context, reference, endpoint, options, async (call) => {
+  return waiting(context, renderReference, endpoint, options, async (call) => {
     const { scope } = call;
     try {
-      return { done: true, value: await download(partOptions(call)).withResponse() };
+      return await send(endpoint, { path }, partOptions(call)).withResponse();
     } catch (error) {
       if (!isRefusedFile(error)) throw error;
       const pending = error instanceof NotReadyError ? error : undefined;
       const untilStatus = statusAt - scope.elapsed();
       if (untilStatus <= 0) {
-        const render = await get(reference, partOptions(call)).catch((cause: unknown) => {
+        const render = await send(getRender, { path }, partOptions(call)).catch((cause: unknown) => {
           // The service refuses both.
           throw pending === undefined && cause instanceof ApiError ? error : cause;
         });
-        if (statusOf(render) === "failed") throw new RenderFailedError({ reference });
+        if (statusOf(render) === "failed") throw new RenderFailedError({ reference: renderReference });
         if (pending === undefined) throw error;
         await tellPending(call, options, render);
         statusAt = scope.elapsed() + (options.interval ?? defaults.interval);
       } else if (pending === undefined) {
         if (untilStatus >= scope.remaining()) throw error;
-        return { done: false, wait: untilStatus };
+        return { wait: untilStatus };
       }
-      return { done: false, wait: Math.max(pending?.retryAfter ?? unsaid, shortest) };
+      return { wait: Math.max(pending?.retryAfter ?? unsaidRetryAfter, shortestRetry) };
     }
   });
-}
-
-/** The result of one look-up: the final value, or the milliseconds to wait before the next look-up. */
-export type Look<T> = { readonly done: true; readonly value: T } | { readonly done: false; readonly wait: number };
-
-/**
- * Repeats a look-up until it is done or the call ends.
- *
- * @throws `DeadlineError` if the deadline ends first.
- */
-async function poll<T>(call: Call, look: (call: Call) => Promise<Look<T>>): Promise<T> {
-  for (let last = false; ; ) {
-    const seen = await call.step("lookup", async (trace) => {
-      const seen = await look(call);
-      trace.outcome = seen.done ? "done" : "pending";
-      return seen;
-    });
-    if (seen.done) return seen.value;
-    if (last) throw new DeadlineError({ message: "The deadline ended before the result was available." });
-    last = await call.step("poll", (trace) => {
-      trace.outcome = "waited";
-      return call.scope.sleepBeforeLook(seen.wait);
-    });
-  }
 }

@@ -2,8 +2,7 @@ import * as z from "zod/mini";
 import type { Download } from "../../binary/download.ts";
 import { binary, endpoint, field, json, type ResponseShape } from "../../http/endpoint.ts";
 import type { CompositionReference, ImageReference, RenderReference } from "../../references/references.ts";
-import { reference } from "../../references/schema.ts";
-import { open, strict, timestamp } from "../../schemas/shape.ts";
+import { open, reference, strict, timestamp } from "../../schemas/shape.ts";
 
 const renderStatuses = ["pending", "completed", "failed"] as const;
 

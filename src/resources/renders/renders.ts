@@ -1,9 +1,8 @@
 import type { Download } from "../../binary/download.ts";
 import { captureCallSite } from "../../errors/call-site.ts";
-import type { CallContext } from "../../http/call-context.ts";
 import { type ExactRow, iterateOnce, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import type { RenderReference } from "../../references/references.ts";
 import { splitFields } from "../../util/fields.ts";
 import { attempt, isRecord } from "../../util/foreign.ts";
@@ -75,7 +74,7 @@ export class RendersResource {
    * const render = await partner.renders.wait(renderReference, { onPending: (_, ms) => console.log(`${ms} ms …`) });
    */
   wait(renderReference: RenderReference, options: WaitOptions = {}): ApiCall<Render> {
-    return waitForRender(this.#context, this.#get, renderReference, options);
+    return waitForRender(this.#send, this.#context, renderReference, options);
   }
 
   /**
@@ -154,9 +153,6 @@ export class RendersResource {
     return iterateOnce("renders.batch", renderBatch(client, rows, options, callSite));
   }
 
-  readonly #get = (reference: RenderReference, options?: RequestOptions): ApiCall<Render> =>
-    this.get(reference, options);
-
   #file(
     endpoint: typeof getRenderMedia,
     renderReference: RenderReference,
@@ -164,11 +160,11 @@ export class RendersResource {
   ): ApiCall<Download> {
     const [{ wait = false }, options] = splitFields(given, "wait");
     const how = attempt(() => (wait === true ? options : isRecord(wait) ? { ...options, ...wait } : undefined));
-    const faults = wait === false || how !== undefined ? [] : [waitFault];
-    const input = { path: { renderReference }, faults };
-    if (wait === false || how === undefined) return this.#send(endpoint, input, options);
-    const download = (request: RequestOptions) => this.#send(endpoint, input, request);
-    return waitForFile(this.#context, this.#get, endpoint, download, renderReference, how);
+    if (wait === false || how === undefined) {
+      const input = { path: { renderReference }, faults: wait === false ? [] : [waitFault] };
+      return this.#send(endpoint, input, options);
+    }
+    return waitForFile(this.#send, this.#context, endpoint, renderReference, how);
   }
 }
 

@@ -1,9 +1,9 @@
 import { RendertokenLimitError } from "../../errors/api.ts";
 import { TokenBudgetError } from "../../errors/renders.ts";
 import { nameOf } from "../../http/endpoint.ts";
-import { held } from "../../util/abort-signals.ts";
+import { unlessAborted } from "../../util/abort-signals.ts";
 import { isoTime, latestTime } from "../../util/timestamp.ts";
-import { getRendertokens } from "../rendertokens/rendertokens.endpoints.ts";
+import { getRendertokens } from "../rendertokens/rendertokens.ts";
 import type { BatchRow, BatchTools } from "./batch-row.ts";
 import { createRender } from "./renders.endpoints.ts";
 
@@ -14,8 +14,8 @@ const readAgainAfter = 60_000;
 export interface Reservation {
   /** The number of attempts that the budget covers. */
   readonly attempts: number;
-  /** Ends the reservation: so many of its attempts deducted tokens, or may have if they are `inDoubt`. */
-  settle(deducted: number, inDoubt?: boolean): void;
+  /** Ends it: so many attempts deducted tokens, or may have. With an error, the service refused the creation. */
+  settle(deducted: number, refusal?: RendertokenLimitError): void;
 }
 
 interface Limits {
@@ -31,30 +31,34 @@ interface Limits {
  */
 export class TokenLimits {
   readonly #tools: BatchTools;
-  readonly #limits: Limits;
-  /** Resumes the rows that wait until a reservation ends. */
-  readonly #waiting = new Set<() => void>();
-  #reservations = 0;
-  #reserved = 0;
+  readonly #budget: number;
+  readonly #attempts: number;
   /** The tokens that were deducted, or may have been deducted by creations whose responses were lost. */
   spent = 0;
-  #reading: Promise<void> | undefined;
-  /** When the week's tokens were learned; undefined if another read may show others. */
-  #learnedAt: number | undefined;
+  /** The number of reservations, and their tokens of the budget. */
+  #reservations = 0;
+  #reserved = 0;
+  /** Resolves when a reservation ends. */
+  #ended = Promise.withResolvers<void>();
+  /** The tokens that remain of the week, without the reserved ones. */
+  #remaining = 0;
   #resetsAt: string | undefined;
-  /** The tokens that remain of the week, without the reserved ones; undefined before they were read. */
-  #remaining: number | undefined;
+  /** When the week's tokens were learned; undefined if that was before the latest deduction. */
+  #learnedAt: number | undefined;
+  /** The request for the week's tokens that is running; it never rejects. */
+  #reading: Promise<void> | undefined;
 
-  constructor(tools: BatchTools, limits: Limits) {
+  constructor(tools: BatchTools, { budget = Number.POSITIVE_INFINITY, attempts }: Limits) {
     this.#tools = tools;
-    this.#limits = limits;
+    this.#budget = budget;
+    this.#attempts = attempts;
   }
 
-  /** Throws if it is already known that a creation of this cost would be refused. */
+  /** Throws if it is already known that {@link TokenLimits.reserve} would throw. It requests nothing. */
   check(cost: number): void {
     if (this.#reservations > 0) return;
     if (this.#affordable(cost) < 1) throw this.#overBudget(cost);
-    if (this.#isFresh && this.#left < cost) throw this.#overLimit(cost);
+    if (this.#isFresh && this.#remaining < cost) throw this.#overLimit(cost);
   }
 
   /**
@@ -64,90 +68,67 @@ export class TokenLimits {
    */
   async reserve(cost: number, row: BatchRow): Promise<Reservation> {
     for (;;) {
-      if (this.#remaining === undefined) await this.#read(row);
+      // What is deducted while the tokens are read would be counted twice, or not at all.
+      while (this.#reading !== undefined) await this.#reading;
       if (row.signal.aborted) throw row.signal.reason;
       const attempts = this.#affordable(cost);
-      if (attempts > 0 && this.#left >= cost) return this.#take(cost, attempts);
+      const isCovered = this.#remaining >= cost;
+      if (attempts > 0 && isCovered) return this.#take(cost, attempts);
       // A reservation that ends may leave tokens.
-      if (this.#reservations > 0) await this.#change(row);
-      else if (attempts < 1) throw this.#overBudget(cost);
-      else if (this.#isFresh) throw this.#overLimit(cost);
-      else await this.#read(row);
+      if (this.#reservations > 0) await unlessAborted(this.#ended.promise, row.signal);
+      else if (!isCovered && !this.#isFresh) this.#read(row);
+      else if (attempts > 0) throw this.#overLimit(cost);
+      else throw this.#overBudget(cost);
     }
   }
 
-  /** Learns that the service refused a creation: other processes used the tokens of the week. */
-  refused(cost: number, { resetsAt }: RendertokenLimitError): void {
-    this.#remaining = Math.min(this.#left, cost - 1);
-    this.#resetsAt = resetsAt ?? this.#resetsAt;
-    this.#learnedAt = this.#tools.clock.now();
-  }
-
-  get #left(): number {
-    return this.#remaining ?? Number.POSITIVE_INFINITY;
+  /** The number of attempts that the budget covers. */
+  #affordable(cost: number): number {
+    const left = this.#budget - this.spent - this.#reserved;
+    return cost > 0 ? Math.min(this.#attempts, Math.floor(left / cost)) : this.#attempts;
   }
 
   get #isFresh(): boolean {
     return this.#learnedAt !== undefined && this.#tools.clock.now() < this.#learnedAt + readAgainAfter;
   }
 
-  /** The number of attempts that the budget covers. */
-  #affordable(cost: number): number {
-    const { budget = Number.POSITIVE_INFINITY, attempts } = this.#limits;
-    return cost > 0 ? Math.min(attempts, Math.floor((budget - this.spent - this.#reserved) / cost)) : attempts;
-  }
-
   #take(cost: number, attempts: number): Reservation {
     this.#reservations += 1;
     this.#reserved += cost * attempts;
-    this.#remaining = this.#left - cost;
-    return {
-      attempts,
-      settle: (deducted, inDoubt = false) => {
-        this.#reservations -= 1;
-        this.#reserved -= cost * attempts;
-        this.spent += cost * deducted;
-        this.#remaining = this.#left - cost * (deducted - 1);
-        if (inDoubt) this.#learnedAt = undefined;
-        const waiting = [...this.#waiting];
-        this.#waiting.clear();
-        for (const resume of waiting) resume();
-      },
+    this.#remaining -= cost;
+    const settle = (deducted: number, refusal?: RendertokenLimitError) => {
+      this.#reservations -= 1;
+      this.#reserved -= cost * attempts;
+      this.spent += cost * deducted;
+      this.#remaining -= cost * (deducted - 1);
+      if (deducted > 0) this.#learnedAt = undefined;
+      // Other processes used the tokens of the week.
+      if (refusal !== undefined) this.#learn(Math.min(this.#remaining, cost - 1), refusal.resetsAt ?? this.#resetsAt);
+      this.#ended.resolve();
+      this.#ended = Promise.withResolvers();
     };
+    return { attempts, settle };
   }
 
-  #change(row: BatchRow): Promise<void> {
-    return held<void>(row.signal, (resolve) => {
-      this.#waiting.add(resolve);
-      return () => this.#waiting.delete(resolve);
-    });
+  #learn(remaining: number, resetsAt: string | undefined): void {
+    this.#remaining = remaining;
+    this.#resetsAt = resetsAt;
+    this.#learnedAt = this.#tools.clock.now();
   }
 
-  /** Reads the week's tokens. Rows that need them at the same time share the request. */
-  #read(row: BatchRow): Promise<void> {
-    this.#reading ??= this.#readWeek(row).finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
-  }
-
-  async #readWeek(row: BatchRow): Promise<void> {
-    const { send, clock, requests } = this.#tools;
-    const before = this.#left;
-    try {
-      const { data } = await requests.of(send(getRendertokens, {}, row.reading(), true));
-      // What was reserved during the request counts, too.
-      this.#remaining = data.remaining - (before === this.#left ? 0 : before - this.#left);
-      this.#resetsAt = isoTime(latestTime(data.resets));
-    } catch {
-      this.#remaining = Number.POSITIVE_INFINITY;
-    }
-    this.#learnedAt = clock.now();
+  /** Begins to read the week's tokens. */
+  #read(row: BatchRow): void {
+    const read = this.#tools.send(getRendertokens, {}, row.reading(), true);
+    this.#reading = read
+      .then(({ data }) => this.#learn(data.remaining, isoTime(latestTime(data.resets))))
+      .catch(() => this.#learn(Number.POSITIVE_INFINITY, this.#resetsAt))
+      .finally(() => {
+        this.#reading = undefined;
+      });
   }
 
   #overBudget(cost: number): TokenBudgetError {
-    const remaining = (this.#limits.budget ?? 0) - this.spent;
-    return new TokenBudgetError({ cost, remaining, resetsAt: this.#resetsAt });
+    return new TokenBudgetError({ cost, remaining: this.#budget - this.spent, resetsAt: this.#resetsAt });
   }
 
   #overLimit(cost: number): RendertokenLimitError {
@@ -157,7 +138,7 @@ export class TokenLimits {
       endpoint: nameOf(createRender),
       response: { status: 429, headers: {}, body: undefined },
       code: "rendertoken_limit_exceeded",
-      message: `the render costs ${cost} rendertokens, and fewer remain this week (${Math.max(0, this.#left)})`,
+      message: `the render costs ${cost} rendertokens, and fewer remain this week (${Math.max(0, this.#remaining)})`,
       retryAfter: resetsAt === undefined ? undefined : Math.max(0, Date.parse(resetsAt) - now),
       resetsAt,
       unsent: true,

@@ -1,9 +1,41 @@
+import * as z from "zod/mini";
+import { endpoint, field } from "../../http/endpoint.ts";
 import { getMany, type ManyOptions, type ManyRows, type MapRows, type Rows } from "../../http/many.ts";
 import type { RequestOptions } from "../../http/request-options.ts";
 import type { ApiCall, Send } from "../../http/send.ts";
 import type { ShipmentReference } from "../../references/references.ts";
+import { array, open, reference } from "../../schemas/shape.ts";
 import type { Outcome } from "../../util/concurrency.ts";
-import { getShipment, type Shipment } from "./shipments.endpoints.ts";
+
+/** A shipment (specification 2.10). Only tracked and express shipments have a carrier and tracking. */
+export interface Shipment {
+  readonly reference: ShipmentReference;
+  /** The orders of the shipment. The specification does not show the shape of an entry. */
+  readonly orders: readonly unknown[];
+  /** The carrier's name; missing or null without tracking. */
+  readonly carrier?: string | null;
+  /** The tracking number; missing or null without tracking. */
+  readonly trackingNumber?: string | null;
+  /** URL of the white-label tracking page, available before the carrier's first update; missing or null without tracking. */
+  readonly trackingUrl?: string | null;
+}
+
+const shipment = () =>
+  open<Shipment>({
+    reference: reference("Shipment"),
+    orders: array(z.unknown()),
+    carrier: z.nullish(z.string()),
+    trackingNumber: z.nullish(z.string()),
+    trackingUrl: z.nullish(z.string()),
+  });
+
+export const getShipment = endpoint({
+  call: "shipments.get",
+  method: "GET",
+  path: "/shipments/{shipmentReference}",
+  response: field("shipment", shipment),
+  repeat: "safe",
+});
 
 /** Reads shipments (specification 2.10, 4.8). */
 export class ShipmentsResource {

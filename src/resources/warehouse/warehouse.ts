@@ -1,10 +1,42 @@
+import * as z from "zod/mini";
 import { changesOf } from "../../changes/changes.ts";
 import type { ChangesOptions, ListChanges } from "../../changes/list-changes.ts";
-import type { CallContext } from "../../http/call-context.ts";
-import type { ApiCall, Send } from "../../http/send.ts";
+import { cursor, endpoint, page } from "../../http/endpoint.ts";
+import type { ApiCall, CallContext, Send } from "../../http/send.ts";
 import { type ListOptions, type Paginator, paginate } from "../../pagination/paginator.ts";
-import type { WarehouseItem } from "./warehouse.endpoints.ts";
-import { listItems } from "./warehouse.endpoints.ts";
+import type { ItemReference } from "../../references/references.ts";
+import { array, open, reference } from "../../schemas/shape.ts";
+
+/** A warehouse item: a physical stock unit that you own and the operator stores (specification 1, 2.10). */
+export interface WarehouseItem {
+  readonly reference: ItemReference;
+  /** The warehouse SKU. It can differ from the legacy SKU of a product, which can have a suffix. */
+  readonly sku: string;
+  /** The logical quantity. The specification does not say how it differs from `physicalQuantity` (2.10). */
+  readonly logicalQuantity: number;
+  /** The physical quantity. The specification does not say how it differs from `logicalQuantity` (2.10). */
+  readonly physicalQuantity: number;
+  /** The linked products. The specification does not show the shape of an entry. */
+  readonly products: readonly unknown[];
+}
+
+const item = () =>
+  open<WarehouseItem>({
+    reference: reference("Item"),
+    sku: z.string(),
+    logicalQuantity: z.number(),
+    physicalQuantity: z.number(),
+    products: array(z.unknown()),
+  });
+
+export const listItems = endpoint({
+  call: "warehouse.items.list",
+  method: "GET",
+  path: "/items",
+  query: cursor,
+  response: page("items", item),
+  repeat: "safe",
+});
 
 /** Reads the stock that you own and the operator stores (specification 2.10, 4.3). */
 export class WarehouseResource {

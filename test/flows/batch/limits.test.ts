@@ -71,6 +71,21 @@ describe("the weekly limit", () => {
     expect(tally(await collect(setup.partner.renders.batch(slowly())))).toEqual({ ok: 4, "weekly-limit": 1 });
   });
 
+  it("is read again when creations without a response may not have deducted tokens", async () => {
+    const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 3 });
+    const pairs = await setup.pairs(4);
+    let lost = 0;
+    const fetch: typeof globalThis.fetch = async (request, init) => {
+      setup.seen.push({ line: "", at: setup.clock.now() });
+      const isCreation = request instanceof Request && request.method === "POST" && request.url.endsWith("/renders");
+      if (!isCreation || lost > 0) return setup.emulator.fetch(request, init);
+      lost += 1;
+      throw new TypeError("fetch failed");
+    };
+    const outcomes = setup.connect({ fetch }).renders.batch(pairs, { concurrency: 1, download: false });
+    expect(tally(await setup.settle(collect(outcomes)))).toEqual({ ok: 3, "weekly-limit": 1 });
+  });
+
   it("that other clients reach first ends the creations after the first refusals", async () => {
     const setup = setUpBatch({ renderDuration: 0, rendertokenLimit: 10 });
     const pairs = await setup.pairs(12);

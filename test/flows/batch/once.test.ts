@@ -181,6 +181,22 @@ describe("`retryFailed`", () => {
     expect(setup.creations()).toEqual([1, 1]);
   });
 
+  it("creates a render once again for all rows of its pair when the storage refuses changes", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const storage = memoryStorage();
+    await failed(setup, pair);
+    const first = setup.connect({ storage }).renders.batch([pair]);
+    expect(tally(await setup.settle(collect(first)))).toEqual({ "render-failed": 1 });
+    const full = { ...storage, set: () => Promise.reject(new Error("full")) };
+    const partner = setup.connect({ storage: full, hooks: { onStorageLost: () => undefined } });
+    const rows = Array(4).fill(pair);
+    const second = partner.renders.batch(rows, { retryFailed: true, concurrency: 1, maxPending: 1 });
+    await setup.settle(collect(second));
+    expect(setup.creations()).toEqual([2]);
+  });
+
   it("keeps the failed render when its creation is refused, so that a run without it sends nothing", async () => {
     const setup = setUpBatch({ renderDuration: 60_000 });
     const pairs = await setup.pairs(1);
@@ -195,6 +211,26 @@ describe("`retryFailed`", () => {
     const before = setup.seen.length;
     expect(await run()).toEqual({ "render-failed": 1 });
     expect(setup.seen.length).toBe(before);
+  });
+});
+
+describe("`retryFailed` in a process that dies", () => {
+  it("keeps the failed render, so that a run without it sends nothing", async () => {
+    const setup = setUpBatch({ renderDuration: 60_000 });
+    const [pair] = await setup.pairs(1);
+    if (pair === undefined) throw new Error("There is no pair");
+    const elsewhere = setup.connect({ fetch: setup.emulator.fetch, storage: undefined });
+    setup.emulator.failRender((await elsewhere.renders.create(pair)).reference);
+    const run = async () => tally(await setup.settle(collect(setup.connect().renders.batch([pair]))));
+    expect(await run()).toEqual({ "render-failed": 1 });
+    const creations = setup.creations();
+    // The first request reads the week's tokens, the second one is the creation.
+    const { state, partner } = setup.mortal({ request: 2, received: false });
+    void collect(partner.renders.batch([pair], { retryFailed: true }));
+    while (!state.dead) await setImmediate();
+    const before = setup.seen.length;
+    expect(await run()).toEqual({ "render-failed": 1 });
+    expect([setup.seen.length, setup.creations()]).toEqual([before, creations]);
   });
 });
 

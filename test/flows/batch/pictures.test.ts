@@ -62,6 +62,20 @@ describe("the pictures of renders.batch", () => {
     expect(setup.seen.length).toBe(before);
   });
 
+  it("are saved again for a row of the same pair when the caller has moved the file away", async () => {
+    const setup = setUpBatch({ renderDuration: 0 });
+    const [pair] = await setup.pairs(1);
+    const rows = Array(3).fill(pair);
+    const sizes: number[] = [];
+    for await (const outcome of setup.partner.renders.batch(rows, { download: directory, concurrency: 1 })) {
+      if (!outcome.ok) throw outcome.error;
+      sizes.push((await readFile(outcome.value.path)).length);
+      await rm(outcome.value.path);
+    }
+    expect(new Set(sizes).size).toBe(1);
+    expect(sizes).toHaveLength(3);
+  });
+
   it("get their names from a function of the row and the render, also in new folders", async () => {
     const setup = setUpBatch({ renderDuration: 0 });
     const rows = (await setup.pairs(2)).map((pair, n) => ({ sku: `SKU-${n}`, pair }));
@@ -87,7 +101,11 @@ describe("the pictures of renders.batch", () => {
       expect(outcome).toMatchObject({
         ok: false,
         reason: "error",
-        error: { issues: [{ path: ["fileName"] }] },
+        // The render was made: the message does not say that nothing was sent.
+        error: {
+          issues: [{ path: ["fileName"] }],
+          message: expect.stringMatching(/^The name for the picture is not valid/),
+        },
       });
       expect(setup.count(media)).toBeLessThanOrEqual(1);
       expect(await readdir(directory)).toEqual([]);
